@@ -1,0 +1,27 @@
+import { Fragment, useState } from "react";
+import { Navigate, Outlet, useLocation } from "react-router-dom";
+import { useSession } from "../lib/session.ts";
+
+/**
+ * Lets only signed-in users through; others log in first and then come back.
+ * Another user's sign-in replaces everything below, so that no screen keeps what it knew of the one before.
+ */
+export function RequireSession() {
+  const location = useLocation();
+  const token = useSession((session) => session.token);
+  const loggedOut = useSession((session) => session.endedBy === "logout");
+  const [cameSignedIn] = useState(token !== null);
+  if (token === null && cameSignedIn && loggedOut) return <Navigate to="/" replace />;
+  if (token === null) return <Navigate to="/login" replace state={{ from: location }} />;
+  return (
+    <Fragment key={token}>
+      <Outlet />
+    </Fragment>
+  );
+}
+
+/** Lets only approved users through; others see on the dashboard what is missing. */
+export function RequireApproval() {
+  const approved = useSession((session) => session.approved);
+  return approved ? <Outlet /> : <Navigate to="/dashboard" replace />;
+}

@@ -1,0 +1,50 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import { NavLink } from "react-router-dom";
+import { buttonClass } from "../ui/button-class.ts";
+import { navLinks } from "./nav-links.ts";
+import { SessionButton } from "./session-button.tsx";
+import { appTexts } from "./texts.ts";
+
+const linkClass =
+  "rounded-control px-4 py-3.5 text-lg font-medium text-ink-muted aria-[current=page]:bg-raised aria-[current=page]:text-ink";
+
+interface MobileMenuProps {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+}
+
+/** The navigation of small screens: a sheet from the right, over everything. */
+export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
+  const close = () => onOpenChange(false);
+  return (
+    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-canvas/70 backdrop-blur-sm transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-[min(20rem,85vw)] flex-col gap-6 border-l border-line bg-surface p-4 shadow-float transition-transform duration-200 data-ending-style:translate-x-full data-starting-style:translate-x-full">
+          <div className="flex h-8 items-center justify-between">
+            <Dialog.Title className="pl-4 text-sm font-medium text-ink-muted">
+              {appTexts.menu}
+            </Dialog.Title>
+            <Dialog.Close
+              aria-label={appTexts.closeMenu}
+              className={`${buttonClass({ variant: "ghost" })} px-2`}
+            >
+              <X aria-hidden className="size-6" />
+            </Dialog.Close>
+          </div>
+          <nav aria-label={appTexts.mainNavigation} className="flex flex-col gap-1">
+            {navLinks.map(({ to, label }) => (
+              <NavLink key={to} to={to} end onClick={close} className={linkClass}>
+                {label}
+              </NavLink>
+            ))}
+          </nav>
+          <div className="mt-auto flex flex-col">
+            <SessionButton onUsed={close} />
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,28 @@
+export const appTexts = {
+  product: "AI Trading Bot",
+  skipLink: "Skip to content",
+  mainNavigation: "Main",
+  openMenu: "Open menu",
+  closeMenu: "Close menu",
+  menu: "Menu",
+  login: "Login",
+  logout: "Logout",
+  loading: "Loading",
+  offline: "Offline, reconnecting…",
+  notFoundTitle: "Page not found",
+  notFound: "There is nothing at this address. It may have moved, or the link may be mistyped.",
+  backHome: "Back to the home page",
+  errorTitle: "Something went wrong",
+  error: "This page could not be shown. Reloading it usually helps; your signals are safe.",
+  errorDetails: "Technical details",
+  reload: "Reload the page",
+} as const;
+
+export const liveToastTexts = {
+  approvedTitle: "You are approved",
+  approved: "You can now use the signal bot and your signal history.",
+  revokedTitle: "Approval withdrawn",
+  revoked: "The signal bot and the history are closed to your account until it is approved again.",
+  failedTitle: "Signal failed",
+  view: "View",
+} as const;

@@ -1,0 +1,109 @@
+import type { SignalRequest } from "@shared/contract/signal.ts";
+import { ApiError, errorText } from "../../lib/api/api-error.ts";
+import { delay } from "../../lib/backoff.ts";
+import { queryClient } from "../../lib/query-client.ts";
+import { requestSignal } from "./bot-api.ts";
+import { type Attempt, type Failure, track, useBot } from "./bot-store.ts";
+import { signalQueryKey } from "./signal-query.ts";
+import { botTexts } from "./texts.ts";
+
+/** Waits before an unanswered request is sent again, in milliseconds; its key keeps that from making a second signal. */
+const RETRY_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
+
+/** After that long, nobody waits for the answer any more. */
+const RESUME_WITHIN_MS = 5 * 60_000;
+
+/** Keys being sent now, so that a page that opens again does not send them twice. */
+const sending = new Set<string>();
+
+/** The attempt to send for `request`: the unanswered one again if it asks the same, else a new one. */
+export function nextAttempt(
+  request: SignalRequest,
+  { unanswered, now, newKey }: { unanswered: Attempt | null; now: number; newKey(): string },
+): Attempt {
+  const isSame = unanswered && JSON.stringify(unanswered.request) === JSON.stringify(request);
+  return { key: isSame ? unanswered.key : newKey(), request, requestedAt: now, givenUp: false };
+}
+
+/** 128 random bits; unlike `randomUUID`, also on pages that are not served over TLS. */
+const randomKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+
+/** Asks for a signal; what comes of it is found in the bot's store. */
+export async function askSignal(request: SignalRequest): Promise<void> {
+  const attempt = nextAttempt(request, {
+    unanswered: useBot.getState().attempt,
+    now: Date.now(),
+    newKey: randomKey,
+  });
+  useBot.setState({ attempt, failure: null, selectedId: null });
+  await send(attempt);
+}
+
+/** Takes up a request that a reload has interrupted before it was answered. */
+export async function resumeAttempt(): Promise<void> {
+  const { attempt } = useBot.getState();
+  if (!attempt || attempt.givenUp || sending.has(attempt.key)) return;
+  const isForgotten = Date.now() - attempt.requestedAt > RESUME_WITHIN_MS;
+  if (isForgotten) useBot.setState({ attempt: null });
+  else await send(attempt);
+}
+
+async function send(attempt: Attempt): Promise<void> {
+  sending.add(attempt.key);
+  try {
+    await sendUntilAnswered(attempt);
+  } finally {
+    sending.delete(attempt.key);
+  }
+}
+
+const isCurrent = ({ key }: Attempt) => useBot.getState().attempt?.key === key;
+
+async function sendUntilAnswered(attempt: Attempt): Promise<void> {
+  for (let tries = 0; isCurrent(attempt); tries += 1) {
+    try {
+      return accept(attempt, await requestSignal(attempt));
+    } catch (error) {
+      const waitMs = retryWaitMs(error, tries);
+      if (waitMs === undefined || isTimeout(error)) fail(attempt, error);
+      if (waitMs === undefined) return;
+      await delay(waitMs);
+    }
+  }
+}
+
+const isTimeout = (error: unknown) => error instanceof ApiError && error.isTimeout;
+
+function retryWaitMs(error: unknown, tries: number): number | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.isTimeout) return RETRY_MS.timeout[tries];
+  return error.isNetwork ? RETRY_MS.network[tries] : undefined;
+}
+
+function accept(attempt: Attempt, reply: Awaited<ReturnType<typeof requestSignal>>): void {
+  const { symbol, timeframe } = attempt.request;
+  const created_at = new Date(attempt.requestedAt).toISOString();
+  const queued = { symbol, timeframe, created_at, analysis: null };
+  queryClient.setQueryData(signalQueryKey(reply.signal_id), { ...queued, ...reply });
+  track({ id: reply.signal_id, symbol, timeframe, requestedAt: attempt.requestedAt });
+  if (isCurrent(attempt)) useBot.setState({ attempt: null, failure: null });
+}
+
+function fail(attempt: Attempt, error: unknown): void {
+  if (!isCurrent(attempt)) return;
+  const kind = failureKind(error);
+  const failure = { kind, text: errorText(error, botTexts.unknownError), attempt };
+  const isUnanswered = error instanceof ApiError && (error.isNetwork || error.isTimeout);
+  const unanswered = { ...attempt, givenUp: kind === "broken" };
+  useBot.setState({ failure, attempt: isUnanswered ? unanswered : null });
+}
+
+/** A refusal is for the user to act on; anything else means that no analysis came out. */
+function failureKind(error: unknown): Failure["kind"] {
+  if (isTimeout(error)) return "late";
+  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  return refused ? "refused" : "broken";
+}

@@ -1,0 +1,92 @@
+import { Form } from "@base-ui/react/form";
+import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
+import { Sparkles } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import type { FormErrors } from "../../ui/form-errors.ts";
+import { askSignal } from "./ask-signal.ts";
+import { readInputs } from "./bot-inputs.ts";
+import { setInputs, useBot } from "./bot-store.ts";
+import { NumberInput } from "./number-input.tsx";
+import { SymbolField } from "./symbol-field.tsx";
+import { botTexts } from "./texts.ts";
+import { TimeframeField } from "./timeframe-field.tsx";
+
+interface BotFormProps {
+  analyzing: boolean;
+  /** Called when a request has been sent off. */
+  onAsked(): void;
+}
+
+/** What a signal is asked for with. */
+export function BotForm({ analyzing, onAsked }: BotFormProps) {
+  const inputs = useBot((state) => state.inputs);
+  const [errors, setErrors] = useState<FormErrors>({});
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (analyzing) return;
+    const { request, errors: found } = readInputs(inputs);
+    setErrors(found ?? {});
+    if (!request) return;
+    setInputs({
+      symbol: request.symbol,
+      amount: request.amount,
+      riskPercent: request.risk_percent,
+      leverage: request.leverage,
+    });
+    void askSignal(request);
+    onAsked();
+  };
+  return (
+    <Card className="p-5 sm:p-6">
+      <h2 className="sr-only">{botTexts.formTitle}</h2>
+      <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
+        <SymbolField value={inputs.symbol} onChange={(symbol) => setInputs({ symbol })} />
+        <TimeframeField
+          value={inputs.timeframe}
+          onChange={(timeframe) => setInputs({ timeframe })}
+        />
+        <MoneyFields />
+        <Button type="submit" size="lg" busy={analyzing} className="mt-1 w-full">
+          {!analyzing && <Sparkles aria-hidden className="size-5" />}
+          {analyzing ? botTexts.analyzing : botTexts.getSignal}
+        </Button>
+      </Form>
+    </Card>
+  );
+}
+
+function MoneyFields() {
+  const { amount, riskPercent, leverage } = useBot((state) => state.inputs);
+  return (
+    <>
+      <NumberInput
+        name="amount"
+        label={botTexts.amount}
+        value={amount}
+        fallback={SIGNAL_DEFAULTS.amount}
+        step={10}
+        onChange={(value) => setInputs({ amount: value })}
+      />
+      <div className="grid grid-cols-2 gap-4">
+        <NumberInput
+          name="risk_percent"
+          label={botTexts.risk}
+          value={riskPercent}
+          fallback={SIGNAL_DEFAULTS.riskPercent}
+          step={0.5}
+          onChange={(value) => setInputs({ riskPercent: value })}
+        />
+        <NumberInput
+          name="leverage"
+          label={botTexts.leverage}
+          value={leverage}
+          fallback={SIGNAL_DEFAULTS.leverage}
+          step={1}
+          onChange={(value) => setInputs({ leverage: value })}
+        />
+      </div>
+    </>
+  );
+}

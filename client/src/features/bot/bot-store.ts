@@ -1,0 +1,124 @@
+import { timeframeSchema } from "@shared/contract/candle.ts";
+import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { signalRequestSchema } from "@shared/contract/signal.ts";
+import { z } from "zod";
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+import { onLiveEvent } from "../../lib/live/live-listeners.ts";
+import { useSession } from "../../lib/session.ts";
+import { type BotInputs, botInputsSchema, defaultInputs } from "./bot-inputs.ts";
+
+/** How many of this tab's signals stay within reach. */
+const TRACKED_MAX = 6;
+
+const trackedSchema = z.object({
+  id: z.string(),
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+  /** By this browser's clock, Unix milliseconds. */
+  requestedAt: z.number(),
+});
+/** A signal asked for in this tab. */
+export type TrackedSignal = z.infer<typeof trackedSchema>;
+
+const attemptSchema = z.object({
+  key: z.string(),
+  request: signalRequestSchema,
+  requestedAt: z.number(),
+  /** The server could not be reached; sent again only if the user asks for the same. */
+  givenUp: z.boolean(),
+});
+/** A request that the server has not answered yet; its key makes it safe to send again. */
+export type Attempt = z.infer<typeof attemptSchema>;
+
+/** Why an attempt has given no signal: refused by the server, broken off, or not answered in time. */
+export interface Failure {
+  kind: "refused" | "broken" | "late";
+  text: string;
+  attempt: Attempt;
+}
+
+const keptSchema = z.object({
+  inputs: botInputsSchema,
+  attempt: attemptSchema.nullable(),
+  tracked: z.array(trackedSchema),
+  /** The signal that the user went back to; without one, the newest request is shown. */
+  selectedId: z.string().nullable(),
+});
+
+export interface BotState extends z.infer<typeof keptSchema> {
+  failure: Failure | null;
+}
+
+const initialState: BotState = {
+  inputs: defaultInputs,
+  attempt: null,
+  tracked: [],
+  selectedId: null,
+  failure: null,
+};
+
+/** State of this tab's bot page; survives a reload, and is forgotten with the session. */
+export const useBot = create<BotState>()(
+  persist(() => initialState, {
+    name: "bot",
+    storage: {
+      getItem: (name) => readKept(sessionStorage.getItem(name)),
+      setItem: (name, { state }) => sessionStorage.setItem(name, JSON.stringify(state)),
+      removeItem: (name) => sessionStorage.removeItem(name),
+    },
+    partialize: ({ inputs, attempt, tracked, selectedId }) => ({
+      inputs,
+      attempt,
+      tracked,
+      selectedId,
+    }),
+  }),
+);
+
+function readKept(text: string | null): { state: z.infer<typeof keptSchema> } | null {
+  if (text === null) return null;
+  const kept = keptSchema.safeParse(JSON.parse(text)).data;
+  return kept ? { state: kept } : null;
+}
+
+useSession.subscribe((session, before) => {
+  if (session.token !== before.token) useBot.setState(initialState);
+});
+
+onLiveEvent((event) => {
+  if (event.name === "history:cleared") useBot.setState({ tracked: [], selectedId: null });
+});
+
+export function setInputs(change: Partial<BotInputs>): void {
+  useBot.setState(({ inputs }) => ({ inputs: { ...inputs, ...change } }));
+}
+
+/** Adds a signal to this tab's, newest first. */
+export function track(signal: TrackedSignal): void {
+  useBot.setState(({ tracked }) => ({
+    tracked: [signal, ...tracked.filter(({ id }) => id !== signal.id)]
+      .sort((a, b) => b.requestedAt - a.requestedAt)
+      .slice(0, TRACKED_MAX),
+  }));
+}
+
+/** Shows one of this tab's signals; a request still unanswered stays so. */
+export function select(id: string): void {
+  useBot.setState(({ failure }) => ({
+    selectedId: id,
+    failure: failure?.kind === "late" ? failure : null,
+  }));
+}
+
+/** Forgets a signal that the server does not know. */
+export function untrack(id: string): void {
+  useBot.setState(({ tracked, selectedId }) => ({
+    tracked: tracked.filter((signal) => signal.id !== id),
+    selectedId: selectedId === id ? null : selectedId,
+  }));
+}
+
+/** Whether the client has waited for a request as long as it is willing to. */
+export const isLate = (requestedAt: number, now: number): boolean =>
+  now - requestedAt >= TIMEOUTS_MS.signal;

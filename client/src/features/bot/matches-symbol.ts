@@ -1,0 +1,3 @@
+/** Whether a suggestion contains what was typed, without regard to case. */
+export const matchesSymbol = (symbol: string, query: string): boolean =>
+  symbol.toLowerCase().includes(query.trim().toLowerCase());

@@ -1,0 +1,94 @@
+import { TEXTS } from "@shared/contract/texts.ts";
+
+export const botTexts = {
+  title: "Signal bot",
+  lead: "Pick a market and a timeframe. The signal is sized to your amount and risk.",
+  formTitle: "Signal settings",
+  results: "Signal",
+  symbol: "Symbol",
+  noSuggestion: "Not in the list. It is sent as you typed it.",
+  showSymbols: "Show suggestions",
+  timeframe: "Timeframe",
+  amount: "Amount (USD)",
+  risk: "Risk (%)",
+  leverage: "Leverage",
+  increase: "Increase",
+  decrease: "Decrease",
+  getSignal: "Get Signal",
+  analyzing: "Analyzing...",
+  unknownError: "Unknown error",
+  demoTitle: "Demo mode",
+  demoReplay:
+    "Demo data: no market data provider can be reached, so signals are made from recorded candles shifted to now.",
+  demoRules:
+    "Rule-based analysis: no AI model is set up, so a fixed set of rules on technical indicators judges the market.",
+  emptyTitle: "No signal yet",
+  empty:
+    "Your signal appears here with its levels, position size, chart and the reasons behind it.",
+  refusedTitle: "The signal was not requested",
+  lateTitle: TEXTS.requestTimeout,
+  late: "The analysis goes on. Its result appears here, and in your history, as soon as it is ready.",
+  recent: "Latest in this tab",
+  recentPending: "Pending",
+  stages: {
+    sending: "Sending the request",
+    queued: "Waiting in the queue",
+    running: "Fetching candles and analysing",
+    finished: "Signal ready",
+  },
+  elapsed: "Elapsed",
+} as const;
+
+export const resultTexts = {
+  entry: "Entry",
+  stopLoss: "Stop loss",
+  takeProfit: "Take profit",
+  fromPrice: "from last price",
+  rewardToRisk: "Reward to risk",
+  sizing: "Position",
+  units: "Position size",
+  dollarRisk: "Dollar risk",
+  margin: "Required margin",
+  rationale: "Rationale",
+  evidence: "Key evidence",
+  condition: "Market condition",
+  watch: "What to watch for",
+  hold: "Suggested hold",
+  duration: "Expected duration",
+  chartMissing: "The candles of this signal cannot be shown right now.",
+  chartCredit: "Chart by TradingView",
+  candles: (facts: {
+    symbol: string;
+    timeframe: string;
+    count: number;
+    from: string;
+    to: string;
+    low: string;
+    high: string;
+    close: string;
+  }) =>
+    `${facts.symbol}, ${facts.count} candles of ${facts.timeframe}, ${facts.from} to ${facts.to}. Low ${facts.low}, high ${facts.high}, last close ${facts.close}.`,
+  drawn: (levels: { entry: string; stopLoss: string; takeProfit: string }) =>
+    ` Lines: entry ${levels.entry}, stop loss ${levels.stopLoss}, take profit ${levels.takeProfit}.`,
+  warnings: "Please note",
+} as const;
+
+export const sourceTexts = {
+  source: "Source",
+  data: { live: "Live data", replay: "Recorded data" },
+  analyst: { openai: "AI model", rules: "Rules" },
+  lastCandle: "Last candle",
+  price: "Last price",
+} as const;
+
+export const inputErrors: Record<string, string> = {
+  amount: "Enter an amount above 0.",
+  risk_percent: "Enter a risk above 0 and up to 100 percent.",
+  leverage: "Enter a leverage from 1 to 125.",
+};
+
+export const announcement = {
+  analyzing: "Analysing the market.",
+  result: ({ signal, name, confidence }: { signal: string; name: string; confidence: string }) =>
+    `Signal ready: ${signal} ${name}, confidence ${confidence}.`,
+} as const;

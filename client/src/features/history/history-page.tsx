@@ -1,0 +1,73 @@
+import { History } from "lucide-react";
+import { Link } from "react-router-dom";
+import { Button } from "../../ui/button.tsx";
+import { buttonClass } from "../../ui/button-class.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { PageHeading } from "../../ui/page-heading.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { historyErrorText } from "./history-error.ts";
+import { LoadMore } from "./load-more.tsx";
+import { SignalCard } from "./signal-card.tsx";
+import { historyTexts as texts } from "./texts.ts";
+import { useHistory } from "./use-history.ts";
+
+export function HistoryPage() {
+  const { items, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useHistory();
+  const again = () => void (items ? fetchNextPage() : refetch());
+  return (
+    <div className="page flex flex-col gap-6 py-8 sm:py-10">
+      <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+      {!items && !error && <HistorySkeleton />}
+      {items?.length === 0 && <EmptyHistory />}
+      {items && items.length > 0 && (
+        <ol className="flex flex-col gap-4">
+          {items.map((item) => (
+            <li key={item.id}>
+              <SignalCard item={item} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {error && <HistoryError error={error} onAgain={again} />}
+      {hasNextPage && !error && (
+        <LoadMore busy={isFetchingNextPage} onWanted={() => void fetchNextPage()} />
+      )}
+    </div>
+  );
+}
+
+function HistoryError({ error, onAgain }: { error: Error; onAgain(): void }) {
+  return (
+    <Notice tone="error" role="alert">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <span className="text-ink">{historyErrorText(error)}</span>
+        <Button variant="secondary" onClick={onAgain}>
+          {texts.tryAgain}
+        </Button>
+      </div>
+    </Notice>
+  );
+}
+
+function EmptyHistory() {
+  return (
+    <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
+      <History aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
+      <p className="text-lg font-semibold">{texts.empty}</p>
+      <p className="text-ink-muted">{texts.emptyLead}</p>
+      <Link to="/bot" className={`${buttonClass()} mt-2`}>
+        {texts.toBot}
+      </Link>
+    </div>
+  );
+}
+
+function HistorySkeleton() {
+  return (
+    <div role="status" aria-label={texts.loading} className="flex flex-col gap-4">
+      <Skeleton className="h-52 rounded-card" />
+      <Skeleton className="h-52 rounded-card" />
+      <Skeleton className="h-52 rounded-card" />
+    </div>
+  );
+}

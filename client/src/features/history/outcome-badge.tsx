@@ -1,0 +1,21 @@
+import type { Outcome } from "@shared/contract/signal.ts";
+import { CircleCheck, CircleDashed, CircleX, TimerOff } from "lucide-react";
+
+const looks = {
+  WIN: { Icon: CircleCheck, className: "text-buy" },
+  LOSS: { Icon: CircleX, className: "text-sell" },
+  EXPIRED: { Icon: TimerOff, className: "text-ink-muted" },
+  PENDING: { Icon: CircleDashed, className: "text-ink-muted" },
+} as const;
+
+/** How the market judged a signal; nothing said yet means pending. */
+export function OutcomeBadge({ outcome }: { outcome: Outcome | undefined }) {
+  const name = outcome ?? "PENDING";
+  const { Icon, className } = looks[name];
+  return (
+    <span className={`inline-flex items-center gap-1.5 text-sm font-medium ${className}`}>
+      <Icon aria-hidden className="size-4" />
+      {name}
+    </span>
+  );
+}

@@ -1,0 +1,27 @@
+export const homeTexts = {
+  title: "AI-Powered Trading Signals",
+  subtitle:
+    "Real-time buy, sell or wait signals for crypto, metals, forex and indices. Each one comes with an entry, a stop, a target and the reasons behind them.",
+  getStarted: "Get Started",
+  example: "Example signal",
+  exampleEntry: "Entry",
+  exampleStop: "Stop",
+  exampleTarget: "Target",
+  whyTitle: "Why Choose Our Bot?",
+  rights: "AI Trading Bot. All Rights Reserved.",
+} as const;
+
+export const homeReasons = {
+  analysis: {
+    title: "AI-Driven Analysis",
+    text: "Machine learning reads price action and indicators on closed candles, and explains what it sees in plain words.",
+  },
+  realTime: {
+    title: "Real-Time Signals",
+    text: "Ask for a market and a timeframe. The signal is pushed to your screen the moment it is ready, sized to the risk you set.",
+  },
+  history: {
+    title: "Comprehensive History",
+    text: "Every signal is kept and later judged by the market: win, loss or expired. Nothing is left out.",
+  },
+} as const;

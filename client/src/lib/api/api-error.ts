@@ -1,0 +1,47 @@
+import type { FieldError } from "@shared/contract/errors.ts";
+
+interface ApiErrorInit {
+  /** HTTP status; 0 when no answer came. */
+  status: number;
+  statusText?: string;
+  /** A code of the contract, or `network`, `timeout`, `bad-reply` for what happens on the way. */
+  code: string;
+  fieldErrors?: FieldError[];
+  cause?: unknown;
+}
+
+/** A request that did not succeed; `detail` is fit to be shown. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly statusText: string;
+  readonly code: string;
+  readonly detail: string;
+  readonly fieldErrors: FieldError[];
+
+  constructor(detail: string, init: ApiErrorInit) {
+    super(detail, { cause: init.cause });
+    this.status = init.status;
+    this.statusText = init.statusText ?? "";
+    this.code = init.code;
+    this.detail = detail;
+    this.fieldErrors = init.fieldErrors ?? [];
+  }
+
+  /** The client's own time-out and a 504 are the same to the user. */
+  get isTimeout(): boolean {
+    return this.code === "timeout";
+  }
+
+  /** The server could not be reached at all. */
+  get isNetwork(): boolean {
+    return this.code === "network";
+  }
+}
+
+/** What to show of any error: the server's detail, else the message, else `fallback`. */
+export function errorText(error: unknown, fallback: string): string {
+  if (error instanceof ApiError && error.detail) return error.detail;
+  if (error instanceof Error && error.message) return error.message;
+  return fallback;
+}

@@ -1,0 +1,21 @@
+/** How long to wait before try number `attempt` (from 0): growing by half each time, up to a limit. */
+export function backoffMs(
+  attempt: number,
+  { firstMs = 1_000, limitMs = 10_000 }: { firstMs?: number; limitMs?: number } = {},
+): number {
+  return Math.min(limitMs, firstMs * 1.5 ** attempt);
+}
+
+/** Resolves after `delayMs`, or at once when `signal` is aborted. */
+export function delay(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, delayMs);
+    signal?.addEventListener("abort", done);
+  });
+}

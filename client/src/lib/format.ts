@@ -1,0 +1,57 @@
+import { CONFIDENCE_LEVELS, PRICE_DECIMALS } from "@shared/contract/constants.ts";
+
+const LOCALE = "en-GB";
+const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const units = new Intl.NumberFormat("en-US", { maximumFractionDigits: 8 });
+const percent = new Intl.NumberFormat("en-US", {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+  signDisplay: "exceptZero",
+});
+const oneDecimal = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
+const dateTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+
+/** A price level, with the five decimals of the product's figures. */
+export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);
+
+/** An amount of US dollars. */
+export const formatUsd = (amount: number): string => usd.format(amount);
+
+/** A position size; tiny fractions of a coin stay readable. */
+export const formatUnits = (size: number): string => units.format(size);
+
+/** A signed change in percent, e.g. `+1.25%`. */
+export const formatChange = (changePercent: number): string =>
+  `${percent.format(changePercent).replace("-", "\u2212")}%`;
+
+/** A confidence of 0 to 100, e.g. `72.5%`. */
+export const formatConfidence = (confidence: number): string => `${oneDecimal.format(confidence)}%`;
+
+/** A reward to risk ratio, e.g. `1 : 2.3`. */
+export const formatRatio = (rewardToRisk: number): string =>
+  `1 : ${oneDecimal.format(rewardToRisk)}`;
+
+/** An ISO time in the reader's own time zone, e.g. `21 Nov 2025, 14:05`. */
+export const formatDateTime = (iso: string): string => dateTime.format(new Date(iso));
+
+/** Time passed, as minutes and seconds, e.g. `1:07`. */
+export function formatElapsed(elapsedMs: number): string {
+  const seconds = Math.max(0, Math.floor(elapsedMs / 1_000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+export type ConfidenceLevel = "high" | "medium" | "low";
+
+/** Band of a confidence: high above 70, medium above 50, otherwise low. */
+export function confidenceLevel(confidence: number): ConfidenceLevel {
+  if (confidence > CONFIDENCE_LEVELS.high) return "high";
+  if (confidence > CONFIDENCE_LEVELS.medium) return "medium";
+  return "low";
+}
+
+/** Decimals that tell prices of this size apart on a chart's axis. */
+export function axisDecimals(price: number): number {
+  if (price >= 1_000) return 2;
+  if (price >= 10) return 3;
+  return 5;
+}

@@ -1,0 +1,29 @@
+/** The three prices of a trade, in the quote currency. */
+export interface TradeLevels {
+  entry: number;
+  stopLoss: number;
+  takeProfit: number;
+}
+
+/** The levels as the contract carries them: null when there is nothing to trade. */
+export interface RawLevels {
+  entry: number | null;
+  stop_loss: number | null;
+  take_profit: number | null;
+}
+
+/** All three levels, or null where one is missing, as in a WAIT. */
+export function tradeLevels(raw: RawLevels): TradeLevels | null {
+  if (raw.entry === null || raw.stop_loss === null || raw.take_profit === null) return null;
+  return { entry: raw.entry, stopLoss: raw.stop_loss, takeProfit: raw.take_profit };
+}
+
+/** Distance of `price` from `entry`, in percent of the entry. */
+export const distancePercent = (entry: number, price: number): number =>
+  ((price - entry) / entry) * 100;
+
+/** What the target pays for each unit risked at the stop; null when the stop is at the entry. */
+export function rewardToRisk({ entry, stopLoss, takeProfit }: TradeLevels): number | null {
+  const risk = Math.abs(entry - stopLoss);
+  return risk === 0 ? null : Math.abs(takeProfit - entry) / risk;
+}

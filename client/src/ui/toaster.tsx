@@ -1,0 +1,57 @@
+import { Toast } from "@base-ui/react/toast";
+import { X } from "lucide-react";
+
+const toastManager = Toast.createToastManager();
+const SHOWN_MS = 8_000;
+
+interface ToastMessage {
+  title: string;
+  description: string;
+  /** What a click on the toast's button does. */
+  action?: { label: string; run(): void };
+}
+
+/** Shows a short message that goes away by itself, read out by screen readers. */
+export function showToast({ title, description, action }: ToastMessage): void {
+  const actionProps = action && { children: action.label, onClick: action.run };
+  toastManager.add({ title, description, timeout: SHOWN_MS, ...(actionProps && { actionProps }) });
+}
+
+/** Where toasts appear; mounted once. */
+export function Toaster() {
+  return (
+    <Toast.Provider toastManager={toastManager}>
+      <Toast.Portal>
+        <Toast.Viewport className="fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-3 sm:left-auto sm:w-96">
+          <Toasts />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function Toasts() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((toast) => (
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      swipeDirection="right"
+      className="rounded-card border border-line-strong bg-raised p-4 shadow-float transition-[opacity,transform] duration-200 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
+    >
+      <Toast.Content className="flex items-start gap-3">
+        <div className="min-w-0 flex-1 text-sm">
+          <Toast.Title className="font-medium" />
+          <Toast.Description className="mt-0.5 text-ink-muted" />
+        </div>
+        <Toast.Action className="rounded-lg px-2 py-1 text-sm font-medium text-accent hover:text-accent-strong" />
+        <Toast.Close
+          aria-label="Dismiss"
+          className="rounded-lg p-1 text-ink-faint transition-colors hover:text-ink"
+        >
+          <X aria-hidden className="size-4" />
+        </Toast.Close>
+      </Toast.Content>
+    </Toast.Root>
+  ));
+}

@@ -1,0 +1,67 @@
+import type { Candle } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import type { CandleRequest, MarketData } from "../../worker/src/providers/market-data.ts";
+import type { Analyst } from "../../worker/src/signals/analyst.ts";
+import type { WorkerServices } from "../../worker/src/start-worker.ts";
+
+const PRICE = 50_000;
+
+/** A calm zigzag, so that the indicators have something to chew on. */
+function zigzag({ timeframe, limit }: CandleRequest): Candle[] {
+  const stepMs = TIMEFRAME_MS[timeframe];
+  const lastOpen = Math.floor(Date.now() / stepMs) * stepMs - stepMs;
+  return Array.from({ length: limit }, (_, index) => {
+    const open = PRICE + 200 * Math.sin(index / 9);
+    const close = PRICE + 200 * Math.sin((index + 1) / 9);
+    return {
+      time: lastOpen - (limit - 1 - index) * stepMs,
+      open,
+      high: Math.max(open, close) + 60,
+      low: Math.min(open, close) - 60,
+      close,
+      volume: 10,
+    };
+  });
+}
+
+const marketData: MarketData = {
+  candles: (request) =>
+    Promise.resolve({ candles: zigzag(request), provider: "instant", data: "replay", notes: [] }),
+};
+
+const analyst: Analyst = {
+  name: "rules",
+  advise: ({ brief }) =>
+    Promise.resolve({
+      model: "instant",
+      prompt: "",
+      rawReply: "",
+      advice: {
+        final_signal: "BUY",
+        confidence: 60,
+        entry: brief.price,
+        stop_loss: brief.price - 150,
+        take_profit: brief.price + 300,
+        rationale: "Answered at once, to measure all that is not the answer.",
+        key_evidence: [],
+        market_condition: "",
+        what_to_watch_for: [],
+        suggested_hold: "24 candles",
+        trade_duration_text: "",
+      },
+    }),
+};
+
+/** Market data and an analyst that cost no time, so that what is measured is the pipeline itself. */
+export const instantServices: WorkerServices = {
+  analyst,
+  market: {
+    marketData,
+    currentSource: () => "replay",
+    probe: () => Promise.resolve(),
+    listedSymbols: () => Promise.resolve([...SYMBOL_SUGGESTIONS]),
+    health: () => [],
+    close: () => undefined,
+  },
+};

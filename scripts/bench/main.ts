@@ -1,0 +1,23 @@
+import { cpus } from "node:os";
+import { openDatabase } from "@shared/node/database.ts";
+import { MongoMemoryReplSet } from "mongodb-memory-server";
+import { ensureMongod } from "../lib/ensure-mongod.mjs";
+import { benchPipeline } from "./bench-pipeline.ts";
+
+const mongod = await ensureMongod();
+const replicaSet = await MongoMemoryReplSet.create({
+  binary: { systemBinary: mongod.path, version: mongod.version },
+  replSet: { count: 1, storageEngine: "wiredTiger" },
+});
+const uri = replicaSet.getUri("bench");
+const database = await openDatabase({ uri });
+try {
+  const [cpu] = cpus();
+  console.log(
+    `${cpus().length} × ${cpu?.model.trim()}, Node ${process.versions.node}, MongoDB ${mongod.version}`,
+  );
+  await benchPipeline({ database, uri });
+} finally {
+  await database.close();
+  await replicaSet.stop();
+}

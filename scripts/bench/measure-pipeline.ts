@@ -1,0 +1,76 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { PushClient } from "@shared/testing/push-client.ts";
+
+/** A trader with his own token and his own open socket. */
+export interface BenchTrader {
+  token: string;
+  push: PushClient;
+}
+
+/** One signal's times in milliseconds, from the moment its request was sent. */
+export interface SignalTimes {
+  answerMs: number;
+  pushMs: number;
+}
+
+/** All signals of one run. */
+export interface PipelineRun {
+  inFlight: number;
+  signalsPerSecond: number;
+  times: SignalTimes[];
+}
+
+const PUSH_DEADLINE_MS = 30_000;
+
+/** Sends `count` requests, always `inFlight` at once, each trader one after the other. */
+export async function measurePipeline(options: {
+  apiUrl: string;
+  traders: BenchTrader[];
+  inFlight: number;
+  count: number;
+}): Promise<PipelineRun> {
+  const { apiUrl, traders, inFlight, count } = options;
+  const times: SignalTimes[] = [];
+  let left = count;
+  const startedAt = performance.now();
+  await Promise.all(
+    traders.slice(0, inFlight).map(async (trader) => {
+      while (left > 0) {
+        left -= 1;
+        times.push(await requestOne(apiUrl, trader));
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return { inFlight, signalsPerSecond: count / seconds, times };
+}
+
+async function requestOne(apiUrl: string, trader: BenchTrader): Promise<SignalTimes> {
+  const sentAt = performance.now();
+  const pushed = nextCompleted(trader.push);
+  const response = await fetch(`${apiUrl}/get-signal`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${trader.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "1h" }),
+  });
+  await response.json();
+  const answerMs = performance.now() - sentAt;
+  if (response.status !== 200) throw new Error(`signal request answered ${response.status}`);
+  return { answerMs, pushMs: (await pushed) - sentAt };
+}
+
+async function nextCompleted(push: PushClient): Promise<number> {
+  const abort = new AbortController();
+  const arrived = new Promise<number>((resolve) => {
+    push.socket.once("signal:completed", () => resolve(performance.now()));
+  });
+  const late = delay(PUSH_DEADLINE_MS, undefined, { signal: abort.signal }).then(() => {
+    throw new Error("the signal was not pushed in time");
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([arrived, late]);
+  } finally {
+    abort.abort();
+  }
+}

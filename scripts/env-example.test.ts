@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadSettings } from "@shared/node/settings.ts";
+import { parse } from "dotenv";
+import { describe, expect, it } from "vitest";
+import { projectRoot } from "./lib/project-root.mjs";
+
+const text = readFileSync(join(projectRoot, ".env.example"), "utf8");
+/** Given to both sides, so that no secrets are made on disk. */
+const secrets = { JWT_SECRET: "x".repeat(32), ADMIN_PASSWORD: "password" };
+
+const defaults = parse(text.replaceAll(/^#(?=[A-Z_]+=)/gm, ""));
+const examples = parse(
+  [...text.matchAll(/^# example: (.*)$/gm)].map((match) => match[1]).join("\n"),
+);
+
+describe(".env.example", () => {
+  it("changes nothing when copied as it is", () => {
+    expect(parse(text)).toEqual({});
+  });
+
+  it("shows the true defaults", () => {
+    expect(loadSettings({ ...defaults, ...secrets })).toEqual(loadSettings(secrets));
+  });
+
+  it("shows examples that are accepted", () => {
+    const { NODE_ENV } = loadSettings({ ...examples, ...secrets });
+    expect(NODE_ENV).toBe("development");
+  });
+
+  it("knows every setting", () => {
+    const settings = loadSettings({ ...defaults, ...examples, ...secrets });
+    expect(Object.keys({ ...defaults, ...examples }).sort()).toEqual(Object.keys(settings).sort());
+  });
+});

@@ -1,0 +1,93 @@
+// @ts-check
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compressFiles } from "./compress-files.mjs";
+import { hashFiles, readIfPresent } from "./file-hash.mjs";
+import { PlainError } from "./plain-error.mjs";
+import { withLock } from "./process-lock.mjs";
+import { projectRoot } from "./project-root.mjs";
+import { runCommand } from "./run-command.mjs";
+
+/** Everything that the built pages depend on, besides the settings built into them. */
+const SOURCES = [
+  "client",
+  "shared/contract",
+  "vite.config.ts",
+  "tsconfig.json",
+  "package-lock.json",
+];
+const STAMP = ".build-stamp";
+
+/** @typedef {import("../../shared/node/settings.ts").Settings} Settings */
+
+/** @param {Pick<Settings, "DATA_DIR">} settings */
+export function clientFolder({ DATA_DIR }) {
+  return join(DATA_DIR, "client");
+}
+
+/**
+ * Builds the web pages into `DATA_DIR/client`, unless what is there was built from the same sources
+ * and settings. A failed build leaves the former pages as they were.
+ *
+ * @param {object} options
+ * @param {Pick<Settings, "DATA_DIR" | "VITE_API_URL">} options.settings
+ * @param {(line: string) => void} options.say
+ * @param {AbortSignal} [options.signal]
+ * @throws {PlainError} if the build fails; its output says why
+ */
+export async function ensureClientBuild({ settings, say, signal }) {
+  const folder = clientFolder(settings);
+  const env = { ...process.env, VITE_API_URL: settings.VITE_API_URL };
+  if (isFresh(folder, buildStamp(env))) return;
+  const build = async () => {
+    const stamp = buildStamp(env);
+    if (isFresh(folder, stamp)) return;
+    say("Building the web pages ...");
+    await buildInto({ folder, stamp, env, signal });
+  };
+  await withLock(`build ${folder}`, build, { signal });
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function buildStamp(env) {
+  const builtIn = Object.keys(env).filter((name) => name.startsWith("VITE_"));
+  const texts = builtIn.sort().map((name) => `${name}=${env[name]}`);
+  return hashFiles({ root: projectRoot, paths: SOURCES, texts });
+}
+
+/**
+ * @param {string} folder
+ * @param {string} stamp
+ */
+function isFresh(folder, stamp) {
+  return readIfPresent(join(folder, STAMP)) === stamp;
+}
+
+/** @param {{ folder: string, stamp: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options */
+async function buildInto({ folder, stamp, env, signal }) {
+  const draft = `${folder}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  await runVite({ outDir: draft, env, signal });
+  await compressFiles(draft);
+  writeFileSync(join(draft, STAMP), stamp);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(draft, folder);
+}
+
+/** @param {{ outDir: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options */
+async function runVite({ outDir, env, signal }) {
+  const { code } = await runCommand({
+    command: process.execPath,
+    args: [
+      join(projectRoot, "node_modules/vite/bin/vite.js"),
+      ...["build", "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"],
+    ],
+    cwd: projectRoot,
+    env: { ...env, NODE_ENV: "production" },
+    output: "inherit",
+    signal,
+  });
+  signal?.throwIfAborted();
+  if (code !== 0) throw new PlainError("The web pages could not be built; the reason is above.");
+}

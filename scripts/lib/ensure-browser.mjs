@@ -1,0 +1,53 @@
+// @ts-check
+import { chromium } from "playwright";
+import { findExecutables, isExecutable } from "./find-executable.mjs";
+import { PlainError } from "./plain-error.mjs";
+import { runCommand } from "./run-command.mjs";
+
+/** Names of Chromium and its kin on the search path. */
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+const MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+
+/**
+ * The browser for the browser tests: the one named in `CHROMIUM_PATH`, one on the `PATH`, or one
+ * installed by Playwright.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {string | undefined} its path
+ * @throws {PlainError} if one is named that is none
+ */
+export function findBrowser(env = process.env) {
+  const named = env.CHROMIUM_PATH || env.PLAYWRIGHT_CHROMIUM_PATH;
+  if (named && !isExecutable(named)) {
+    throw new PlainError(`CHROMIUM_PATH: ${named} is not a program`);
+  }
+  const candidates = [MAC_CHROME, chromium.executablePath()].filter(isExecutable);
+  return named ?? findExecutables(NAMES, env.PATH)[0] ?? candidates[0];
+}
+
+/**
+ * Finds a browser, or installs Debian's where that is allowed.
+ *
+ * @param {{ say?: (line: string) => void }} [options]
+ * @returns {Promise<string>} its path
+ * @throws {PlainError} if there is none to be had
+ */
+export async function ensureBrowser({ say = console.log } = {}) {
+  const found = findBrowser() ?? (await installPackage(say));
+  if (found) return found;
+  throw new PlainError(
+    "The browser tests need Chromium: install it so that it is on the PATH, or set CHROMIUM_PATH to a Chrome or Chromium.",
+  );
+}
+
+/** @param {(line: string) => void} say */
+async function installPackage(say) {
+  const [aptGet] = findExecutables(["apt-get"]);
+  if (!aptGet || process.getuid?.() !== 0) return;
+  say("Installing Chromium; this is done once ...");
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  for (const args of [["update"], ["install", "-y", "--no-install-recommends", "chromium"]]) {
+    await runCommand({ command: aptGet, args: ["-qq", ...args], env });
+  }
+  return findBrowser();
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { isPortFree, pickFreePort } from "./lib/ports.mjs";
+import { projectRoot } from "./lib/project-root.mjs";
+
+const STARTING_MS = 120_000;
+
+let dataDir = "";
+let env: NodeJS.ProcessEnv = {};
+const children: ChildProcess[] = [];
+
+function run(overrides: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, ["scripts/start.mjs"], {
+    cwd: projectRoot,
+    env: { ...env, ...overrides },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  const seen = { text: "" };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      seen.text += chunk;
+    });
+  }
+  return { child, seen };
+}
+
+async function exitCodeOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return child.exitCode;
+}
+
+/** Process ids that the server gave in its log, one for each of its starts. */
+function serverPids(text: string): number[] {
+  return [...text.matchAll(/"pid":(\d+),"port":\d+,"msg":"server ready"/g)].map((match) =>
+    Number(match[1]),
+  );
+}
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "start-"));
+  env = {
+    ...process.env,
+    NODE_ENV: "development",
+    API_PORT: String(await pickFreePort()),
+    CLIENT_PORT: String(await pickFreePort()),
+    DATA_DIR: dataDir,
+    MARKET_DATA: "replay",
+    MONGODB_URI: "",
+    ADMIN_PASSWORD: "",
+    LOG_LEVEL: "info",
+    npm_lifecycle_event: "",
+  };
+});
+afterAll(async () => {
+  for (const child of children) {
+    child.kill("SIGTERM");
+    await exitCodeOf(child);
+  }
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe("npm start", () => {
+  it("runs the product, mends it, refuses a second one, and stops all of it", async () => {
+    const { child, seen } = run();
+    await vi.waitFor(() => expect(seen.text).toContain("is ready."), { timeout: STARTING_MS });
+    const [firstServer] = serverPids(seen.text);
+
+    expect(seen.text).toContain(`http://localhost:${env.CLIENT_PORT}`);
+    const { adminPassword } = JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8"));
+    expect(seen.text).toContain(`admin with password ${adminPassword}`);
+
+    const second = run();
+    expect(await exitCodeOf(second.child)).toBe(1);
+    expect(second.seen.text).toMatch(/^Port \d+ is in use: .*\n$/);
+
+    process.kill(firstServer ?? 0, "SIGKILL");
+    await vi.waitFor(() => expect(serverPids(seen.text)).toHaveLength(2), { timeout: 30_000 });
+    expect(seen.text).toContain("The server stopped (SIGKILL); starting it again in 0.5 s.");
+
+    child.kill("SIGTERM");
+    expect(await exitCodeOf(child)).toBe(0);
+    for (const port of [env.API_PORT, env.CLIENT_PORT]) {
+      expect(await isPortFree(Number(port))).toBe(true);
+    }
+    expect(readFileSync(join(dataDir, "mongo", "mongod.lock"), "utf8")).toBe("");
+  }, 240_000);
+
+  it("names a bad setting in one line", async () => {
+    const { child, seen } = run({ API_PORT: "eighty" });
+    expect(await exitCodeOf(child)).toBe(1);
+    expect(seen.text).toMatch(/^API_PORT: .*\n$/);
+  });
+});

@@ -1,0 +1,40 @@
+import Router from "@koa/router";
+import Koa from "koa";
+import type { AppState } from "./app-context.ts";
+import { notFound } from "./errors.ts";
+import { parseBody } from "./middleware/body-parser.ts";
+import { crossOrigin } from "./middleware/cross-origin.ts";
+import { handleErrors, refuseUnanswered } from "./middleware/error-handler.ts";
+import { requestId } from "./middleware/request-id.ts";
+import { requestLog } from "./middleware/request-log.ts";
+import { securityHeaders } from "./middleware/security-headers.ts";
+import { createAccountRoutes } from "./routes/account-routes.ts";
+import { createHealthRoutes } from "./routes/health-routes.ts";
+import { createSignalRoutes } from "./routes/signal-routes.ts";
+import { createStatusRoutes } from "./routes/status-routes.ts";
+import type { ServerDeps } from "./server-deps.ts";
+
+/** The HTTP side of the server, put together but not listening. */
+export function createApp(deps: ServerDeps): Koa<AppState> {
+  const app = new Koa<AppState>();
+  app.use(requestId(deps.logger));
+  app.use(requestLog);
+  app.use(handleErrors);
+  app.use(securityHeaders);
+  app.use(crossOrigin(deps.settings.CLIENT_ORIGIN));
+  app.use(parseBody);
+  app.use(refuseUnanswered);
+
+  const router = new Router<AppState>();
+  router.use(createHealthRoutes(deps).routes());
+  router.use(createStatusRoutes(deps).routes());
+  router.use(createAccountRoutes(deps).routes());
+  router.use(createSignalRoutes(deps).routes());
+  app.use(router.routes());
+  app.use(
+    router.allowedMethods({ throw: true, methodNotAllowed: notFound, notImplemented: notFound }),
+  );
+
+  app.on("error", (error) => deps.logger.warn({ err: error }, "answer could not be sent"));
+  return app;
+}

@@ -1,0 +1,50 @@
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { commitChange, userStream } from "@shared/node/event-log.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeMe } from "./describe-me.ts";
+
+const CHANGES = 50;
+
+describe("describeMe", () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase({ uri: testDatabaseUri("me") });
+  });
+  afterAll(() => database.close());
+
+  /** One credit more for each event, so that credits and event numbers count the same thing. */
+  const grantCredit = (user: UserRecord) =>
+    commitChange(database, { serializeOn: userStream(user._id) }, async ({ session, tell }) => {
+      const { _id } = user;
+      await database.users.updateOne({ _id }, { $inc: { imageCredits: 1 } }, { session });
+      tell(userStream(_id), "proof:deleted", {});
+    });
+
+  it("never claims an event whose effect it does not show, while changes go on", async () => {
+    const user = await createUser(database);
+    let changing = true;
+    const changes = (async () => {
+      for (let count = 0; count < CHANGES; count++) await grantCredit(user);
+      changing = false;
+    })();
+    const reads: { credits: number; seq: number }[] = [];
+    while (changing) {
+      const me = await describeMe({ database }, user._id);
+      reads.push({ credits: me.image_credits, seq: me.stream_positions.user });
+    }
+    await changes;
+    expect(reads.filter(({ credits, seq }) => seq > credits)).toEqual([]);
+    expect(reads.some(({ seq }) => seq > 0 && seq < CHANGES)).toBe(true);
+  });
+
+  it("knows nobody who has been deleted since he was let in", async () => {
+    const user = await createUser(database);
+    await database.users.deleteOne({ _id: user._id });
+    await expect(describeMe({ database }, user._id)).rejects.toMatchObject({
+      code: "unauthenticated",
+    });
+  });
+});

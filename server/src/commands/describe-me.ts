@@ -1,0 +1,21 @@
+import type { Me } from "@shared/contract/account.ts";
+import { ADMINS_STREAM, streamHeads, userStream } from "@shared/node/event-log.ts";
+import type { Types } from "mongoose";
+import { unauthenticated } from "../errors.ts";
+import { presentMe } from "../presenters/present-me.ts";
+import type { ServerDeps } from "../server-deps.ts";
+
+/**
+ * The user's own state, and the event numbers it holds at least. The numbers are read first: an event that comes
+ * in between is told again rather than lost.
+ * @throws AppError unauthenticated if the user is gone
+ */
+export async function describeMe(
+  { database }: Pick<ServerDeps, "database">,
+  userId: Types.ObjectId,
+): Promise<Me> {
+  const [own = 0, admins = 0] = await streamHeads(database, [userStream(userId), ADMINS_STREAM]);
+  const user = await database.users.findById(userId).lean();
+  if (!user) throw unauthenticated();
+  return presentMe(user, user.role === "admin" ? { user: own, admins } : { user: own });
+}

@@ -1,0 +1,28 @@
+import type { Status } from "@shared/contract/status.ts";
+import { WORKER_GONE_SECONDS } from "@shared/node/models/worker-status.ts";
+import type { ServerDeps } from "../server-deps.ts";
+
+type SignalSources = Pick<Status, "market_data" | "analyst">;
+type StatusDeps = Pick<ServerDeps, "database" | "settings" | "now">;
+
+/**
+ * What a signal asked for now would be made from, as the living workers say. Where they differ, demo data and
+ * the rule-based analyst win: they are never used in silence.
+ */
+export async function describeSources(deps: StatusDeps): Promise<SignalSources> {
+  const goneBefore = new Date(deps.now().getTime() - WORKER_GONE_SECONDS * 1_000);
+  const workers = await deps.database.workerStatuses.find({ seenAt: { $gte: goneBefore } }).lean();
+  if (workers.length === 0) return expectedSources(deps.settings);
+  return {
+    market_data: workers.some((worker) => worker.marketData === "replay") ? "replay" : "live",
+    analyst: workers.some((worker) => worker.analyst === "rules") ? "rules" : "openai",
+  };
+}
+
+/** With no worker alive, what one would start with; whether `auto` reaches a provider is not known, so: demo data. */
+function expectedSources(settings: StatusDeps["settings"]): SignalSources {
+  return {
+    market_data: settings.MARKET_DATA === "live" ? "live" : "replay",
+    analyst: settings.OPENAI_API_KEY ? "openai" : "rules",
+  };
+}

@@ -1,0 +1,11 @@
+import type { RegisterRequest } from "@shared/contract/account.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { type AccountDeps, createAccount } from "./create-account.ts";
+
+/**
+ * Makes a new user, who waits for an administrator's approval.
+ * @throws AppError auth/username-already-in-use, auth/email-already-in-use
+ */
+export function registerUser(deps: AccountDeps, request: RegisterRequest): Promise<UserRecord> {
+  return createAccount(deps, { ...request, role: "user", approved: false });
+}

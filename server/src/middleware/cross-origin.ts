@@ -1,0 +1,16 @@
+import cors from "@koa/cors";
+import type { AppMiddleware } from "../app-context.ts";
+
+const PREFLIGHT_MAX_AGE_SECONDS = 600;
+
+/** Lets pages of the `allowed` origins call the API from a browser, and no others. */
+export function crossOrigin(allowed: readonly string[]): AppMiddleware {
+  const origins = new Set(allowed.map((address) => new URL(address).origin));
+  return cors({
+    origin: (ctx) => (origins.has(ctx.get("Origin")) ? ctx.get("Origin") : ""),
+    allowMethods: ["GET", "HEAD", "POST", "DELETE"],
+    allowHeaders: ["Authorization", "Content-Type", "Prefer", "Idempotency-Key", "X-Request-Id"],
+    exposeHeaders: ["X-Request-Id", "Location", "Retry-After"],
+    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+  });
+}

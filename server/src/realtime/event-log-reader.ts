@@ -1,0 +1,23 @@
+import type { Database } from "@shared/node/database.ts";
+import { streamHeads } from "@shared/node/event-log.ts";
+import type { EventLogReader } from "./stream-cursor.ts";
+
+/** Reads the event log from the database. */
+export function createEventLogReader(database: Database): EventLogReader {
+  return {
+    async readAfter({ stream, seq, limit }) {
+      const events = await database.events
+        .find({ stream, seq: { $gt: seq } })
+        .sort({ seq: 1 })
+        .limit(limit)
+        .lean();
+      return events.flatMap((event) =>
+        event.seq === undefined ? [] : [{ ...event, seq: event.seq }],
+      );
+    },
+    async head(stream) {
+      const [head = 0] = await streamHeads(database, [stream]);
+      return head;
+    },
+  };
+}

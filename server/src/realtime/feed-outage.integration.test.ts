@@ -1,0 +1,75 @@
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { commitChange, userStream } from "@shared/node/event-log.ts";
+import { createLogger } from "@shared/node/logger.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { loadSettings } from "@shared/node/settings.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { PushClient } from "@shared/testing/push-client.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startServer } from "../start-server.ts";
+import { TcpRelay } from "../testing/tcp-relay.ts";
+
+const settings = {
+  ...loadSettings({
+    JWT_SECRET: "a test secret of more than 32 characters",
+    ADMIN_PASSWORD: "correct horse",
+  }),
+  API_PORT: 0,
+};
+const WAIT = { timeout: 20_000, interval: 20 };
+
+describe("a server that loses the database", () => {
+  let relay: TcpRelay;
+  let throughRelay: Database;
+  let direct: Database;
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let user: UserRecord;
+  let client: PushClient;
+
+  beforeAll(async () => {
+    const uri = new URL(testDatabaseUri());
+    direct = await openDatabase({ uri: uri.href });
+    relay = await TcpRelay.start({ host: uri.hostname, port: Number(uri.port) });
+    uri.host = `127.0.0.1:${relay.port}`;
+    uri.search = "?directConnection=true";
+    throughRelay = await openDatabase({ uri: uri.href });
+    const logger = createLogger({ part: "server", level: "silent" });
+    server = await startServer({ settings, database: throughRelay, logger });
+    user = await createUser(direct);
+    client = new PushClient({
+      url: `http://localhost:${server.port}`,
+      token: signTokenFor(user, settings),
+      since: { user: 0 },
+    });
+    await vi.waitFor(() => expect(client.socket.connected).toBe(true), WAIT);
+  });
+  afterAll(async () => {
+    client.close();
+    await server.stop();
+    await Promise.all([throughRelay.close(), direct.close()]);
+  });
+
+  const tell = () =>
+    commitChange(direct, { serializeOn: userStream(user._id) }, async (change) => {
+      change.tell(userStream(user._id), "history:cleared", {});
+    });
+
+  it("brings what others committed meanwhile, once the connection is back", async () => {
+    await tell();
+    await vi.waitFor(() => expect(client.seqs("user")).toEqual([1]), WAIT);
+    await relay.cut();
+    await tell();
+    await tell();
+    await relay.mend();
+    await vi.waitFor(() => expect(client.seqs("user")).toEqual([1, 2, 3]), WAIT);
+  }, 40_000);
+
+  it("brings what others committed while the connection hung", async () => {
+    relay.freeze();
+    await tell();
+    await tell();
+    relay.thaw();
+    await vi.waitFor(() => expect(client.seqs("user")).toEqual([1, 2, 3, 4, 5]), WAIT);
+  }, 40_000);
+});

@@ -1,0 +1,104 @@
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { commitChange, userStream } from "@shared/node/event-log.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { loadSettings } from "@shared/node/settings.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { freePort } from "@shared/testing/free-port.ts";
+import { PushClient } from "@shared/testing/push-client.ts";
+import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+
+const secrets = {
+  JWT_SECRET: "a test secret of more than 32 characters",
+  ADMIN_PASSWORD: "correct horse",
+};
+const settings = loadSettings(secrets);
+const acceptedSchema = z.object({ signal_id: z.string() });
+const oneTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+const WAIT = { timeout: 30_000, interval: 20 };
+
+describe("a server that is killed without warning", () => {
+  const uri = testDatabaseUri();
+  let database: Database;
+  const parts: SpawnedPart[] = [];
+  const startServer = async (port: number): Promise<SpawnedPart> => {
+    const part = await spawnPart("server", {
+      ...secrets,
+      MONGODB_URI: uri,
+      API_PORT: String(port),
+      RATE_LIMIT: "off",
+    });
+    parts.push(part);
+    return part;
+  };
+
+  beforeAll(async () => {
+    database = await openDatabase({ uri });
+  });
+  afterAll(async () => {
+    await Promise.all(parts.map((part) => part.kill()));
+    await database.close();
+  });
+
+  const tell = (user: UserRecord) =>
+    commitChange(database, { serializeOn: userStream(user._id) }, async (change) => {
+      change.tell(userStream(user._id), "history:cleared", {});
+    });
+
+  it("costs its browsers nothing: they reconnect to the next one and miss no event", async () => {
+    const user = await createUser(database, { approved: true });
+    const port = await freePort();
+    const server = await startServer(port);
+    const client = new PushClient({
+      url: `http://localhost:${port}`,
+      token: signTokenFor(user, settings),
+      since: { user: 0 },
+    });
+    await vi.waitFor(() => expect(client.socket.connected).toBe(true), WAIT);
+    const burst = Promise.all(oneTo(300).map(() => tell(user)));
+    await vi.waitFor(() => expect(client.received.length).toBeGreaterThan(50), WAIT);
+    await server.kill();
+    await startServer(port);
+    await burst;
+    await vi.waitFor(() => expect(client.seqs("user").at(-1)).toBe(300), WAIT);
+    expect(client.seqs("user")).toEqual(oneTo(300));
+    client.close();
+  }, 60_000);
+
+  it("leaves no signal without its event and no event without its signal", async () => {
+    const user = await createUser(database, { approved: true });
+    const port = await freePort();
+    const server = await startServer(port);
+    const accepted: string[] = [];
+    const request = async () => {
+      const response = await fetch(`http://localhost:${port}/get-signal`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${signTokenFor(user, settings)}`,
+          "content-type": "application/json",
+          prefer: "respond-async",
+        },
+        body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "1h" }),
+      });
+      accepted.push(acceptedSchema.parse(await response.json()).signal_id);
+    };
+    const requests = Promise.allSettled(oneTo(200).map(request));
+    await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(20), WAIT);
+    await server.kill();
+    await requests;
+    expect(accepted.length).toBeLessThan(200);
+
+    const signals = await database.signals.find({ userId: user._id }).lean();
+    const events = await database.events
+      .find({ stream: userStream(user._id) })
+      .sort({ seq: 1 })
+      .lean();
+    const stored = signals.map((signal) => signal._id.toString());
+    const told = events.map((event) => acceptedSchema.parse(event.data).signal_id);
+    expect(events.map((event) => event.seq)).toEqual(oneTo(events.length));
+    expect(told.toSorted()).toEqual(stored.toSorted());
+    expect(stored).toEqual(expect.arrayContaining(accepted));
+  }, 60_000);
+});

@@ -1,0 +1,130 @@
+import type { Server as HttpServer } from "node:http";
+import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
+import { AppError } from "@shared/node/app-error.ts";
+import { CONTROL_STREAM } from "@shared/node/event-log.ts";
+import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
+import type { ServerDeps } from "../server-deps.ts";
+import { type AuthenticatedSession, authenticateToken } from "../sessions.ts";
+import type { EventFeed, LoggedEvent } from "./event-feed.ts";
+import { createEventLogReader } from "./event-log-reader.ts";
+import { endSessionOrderSchema, type PushedEvents, PushSession } from "./push-session.ts";
+
+interface SocketData {
+  session: AuthenticatedSession;
+  auth: SocketAuth;
+}
+type PushIo = Server<DefaultEventsMap, PushedEvents, DefaultEventsMap, SocketData>;
+type PushSocket = Socket<DefaultEventsMap, PushedEvents, DefaultEventsMap, SocketData>;
+
+/** The browser sends nothing but its handshake; anything larger is not from our client. */
+const MAX_MESSAGE_BYTES = 16_384;
+
+function refusal(error: unknown): ExtendedError {
+  const appError = error instanceof AppError ? error : undefined;
+  const refused: ExtendedError = new Error(appError?.detail ?? "The service is unavailable.");
+  refused.data = { code: appError?.code ?? "unavailable" };
+  return refused;
+}
+
+/** Brings the event log to the browsers: one `PushSession` for each open socket. */
+export class PushServer {
+  readonly #deps: Pick<ServerDeps, "database" | "logger" | "settings" | "now">;
+  readonly #io: PushIo;
+  readonly #sessions = new Map<string, Set<PushSession>>();
+  readonly #stopListening: () => void;
+
+  constructor(
+    deps: Pick<ServerDeps, "database" | "logger" | "settings" | "now">,
+    options: { http: HttpServer; feed: EventFeed },
+  ) {
+    this.#deps = deps;
+    this.#io = new Server(options.http, {
+      cors: { origin: deps.settings.CLIENT_ORIGIN },
+      maxHttpBufferSize: MAX_MESSAGE_BYTES,
+      serveClient: false,
+    });
+    this.#io.use((socket, next) => {
+      this.#admit(socket).then(
+        () => next(),
+        (error: unknown) => next(this.#refuse(error)),
+      );
+    });
+    this.#io.on("connection", (socket) => this.#serve(socket));
+    this.#stopListening = options.feed.listen({
+      onEvent: (event) => this.#hear(event),
+      onGap: () => this.#eachSession((session) => session.catchUp()),
+    });
+  }
+
+  /** Number of open sockets. */
+  get socketCount(): number {
+    return this.#io.of("/").sockets.size;
+  }
+
+  /** Closes all sockets so that their clients reconnect elsewhere. */
+  async close(): Promise<void> {
+    this.#stopListening();
+    for (const socket of this.#io.of("/").sockets.values()) socket.conn.close();
+    await this.#io.close();
+  }
+
+  async #admit(socket: PushSocket): Promise<void> {
+    const parsed = socketAuthSchema.safeParse(socket.handshake.auth);
+    if (!parsed.success) throw new AppError("unauthenticated", "Please sign in.");
+    socket.data.session = await authenticateToken(this.#deps, parsed.data.token);
+    socket.data.auth = parsed.data;
+  }
+
+  #refuse(error: unknown): ExtendedError {
+    if (!(error instanceof AppError)) this.#deps.logger.error({ err: error }, "socket refused");
+    return refusal(error);
+  }
+
+  #serve(socket: PushSocket): void {
+    const session = new PushSession({
+      socket,
+      session: socket.data.session,
+      log: createEventLogReader(this.#deps.database),
+      logger: this.#deps.logger,
+      now: this.#deps.now,
+    });
+    for (const stream of session.streams) this.#sessionsOf(stream).add(session);
+    socket.once("disconnect", () => {
+      session.close();
+      for (const stream of session.streams) this.#forget(stream, session);
+    });
+    session.open({
+      since: socket.data.auth.since,
+      recheck: () => authenticateToken(this.#deps, socket.data.auth.token),
+    });
+  }
+
+  #hear(event: LoggedEvent): void {
+    if (event.stream === CONTROL_STREAM) return this.#obey(event);
+    const { seq } = event;
+    if (seq === undefined) return;
+    for (const session of this.#sessions.get(event.stream) ?? []) session.hear({ ...event, seq });
+  }
+
+  #obey(event: LoggedEvent): void {
+    const order = endSessionOrderSchema.parse(event.data);
+    this.#eachSession((session) => session.endIfOrdered(order));
+  }
+
+  #eachSession(act: (session: PushSession) => void): void {
+    const all = new Set([...this.#sessions.values()].flatMap((sessions) => [...sessions]));
+    for (const session of all) act(session);
+  }
+
+  #sessionsOf(stream: string): Set<PushSession> {
+    const sessions = this.#sessions.get(stream) ?? new Set();
+    this.#sessions.set(stream, sessions);
+    return sessions;
+  }
+
+  #forget(stream: string, session: PushSession): void {
+    const sessions = this.#sessions.get(stream);
+    sessions?.delete(session);
+    if (sessions?.size === 0) this.#sessions.delete(stream);
+  }
+}

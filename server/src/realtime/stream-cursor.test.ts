@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type NumberedEvent, StreamCursor } from "./stream-cursor.ts";
+
+const STREAM = "user:1";
+const event = (seq: number): NumberedEvent => ({
+  stream: STREAM,
+  seq,
+  name: "history:cleared",
+  data: {},
+  at: new Date(0),
+});
+
+/** A log in memory whose oldest events can be gone; each read is answered a moment later. */
+function logOf(state: { head: number; oldestKept: number }) {
+  return {
+    async readAfter({ seq, limit }: { seq: number; limit: number }) {
+      await Promise.resolve();
+      const first = Math.max(seq + 1, state.oldestKept);
+      const count = Math.max(0, Math.min(limit, state.head - first + 1));
+      return Array.from({ length: count }, (_, index) => event(first + index));
+    },
+    async head() {
+      await Promise.resolve();
+      return state.head;
+    },
+  };
+}
+
+async function openCursor(state: { head: number; oldestKept: number }, since?: number) {
+  const sent: number[] = [];
+  const resyncs: number[] = [];
+  const cursor = await StreamCursor.open({
+    stream: STREAM,
+    since,
+    log: logOf(state),
+    send: ({ seq }) => sent.push(seq),
+    resync: (head) => resyncs.push(head),
+  });
+  return { cursor, sent, resyncs };
+}
+
+describe("a reader's place in a stream", () => {
+  it("starts at the end when the reader does not say where it is", async () => {
+    const state = { head: 7, oldestKept: 1 };
+    const { cursor, sent } = await openCursor(state);
+    await cursor.catchUp();
+    state.head = 8;
+    await cursor.hear(event(8));
+    expect(sent).toEqual([8]);
+  });
+
+  it("gives all that was missed, page after page, before what comes", async () => {
+    const { cursor, sent } = await openCursor({ head: 450, oldestKept: 1 }, 3);
+    await cursor.catchUp();
+    expect(sent).toEqual(Array.from({ length: 447 }, (_, index) => index + 4));
+  });
+
+  it("resyncs once when what was missed is no longer kept, then goes on", async () => {
+    const state = { head: 20, oldestKept: 15 };
+    const { cursor, sent, resyncs } = await openCursor(state, 3);
+    await cursor.catchUp();
+    state.head = 21;
+    await cursor.hear(event(21));
+    expect({ sent, resyncs }).toEqual({ sent: [21], resyncs: [20] });
+  });
+
+  it("resyncs a reader who claims to be ahead of the log", async () => {
+    const { cursor, sent, resyncs } = await openCursor({ head: 5, oldestKept: 1 }, 99);
+    await cursor.catchUp();
+    expect({ sent, resyncs }).toEqual({ sent: [], resyncs: [5] });
+  });
+
+  it("sends nothing any more once it is closed", async () => {
+    const { cursor, sent } = await openCursor({ head: 5, oldestKept: 1 }, 0);
+    const reading = cursor.catchUp();
+    cursor.close();
+    await reading;
+    expect(sent).toEqual([]);
+  });
+
+  it("passes each number once and in order, whatever is heard late, twice, out of order or not at all", async () => {
+    const heard = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(heard, fc.integer({ min: 0, max: 10 }), async (seqs, since) => {
+        const state = { head: since, oldestKept: 1 };
+        const { cursor, sent } = await openCursor(state, since);
+        for (const seq of seqs) {
+          // An event is heard only after it was committed.
+          state.head = Math.max(state.head, seq);
+          await cursor.hear(event(seq));
+        }
+        await cursor.catchUp();
+        const expected = Array.from({ length: state.head - since }, (_, i) => since + 1 + i);
+        expect(sent).toEqual(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

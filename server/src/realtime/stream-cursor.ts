@@ -1,0 +1,115 @@
+import type { LoggedEvent } from "./event-feed.ts";
+
+/** A numbered event of one stream. */
+export type NumberedEvent = LoggedEvent & { seq: number };
+
+/** Reading side of the event log, as a cursor needs it. */
+export interface EventLogReader {
+  /** Events of `stream` after `seq`, in order, at most `limit`. */
+  readAfter(options: { stream: string; seq: number; limit: number }): Promise<NumberedEvent[]>;
+  /** Last number given out in `stream`. */
+  head(stream: string): Promise<number>;
+}
+
+const PAGE_SIZE = 200;
+
+/**
+ * One reader's place in one stream. Whatever order events are heard in, it passes on each number once, in
+ * order, without a gap: what is heard next in line goes through at once, anything else is read from the log.
+ */
+export class StreamCursor {
+  readonly #stream: string;
+  readonly #log: EventLogReader;
+  readonly #send: (event: NumberedEvent) => void;
+  readonly #resync: (head: number) => void;
+  #last: number;
+  #reading: Promise<void> | undefined;
+  #heardMeanwhile = false;
+  #closed = false;
+
+  /** `since` is the last number that the reader has; undefined starts at the stream's present end. */
+  static async open(options: {
+    stream: string;
+    since: number | undefined;
+    log: EventLogReader;
+    send: (event: NumberedEvent) => void;
+    resync: (head: number) => void;
+  }): Promise<StreamCursor> {
+    const since = options.since ?? (await options.log.head(options.stream));
+    return new StreamCursor({ ...options, since });
+  }
+
+  private constructor(options: {
+    stream: string;
+    since: number;
+    log: EventLogReader;
+    send: (event: NumberedEvent) => void;
+    resync: (head: number) => void;
+  }) {
+    this.#stream = options.stream;
+    this.#last = options.since;
+    this.#log = options.log;
+    this.#send = options.send;
+    this.#resync = options.resync;
+  }
+
+  /** Hears an event of the stream from the live feed. */
+  hear(event: NumberedEvent): Promise<void> | undefined {
+    if (this.#reading) {
+      this.#heardMeanwhile = true;
+      return this.#reading;
+    }
+    if (event.seq <= this.#last) return undefined;
+    if (event.seq !== this.#last + 1) return this.catchUp();
+    this.#pass(event);
+    return undefined;
+  }
+
+  /** Reads on from the log until nothing is left. Rejects when the database does not answer. */
+  catchUp(): Promise<void> {
+    if (this.#reading) {
+      this.#heardMeanwhile = true;
+      return this.#reading;
+    }
+    this.#reading = this.#readToEnd().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #readToEnd(): Promise<void> {
+    let mayHaveMore = true;
+    while (!this.#closed && mayHaveMore) {
+      this.#heardMeanwhile = false;
+      const events = await this.#readPage();
+      for (const event of events) this.#pass(event);
+      mayHaveMore = this.#heardMeanwhile || events.length === PAGE_SIZE;
+    }
+  }
+
+  /** The next events; none after a resync, which stands for all up to the head when some are no longer kept. */
+  async #readPage(): Promise<NumberedEvent[]> {
+    const head = await this.#log.head(this.#stream);
+    if (head === this.#last) return [];
+    const events = await this.#log.readAfter({
+      stream: this.#stream,
+      seq: this.#last,
+      limit: PAGE_SIZE,
+    });
+    const continues = head > this.#last && events[0]?.seq === this.#last + 1;
+    if (continues) return events;
+    this.#last = head;
+    this.#resync(head);
+    return [];
+  }
+
+  #pass(event: NumberedEvent): void {
+    if (this.#closed || event.seq !== this.#last + 1) return;
+    this.#last = event.seq;
+    this.#send(event);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Database } from "@shared/node/database.ts";
+import type { Logger } from "@shared/node/logger.ts";
+import type { Settings } from "@shared/node/settings.ts";
+import type { IdentityProvider } from "./identity/identity-provider.ts";
+
+/** Lets a request wait for the worker to finish a signal. */
+export interface SignalWaiters {
+  /** Resolves to true when the signal has finished, to false when `timeoutMs` ran out or `abort` fired. */
+  wait(signalId: string, options: { timeoutMs: number; abort?: AbortSignal }): Promise<boolean>;
+}
+
+/** Everything outside itself that the server works with; `main.ts` makes it once. */
+export interface ServerDeps {
+  settings: Settings;
+  database: Database;
+  logger: Logger;
+  identity: IdentityProvider;
+  now: () => Date;
+  /** Puts a stored signal on the workers' queue. */
+  enqueueSignal: (signalId: string) => Promise<void>;
+  signalWaiters: SignalWaiters;
+  /** Whether committed events reach this process at the moment. */
+  feedIsRunning: () => boolean;
+}

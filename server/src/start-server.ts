@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { Database } from "@shared/node/database.ts";
+import type { Logger } from "@shared/node/logger.ts";
+import { enqueueSignal, openQueue } from "@shared/node/queue.ts";
+import type { Settings } from "@shared/node/settings.ts";
+import { createApp } from "./app.ts";
+import { ensureFirstAdmin } from "./commands/ensure-first-admin.ts";
+import { BuiltinIdentity } from "./identity/builtin-identity.ts";
+import { EventFeed } from "./realtime/event-feed.ts";
+import { PushServer } from "./realtime/push-server.ts";
+import { FeedSignalWaiters } from "./realtime/signal-waiters.ts";
+import type { ServerDeps } from "./server-deps.ts";
+
+/** Requests under way are given this long to end before their connections are cut. */
+const DRAIN_MS = 5_000;
+
+/** Starts REST and push on `settings.API_PORT` (0: any free port). */
+export async function startServer(options: {
+  settings: Settings;
+  database: Database;
+  logger: Logger;
+}): Promise<{ port: number; stop: () => Promise<void> }> {
+  const { settings, database, logger } = options;
+  const queue = await openQueue({ database, logger, role: "adds" });
+  const feed = new EventFeed({ database, logger });
+  const deps: ServerDeps = {
+    settings,
+    database,
+    logger,
+    identity: new BuiltinIdentity({ database, now: () => new Date() }),
+    now: () => new Date(),
+    enqueueSignal: (signalId) => enqueueSignal(queue, signalId),
+    signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
+    feedIsRunning: () => feed.isRunning,
+  };
+  await ensureFirstAdmin(deps);
+  const http = createServer(createApp(deps).callback());
+  const push = new PushServer(deps, { http, feed });
+  await feed.start();
+  const port = await listen(http, settings.API_PORT);
+  return {
+    port,
+    async stop() {
+      const closed = push.close();
+      const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
+      http.closeIdleConnections();
+      await closed;
+      clearTimeout(cut);
+      await feed.stop();
+    },
+  };
+}
+
+async function listen(http: Server, port: number): Promise<number> {
+  http.listen(port);
+  await once(http, "listening");
+  const address = http.address();
+  return typeof address === "object" && address ? address.port : port;
+}

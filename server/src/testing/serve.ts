@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createLogger, type Logger } from "@shared/node/logger.ts";
+import Koa from "koa";
+import type { AppMiddleware, AppState } from "../app-context.ts";
+
+/** An application that listens on a free port of this machine. */
+export interface Listening {
+  url: string;
+  close(): void;
+}
+
+/** Listens with `app` on a free port. */
+export async function listen(app: Koa<AppState>): Promise<Listening> {
+  const http = createServer(app.callback()).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  const address = http.address();
+  if (typeof address !== "object" || !address) throw new Error("the server has no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close() {
+      http.close();
+      http.closeAllConnections();
+    },
+  };
+}
+
+/** Listens with nothing but these middlewares. */
+export function serve(...middlewares: AppMiddleware[]): Promise<Listening> {
+  const app = new Koa<AppState>();
+  for (const middleware of middlewares) app.use(middleware);
+  return listen(app);
+}
+
+/** A middleware that answers whatever it is asked. */
+export const answerOk: AppMiddleware = (ctx) => {
+  ctx.body = "ok";
+};
+
+/** A logger at the lowest level, and the lines it has written so far. */
+export function captureLog(): { logger: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const destination = {
+    write(line: string) {
+      lines.push(line);
+    },
+  };
+  return { logger: createLogger({ part: "server", level: "trace", destination }), lines };
+}

@@ -1,0 +1,71 @@
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { loadSettings } from "@shared/node/settings.ts";
+import { createApp } from "../app.ts";
+import { BuiltinIdentity } from "../identity/builtin-identity.ts";
+import type { ServerDeps } from "../server-deps.ts";
+import { captureLog, listen } from "./serve.ts";
+
+/** The real HTTP application on a free port, for tests. */
+export interface TestServer {
+  url: string;
+  deps: ServerDeps;
+  database: Database;
+  /** Every line that was logged so far, at all levels, as it was written. */
+  logLines: string[];
+  /** Calls the server; `json` is sent as the body, `token` as the bearer token. */
+  call(path: string, options?: CallOptions): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+type CallOptions = RequestInit & { token?: string; json?: unknown };
+
+const TEST_ENVIRONMENT = {
+  NODE_ENV: "test",
+  CLIENT_ORIGIN: "http://localhost:5173",
+  JWT_SECRET: "a secret of tests, longer than 32 characters",
+  ADMIN_PASSWORD: "the admin's own password",
+};
+
+/**
+ * Starts the application against the database at `databaseUri`. Queue and push are left out: nothing is enqueued
+ * and no signal ever finishes, unless `overrides` brings them.
+ */
+export async function startTestServer(options: {
+  databaseUri: string;
+  overrides?: Partial<ServerDeps>;
+}): Promise<TestServer> {
+  const database = await openDatabase({ uri: options.databaseUri });
+  const { logger, lines: logLines } = captureLog();
+  const now = () => new Date();
+  const deps: ServerDeps = {
+    settings: loadSettings(TEST_ENVIRONMENT),
+    database,
+    logger,
+    identity: new BuiltinIdentity({ database, now }),
+    now,
+    enqueueSignal: () => Promise.resolve(),
+    signalWaiters: { wait: () => Promise.resolve(false) },
+    feedIsRunning: () => true,
+    ...options.overrides,
+  };
+  const { url, close } = await listen(createApp(deps));
+  return {
+    url,
+    deps,
+    database,
+    logLines,
+    call: (path, callOptions) => fetch(url + path, toRequest(callOptions)),
+    async stop() {
+      close();
+      await database.close();
+    },
+  };
+}
+
+function toRequest({ token, json, ...init }: CallOptions = {}): RequestInit {
+  const headers = new Headers(init.headers);
+  if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+  if (json === undefined) return { ...init, headers };
+  headers.set("Content-Type", "application/json");
+  return { method: "POST", ...init, headers, body: JSON.stringify(json) };
+}

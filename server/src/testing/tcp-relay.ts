@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** Passes connections on to another address, and can behave as a network that fails. */
+export class TcpRelay {
+  readonly #target: { host: string; port: number };
+  readonly #pairs = new Set<{ near: Socket; far: Socket }>();
+  #server: Server;
+  #frozen = false;
+  port = 0;
+
+  private constructor(target: { host: string; port: number }) {
+    this.#target = target;
+    this.#server = createServer((near) => this.#accept(near));
+  }
+
+  static async start(target: { host: string; port: number }): Promise<TcpRelay> {
+    const relay = new TcpRelay(target);
+    await relay.#listen();
+    return relay;
+  }
+
+  /** Nothing gets through any more, in either direction, but every connection stays: a host that hangs. */
+  freeze(): void {
+    if (this.#frozen) return;
+    this.#frozen = true;
+    for (const { near, far } of this.#pairs) {
+      near.unpipe(far);
+      far.unpipe(near);
+    }
+  }
+
+  thaw(): void {
+    if (!this.#frozen) return;
+    this.#frozen = false;
+    for (const { near, far } of this.#pairs) join(near, far);
+  }
+
+  /** Cuts all connections and refuses new ones: a process that died. */
+  async cut(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    for (const { near, far } of this.#pairs) {
+      near.destroy();
+      far.destroy();
+    }
+    await closed;
+  }
+
+  /** Takes connections again, on the same port. */
+  async mend(): Promise<void> {
+    this.#server = createServer((near) => this.#accept(near));
+    await this.#listen();
+  }
+
+  async #listen(): Promise<void> {
+    this.#server.listen(this.port, "127.0.0.1");
+    await once(this.#server, "listening");
+    const address = this.#server.address();
+    if (typeof address === "object" && address) this.port = address.port;
+  }
+
+  #accept(near: Socket): void {
+    const pair = { near, far: connect(this.#target) };
+    this.#pairs.add(pair);
+    for (const [one, other] of [
+      [near, pair.far],
+      [pair.far, near],
+    ] as const) {
+      one.on("error", () => other.destroy());
+      one.on("close", () => {
+        other.destroy();
+        this.#pairs.delete(pair);
+      });
+    }
+    if (!this.#frozen) join(near, pair.far);
+  }
+}
+
+function join(near: Socket, far: Socket): void {
+  near.pipe(far);
+  far.pipe(near);
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { MIN_PASSWORD_LENGTH } from "./constants.ts";
+
+export const roleSchema = z.enum(["user", "admin"]);
+export type Role = z.infer<typeof roleSchema>;
+
+/** User names are unique without regard to case. */
+export const usernameSchema = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, {
+  error: "Use 3 to 32 letters, digits, dots, dashes or underscores.",
+});
+
+export const newPasswordSchema = z
+  .string()
+  .min(MIN_PASSWORD_LENGTH, {
+    error: `New password must be at least ${MIN_PASSWORD_LENGTH} characters long.`,
+  })
+  .max(256, { error: "Use at most 256 characters." });
+
+export const loginRequestSchema = z.object({
+  username: z.string().min(1, { error: "Enter your username." }).max(320),
+  password: z.string().min(1, { error: "Enter your password." }).max(256),
+});
+export type LoginRequest = z.infer<typeof loginRequestSchema>;
+
+export const registerRequestSchema = z.object({
+  username: usernameSchema,
+  email: z.email({ error: "Enter a valid e-mail address." }).max(254),
+  password: newPasswordSchema,
+});
+export type RegisterRequest = z.infer<typeof registerRequestSchema>;
+
+/** Answer of `POST /login` and `POST /register`. */
+export const sessionSchema = z.object({
+  token: z.string(),
+  approved: z.boolean(),
+  role: roleSchema,
+  username: z.string(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+/** Payment proof as its owner and the admin see it. */
+export const paymentProofSchema = z.object({
+  sender_name: z.string(),
+  filename: z.string(),
+  url: z.string(),
+  submitted_at: z.iso.datetime(),
+});
+export type PaymentProof = z.infer<typeof paymentProofSchema>;
+
+/** Last event number of each stream the user may read; what `since` starts from. */
+export const streamPositionsSchema = z.object({
+  user: z.number().int().nonnegative(),
+  admins: z.number().int().nonnegative().optional(),
+});
+export type StreamPositions = z.infer<typeof streamPositionsSchema>;
+
+/** Answer of `GET /me`; `stream_positions` was read before the rest, so no event between is lost. */
+export const meSchema = z.object({
+  username: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+  role: roleSchema,
+  approved: z.boolean(),
+  allow_image_upload: z.boolean(),
+  image_credits: z.number().int(),
+  payment_proof: paymentProofSchema.nullable(),
+  stream_positions: streamPositionsSchema,
+});
+export type Me = z.infer<typeof meSchema>;
+
+/** A user as the admin list and the admin events show him. */
+export const userCardSchema = z.object({
+  username: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+  role: roleSchema,
+  approved: z.boolean(),
+  allow_image_upload: z.boolean(),
+  image_credits: z.number().int(),
+  payment_proof: paymentProofSchema.nullable(),
+  created_at: z.iso.datetime(),
+});
+export type UserCard = z.infer<typeof userCardSchema>;

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { TIMEFRAMES } from "./constants.ts";
+
+export const timeframeSchema = z.enum(TIMEFRAMES);
+export type Timeframe = z.infer<typeof timeframeSchema>;
+
+const MINUTE_MS = 60_000;
+
+/** Length of one candle of each timeframe, in milliseconds. */
+export const TIMEFRAME_MS: Record<Timeframe, number> = {
+  "1m": MINUTE_MS,
+  "5m": 5 * MINUTE_MS,
+  "15m": 15 * MINUTE_MS,
+  "30m": 30 * MINUTE_MS,
+  "1h": 60 * MINUTE_MS,
+  "4h": 240 * MINUTE_MS,
+  "1d": 1_440 * MINUTE_MS,
+};
+
+/** One candle; `time` is its opening time in Unix milliseconds, UTC. */
+export const candleSchema = z
+  .object({
+    time: z.number().int().nonnegative(),
+    open: z.number().positive(),
+    high: z.number().positive(),
+    low: z.number().positive(),
+    close: z.number().positive(),
+    volume: z.number().nonnegative(),
+  })
+  .refine(
+    ({ open, high, low, close }) => high >= Math.max(open, close) && low <= Math.min(open, close),
+    { error: "high and low do not enclose open and close" },
+  );
+export type Candle = z.infer<typeof candleSchema>;
+
+/** Answer of `GET /signals/{id}/candles`: the closed candles that the signal was made from, oldest first. */
+export const signalCandlesSchema = z.object({
+  signal_id: z.string(),
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+  candles: z.array(candleSchema),
+});
+export type SignalCandles = z.infer<typeof signalCandlesSchema>;

@@ -1,0 +1,75 @@
+/** Business constants of the product; every part reads them from here. */
+
+/** Candle lengths a signal can be asked for, shortest first. */
+export const TIMEFRAMES = ["1m", "5m", "15m", "30m", "1h", "4h", "1d"] as const;
+
+/** Suggestions of the symbol field, in the order they are shown. */
+export const SYMBOL_SUGGESTIONS = [
+  "BTC/USDT",
+  "ETH/USDT",
+  "BNB/USDT",
+  "ADA/USDT",
+  "SOL/USDT",
+  "XRP/USDT",
+  "LTC/USDT",
+  "DOGE/USDT",
+  "XAU/USD",
+  "XAG/USD",
+  "EUR/USD",
+  "GBP/USD",
+  "AUD/USD",
+  "USD/JPY",
+  "US30",
+  "NAS100",
+  "SPX500",
+  "WTI",
+  "BRENT",
+] as const;
+
+/** What a signal request falls back to when a field is missing or does not parse. */
+export const SIGNAL_DEFAULTS = {
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  limit: 50,
+  amount: 100,
+  riskPercent: 1,
+  leverage: 1,
+} as const;
+
+/** Inclusive bounds of the signal request's numbers. */
+export const SIGNAL_LIMITS = {
+  limit: { min: 10, max: 500 },
+  riskPercent: { max: 100 },
+  leverage: { min: 1, max: 125 },
+  symbolLength: { min: 2, max: 20 },
+  idempotencyKeyLength: 64,
+} as const;
+
+/** How long a whole request may take, in milliseconds. */
+export const TIMEOUTS_MS = {
+  signal: 60_000,
+  signalWithImage: 120_000,
+  history: 150_000,
+  cleanup: 60_000,
+} as const;
+
+/** Signal history paging: items per page by default and at most. */
+export const HISTORY_PAGE = { default: 50, max: 200 } as const;
+
+/** Days that pushed events are kept for a client to catch up on. */
+export const EVENT_RETENTION_DAYS = 7;
+
+/** Hours within which an idempotency key gives the same signal again. */
+export const IDEMPOTENCY_HOURS = 24;
+
+/** Decimals that prices are shown with. */
+export const PRICE_DECIMALS = 5;
+
+/** Confidence above which the bar reads high, and medium; otherwise it reads low. */
+export const CONFIDENCE_LEVELS = { high: 70, medium: 50 } as const;
+
+/** Shortest password a new account or a change accepts. */
+export const MIN_PASSWORD_LENGTH = 6;
+
+/** Milliseconds between a successful registration and the move to the dashboard. */
+export const REGISTRATION_REDIRECT_MS = 4_000;

@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+/** Every `code` an error answer can carry, with the HTTP status it goes with. */
+export const ERROR_STATUS = {
+  "malformed-body": 400,
+  unauthenticated: 401,
+  "invalid-credentials": 401,
+  "no-credits": 402,
+  "not-approved": 403,
+  "not-admin": 403,
+  "image-not-allowed": 403,
+  "wrong-password": 403,
+  "not-found": 404,
+  "auth/username-already-in-use": 409,
+  "auth/email-already-in-use": 409,
+  "own-account": 409,
+  "file-too-large": 413,
+  "body-too-large": 413,
+  "not-an-image": 415,
+  "invalid-token": 422,
+  "invalid-input": 422,
+  "rate-limited": 429,
+  internal: 500,
+  unavailable: 503,
+  timeout: 504,
+} as const;
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** What is wrong with one field of a request. */
+export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
+export type FieldError = z.infer<typeof fieldErrorSchema>;
+
+/** Body of every error answer; `detail` is a plain sentence fit to be shown. */
+export const errorBodySchema = z.object({
+  detail: z.string(),
+  code: z.string(),
+  request_id: z.string(),
+  errors: z.array(fieldErrorSchema).optional(),
+});
+export type ErrorBody = z.infer<typeof errorBodySchema>;

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { paymentProofSchema, roleSchema, userCardSchema } from "./account.ts";
+import { timeframeSchema } from "./candle.ts";
+import { outcomeSchema, signalResponseSchema } from "./signal.ts";
+
+const signalRefSchema = z.object({
+  signal_id: z.string(),
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+});
+const emptySchema = z.object({});
+const chartImageSchema = z.object({
+  filename: z.string(),
+  size: z.number().int(),
+  modified: z.iso.datetime(),
+  url: z.string(),
+  username: z.string(),
+});
+const paymentDetailsSchema = z.object({
+  bank_details_1: z.string(),
+  bank_details_2: z.string(),
+  bank_details_3: z.string(),
+  paypal_details: z.string(),
+  skrill_details: z.string(),
+  wise_details: z.string(),
+});
+
+/** Why an account changed. */
+export const accountReasonSchema = z.enum([
+  "approved",
+  "revoked",
+  "credits-granted",
+  "credit-spent",
+  "credit-refunded",
+  "image-access",
+  "email-verified",
+]);
+export type AccountReason = z.infer<typeof accountReasonSchema>;
+
+/** Events of a user's own stream. */
+export const userEventSchemas = {
+  "signal:queued": signalRefSchema,
+  "signal:started": signalRefSchema,
+  "signal:completed": signalResponseSchema,
+  "signal:failed": signalResponseSchema,
+  "signal:outcome": z.object({
+    signal_id: z.string(),
+    outcome: outcomeSchema,
+    resolved_at: z.iso.datetime(),
+  }),
+  "account:updated": z.object({
+    approved: z.boolean(),
+    role: roleSchema,
+    allow_image_upload: z.boolean(),
+    image_credits: z.number().int(),
+    reason: accountReasonSchema,
+  }),
+  "proof:deleted": emptySchema,
+  "history:cleared": emptySchema,
+} as const;
+
+/** Events of the one stream that all admins share. */
+export const adminEventSchemas = {
+  "user:registered": userCardSchema,
+  "user:updated": userCardSchema,
+  "user:deleted": z.object({ username: z.string() }),
+  "proof:submitted": paymentProofSchema.extend({ username: z.string() }),
+  "chart-image:added": chartImageSchema,
+  "chart-image:deleted": chartImageSchema,
+  "payment-details:updated": paymentDetailsSchema,
+} as const;
+
+/** Data of every event that is kept and numbered, by its name. */
+export const eventSchemas = { ...userEventSchemas, ...adminEventSchemas } as const;
+export type EventName = keyof typeof eventSchemas;
+export type EventData<Name extends EventName> = z.infer<(typeof eventSchemas)[Name]>;
+export type UserEventName = keyof typeof userEventSchemas;
+export type AdminEventName = keyof typeof adminEventSchemas;
+
+export const streamNameSchema = z.enum(["user", "admins"]);
+export type StreamName = z.infer<typeof streamNameSchema>;
+
+/** Wrapping of every numbered event; `seq` counts from 1 without gaps in its stream. */
+export interface EventEnvelope<Data> {
+  stream: StreamName;
+  seq: number;
+  at: string;
+  data: Data;
+}
+export const envelopeSchema = z.object({
+  stream: streamNameSchema,
+  seq: z.number().int().nonnegative(),
+  at: z.iso.datetime(),
+  data: z.unknown(),
+});
+
+export const sessionEndReasonSchema = z.enum(["deleted", "password-changed"]);
+export type SessionEndReason = z.infer<typeof sessionEndReasonSchema>;
+export const sessionEndedSchema = z.object({ reason: sessionEndReasonSchema });
+
+/** Everything the server pushes; the type that socket.io and its client share. */
+export type ServerToClientEvents = {
+  [Name in EventName]: (envelope: EventEnvelope<EventData<Name>>) => void;
+} & {
+  /** Missed events are no longer kept: read the state over REST, then go on from `seq`. */
+  resync: (envelope: EventEnvelope<Record<string, never>>) => void;
+  "session:ended": (data: z.infer<typeof sessionEndedSchema>) => void;
+};
+
+/** `auth` of the socket's handshake; `since` holds the last number seen of each stream. */
+export const socketAuthSchema = z.object({
+  token: z.string(),
+  since: z
+    .object({
+      user: z.number().int().nonnegative().optional(),
+      admins: z.number().int().nonnegative().optional(),
+    })
+    .optional(),
+});
+export type SocketAuth = z.infer<typeof socketAuthSchema>;

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { timeframeSchema } from "./candle.ts";
+import { SIGNAL_DEFAULTS, SIGNAL_LIMITS } from "./constants.ts";
+
+/** A number from JSON or a form field; what is missing or does not parse becomes `fallback`. */
+const numberOr = (fallback: number, range: z.ZodType<number, number>) =>
+  z
+    .unknown()
+    .optional()
+    .transform((value) => {
+      const parsed = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+      return typeof parsed === "number" && Number.isFinite(parsed) ? parsed : fallback;
+    })
+    .pipe(range);
+
+export const symbolSchema = z
+  .string({ error: "Enter a symbol." })
+  .trim()
+  .toUpperCase()
+  .min(SIGNAL_LIMITS.symbolLength.min, { error: "Enter a symbol of at least 2 characters." })
+  .max(SIGNAL_LIMITS.symbolLength.max, { error: "Enter a symbol of at most 20 characters." })
+  .regex(/^[A-Z0-9/.-]+$/, { error: "Use letters, digits, / . and - only." });
+
+/** Body of `POST /get-signal`; amounts are in USD, risk in percent of the amount. */
+export const signalRequestSchema = z.object({
+  symbol: symbolSchema,
+  timeframe: timeframeSchema,
+  limit: numberOr(
+    SIGNAL_DEFAULTS.limit,
+    z.number().int().min(SIGNAL_LIMITS.limit.min).max(SIGNAL_LIMITS.limit.max),
+  ),
+  amount: numberOr(SIGNAL_DEFAULTS.amount, z.number().positive().max(1e12)),
+  risk_percent: numberOr(
+    SIGNAL_DEFAULTS.riskPercent,
+    z.number().positive().max(SIGNAL_LIMITS.riskPercent.max),
+  ),
+  leverage: numberOr(
+    SIGNAL_DEFAULTS.leverage,
+    z.number().min(SIGNAL_LIMITS.leverage.min).max(SIGNAL_LIMITS.leverage.max),
+  ),
+});
+export type SignalRequest = z.infer<typeof signalRequestSchema>;
+
+export const signalKindSchema = z.enum(["BUY", "SELL", "WAIT"]);
+export type SignalKind = z.infer<typeof signalKindSchema>;
+
+export const signalStatusSchema = z.enum(["queued", "running", "completed", "failed"]);
+export type SignalStatus = z.infer<typeof signalStatusSchema>;
+
+export const outcomeSchema = z.enum(["WIN", "LOSS", "EXPIRED"]);
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+/** Where a signal's candles and its judgement came from. */
+export const signalSourceSchema = z.object({
+  data: z.enum(["live", "replay", "none"]),
+  provider: z.string(),
+  analyst: z.enum(["openai", "rules", "none"]),
+  model: z.string(),
+  last_candle_at: z.iso.datetime().nullable(),
+  price: z.number().nullable(),
+});
+export type SignalSource = z.infer<typeof signalSourceSchema>;
+
+/** The analyst's own words, as given. */
+export const rawAiSchema = z.object({
+  confidence: z.number(),
+  rationale: z.string(),
+  key_evidence: z.array(z.string()),
+  market_condition: z.string(),
+  what_to_watch_for: z.array(z.string()),
+});
+export type RawAi = z.infer<typeof rawAiSchema>;
+
+/** A judged signal: levels in the quote currency, figures in the units of contract §4. */
+export const analysisSchema = z.object({
+  final_signal: signalKindSchema,
+  confidence: z.number().min(0).max(100),
+  entry: z.number().nullable(),
+  stop_loss: z.number().nullable(),
+  take_profit: z.number().nullable(),
+  warnings: z.array(z.string()),
+  suggested_hold: z.string(),
+  suggested_units: z.number(),
+  estimated_dollar_risk: z.number(),
+  required_margin: z.number(),
+  trade_duration_text: z.string(),
+  raw_ai: rawAiSchema,
+  source: signalSourceSchema,
+});
+export type Analysis = z.infer<typeof analysisSchema>;
+
+/** Answer of `POST /get-signal` and `GET /signals/{id}`; `analysis` is null until the signal is finished. */
+export const signalResponseSchema = z.object({
+  signal_id: z.string(),
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+  status: signalStatusSchema,
+  created_at: z.iso.datetime(),
+  analysis: analysisSchema.nullable(),
+});
+export type SignalResponse = z.infer<typeof signalResponseSchema>;
+
+/** Answer of `POST /get-signal` with `Prefer: respond-async`. */
+export const signalAcceptedSchema = z.object({
+  signal_id: z.string(),
+  status: signalStatusSchema,
+});
+export type SignalAccepted = z.infer<typeof signalAcceptedSchema>;
+
+export const historyItemSchema = z.object({
+  id: z.string(),
+  timestamp: z.iso.datetime(),
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+  status: signalStatusSchema,
+  signal: signalKindSchema,
+  confidence: z.number(),
+  entry: z.number().nullable(),
+  stop_loss: z.number().nullable(),
+  take_profit: z.number().nullable(),
+  outcome: outcomeSchema.optional(),
+  rationale: z.string(),
+});
+export type HistoryItem = z.infer<typeof historyItemSchema>;
+
+export const historyPageSchema = z.object({
+  signals: z.array(historyItemSchema),
+  next_cursor: z.string().nullable(),
+});
+export type HistoryPage = z.infer<typeof historyPageSchema>;

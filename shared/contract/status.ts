@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+export const marketDataSourceSchema = z.enum(["live", "replay"]);
+export type MarketDataSource = z.infer<typeof marketDataSourceSchema>;
+
+export const analystNameSchema = z.enum(["openai", "rules"]);
+export type AnalystName = z.infer<typeof analystNameSchema>;
+
+/** Answer of `GET /status`: what a signal asked for now would be made from. */
+export const statusSchema = z.object({
+  market_data: marketDataSourceSchema,
+  analyst: analystNameSchema,
+  version: z.string(),
+});
+export type Status = z.infer<typeof statusSchema>;

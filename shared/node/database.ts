@@ -1,0 +1,78 @@
+import mongoose, { type Connection } from "mongoose";
+import {
+  type EventRecord,
+  eventSchema,
+  type StreamCounterRecord,
+  streamCounterSchema,
+} from "./models/event.ts";
+import { type IdentityRecord, identitySchema } from "./models/identity.ts";
+import {
+  type IdempotencyRecord,
+  idempotencySchema,
+  type SignalCandlesRecord,
+  type SignalRecord,
+  signalCandlesSchema,
+  signalSchema,
+} from "./models/signal.ts";
+import { type UserRecord, userSchema } from "./models/user.ts";
+import {
+  type MarketListingRecord,
+  marketListingSchema,
+  type WorkerStatusRecord,
+  workerStatusSchema,
+} from "./models/worker-status.ts";
+
+/**
+ * How soon an outage is noticed: a database that is gone or frozen is known to be so after about
+ * `HEARTBEAT_MS + CONNECT_TIMEOUT_MS`, and whatever waits for it fails `SERVER_SELECTION_MS` later. Together less
+ * than the 10 s within which the API promises its 503.
+ */
+const HEARTBEAT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 2_500;
+const SERVER_SELECTION_MS = 3_000;
+
+/** Last resort for an answer that never comes on a connection that looks alive. */
+const SOCKET_TIMEOUT_MS = 30_000;
+
+function defineModels(connection: Connection) {
+  return {
+    users: connection.model<UserRecord>("User", userSchema),
+    identities: connection.model<IdentityRecord>("Identity", identitySchema),
+    events: connection.model<EventRecord>("Event", eventSchema),
+    streamCounters: connection.model<StreamCounterRecord>("StreamCounter", streamCounterSchema),
+    signals: connection.model<SignalRecord>("Signal", signalSchema),
+    signalCandles: connection.model<SignalCandlesRecord>("SignalCandles", signalCandlesSchema),
+    idempotencyKeys: connection.model<IdempotencyRecord>("IdempotencyKey", idempotencySchema),
+    workerStatuses: connection.model<WorkerStatusRecord>("WorkerStatus", workerStatusSchema),
+    marketListings: connection.model<MarketListingRecord>("MarketListing", marketListingSchema),
+  };
+}
+
+/**
+ * Connects to MongoDB (a replica set) and makes sure of the indexes and collections that transactions need.
+ * The connection heals by itself after an outage.
+ */
+export async function openDatabase(options: { uri: string; maxPoolSize?: number }) {
+  const connection = mongoose.createConnection(options.uri, {
+    autoIndex: false,
+    autoCreate: false,
+    bufferCommands: false,
+    maxPoolSize: options.maxPoolSize ?? 100,
+    heartbeatFrequencyMS: HEARTBEAT_MS,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+    socketTimeoutMS: SOCKET_TIMEOUT_MS,
+    writeConcern: { w: "majority" },
+    readConcern: { level: "majority" },
+  });
+  const models = defineModels(connection);
+  await connection.asPromise();
+  for (const model of Object.values(models)) {
+    await model.createCollection();
+    await model.createIndexes();
+  }
+  return { connection, ...models, close: () => connection.close() };
+}
+
+/** The open database: its connection and the models on it. */
+export type Database = Awaited<ReturnType<typeof openDatabase>>;

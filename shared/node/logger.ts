@@ -1,0 +1,38 @@
+import pino from "pino";
+
+/** Field names whose values never reach a log line, wherever they stand. */
+const SECRET_FIELDS = [
+  "password",
+  "current_password",
+  "new_password",
+  "token",
+  "authorization",
+  "cookie",
+  "JWT_SECRET",
+  "ADMIN_PASSWORD",
+  "OPENAI_API_KEY",
+  "OANDA_TOKEN",
+  "FIREBASE_API_KEY",
+  "SMTP_URL",
+  "MONGODB_URI",
+];
+const redactedPaths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
+
+export type Logger = pino.Logger;
+
+/** A structured logger for one part (`server`, `worker`); secrets are blanked out by field name. */
+export function createLogger(options: {
+  part: string;
+  level: string;
+  destination?: pino.DestinationStream;
+}): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: { part: options.part, pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: redactedPaths, censor: "[secret]" },
+    },
+    options.destination ?? pino.destination(1),
+  );
+}

@@ -1,0 +1,40 @@
+import { EVENT_RETENTION_DAYS } from "@shared/contract/constants.ts";
+import { Schema, type Types } from "mongoose";
+
+/** One line of the event log. Orders to the servers themselves (`session:ended`) carry no number. */
+export interface EventRecord {
+  _id: Types.ObjectId;
+  /** `user:<id>`, `admins`, or `control` for orders to the servers. */
+  stream: string;
+  seq?: number;
+  name: string;
+  data: unknown;
+  at: Date;
+}
+
+export const eventSchema = new Schema<EventRecord>(
+  {
+    stream: { type: String, required: true },
+    seq: { type: Number },
+    name: { type: String, required: true },
+    data: { type: Schema.Types.Mixed, required: true },
+    at: { type: Date, required: true },
+  },
+  { versionKey: false, collection: "events", minimize: false },
+);
+eventSchema.index(
+  { stream: 1, seq: 1 },
+  { unique: true, partialFilterExpression: { seq: { $exists: true } } },
+);
+eventSchema.index({ at: 1 }, { expireAfterSeconds: EVENT_RETENTION_DAYS * 86_400 });
+
+/** The last number given out in one stream. */
+export interface StreamCounterRecord {
+  _id: string;
+  seq: number;
+}
+
+export const streamCounterSchema = new Schema<StreamCounterRecord>(
+  { _id: { type: String, required: true }, seq: { type: Number, required: true, default: 0 } },
+  { versionKey: false, collection: "stream_counters" },
+);

@@ -1,0 +1,99 @@
+import { MongoBackend, MongoChangeStreamNotificationChannel } from "@agendajs/mongo-backend";
+import { Agenda } from "agenda";
+import { z } from "zod";
+import type { Database } from "./database.ts";
+import type { Logger } from "./logger.ts";
+
+/** Name of the job that generates one signal. */
+export const GENERATE_SIGNAL_JOB = "generate-signal";
+
+/** All that a job carries; the signal's document holds the rest. */
+export const generateSignalDataSchema = z.object({ signalId: z.string().regex(/^[0-9a-f]{24}$/) });
+export type GenerateSignalData = z.infer<typeof generateSignalDataSchema>;
+
+const JOBS_COLLECTION = "agendaJobs";
+
+/** Polling only finds what the change stream missed and the jobs of dead workers. */
+const POLL_EVERY_MS = 2_000;
+
+/**
+ * How long a job stays locked without a sign of life. A worker that died loses its jobs after this time;
+ * a live one renews its locks much sooner.
+ */
+export const JOB_LOCK_MS = 20_000;
+
+/**
+ * Opens the job queue on the database: a server adds jobs, a worker runs them.
+ *
+ * Jobs are added with majority concern, because workers hear of a job only once it is on disk and without it
+ * MongoDB takes up to 100 ms for that. Locks and ends of jobs do not wait for the disk: if a crash loses them, the
+ * lock expires or the sweep finds the signal.
+ */
+export async function openQueue(options: {
+  database: Database;
+  logger: Logger;
+  role: "adds" | "runs";
+  concurrency?: number;
+}): Promise<Agenda> {
+  const { database, logger, role, concurrency = 1 } = options;
+  const db = database.connection.getClient().db(database.connection.name, {
+    writeConcern: { w: options.role === "adds" ? "majority" : 1 },
+  });
+  const channel = new MongoChangeStreamNotificationChannel({
+    db,
+    collection: JOBS_COLLECTION,
+    reconnect: {
+      enabled: true,
+      maxAttempts: Number.POSITIVE_INFINITY,
+      initialDelayMs: 100,
+      maxDelayMs: 2_000,
+    },
+  });
+  channel.on("error", (error: unknown) =>
+    logger.warn({ err: error }, "job notifications interrupted"),
+  );
+  const agenda = new Agenda({
+    name: role,
+    backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
+    notificationChannel: channel,
+    processEvery: POLL_EVERY_MS,
+    maxConcurrency: concurrency,
+    defaultConcurrency: concurrency,
+    defaultLockLimit: concurrency,
+    defaultLockLifetime: JOB_LOCK_MS,
+    removeOnComplete: true,
+  });
+  agenda.on("error", (error) => logger.warn({ err: error }, "job queue error"));
+  await agenda.ready;
+  return agenda;
+}
+
+/** Asks the workers for a signal. A second job for the same signal does no harm: its work is guarded. */
+export async function enqueueSignal(agenda: Agenda, signalId: string): Promise<void> {
+  const data: GenerateSignalData = { signalId };
+  await agenda.now(GENERATE_SIGNAL_JOB, data);
+}
+
+/** Which of these signals a job stands ready or runs for. */
+export async function signalsWithJob(
+  database: Database,
+  signalIds: readonly string[],
+): Promise<Set<string>> {
+  const jobs = await database.connection
+    .collection(JOBS_COLLECTION)
+    .find({
+      name: GENERATE_SIGNAL_JOB,
+      "data.signalId": { $in: [...signalIds] },
+      $or: [{ nextRunAt: { $ne: null } }, { lockedAt: { $ne: null } }],
+    })
+    .project({ data: 1 })
+    .toArray();
+  return new Set(jobs.map((job) => generateSignalDataSchema.parse(job.data).signalId));
+}
+
+/** Removes jobs that have ended but were left behind: by a failure, or by a worker that stopped before cleaning up. */
+export async function removeEndedJobs(database: Database): Promise<void> {
+  await database.connection
+    .collection(JOBS_COLLECTION)
+    .deleteMany({ name: GENERATE_SIGNAL_JOB, nextRunAt: null, lockedAt: null });
+}

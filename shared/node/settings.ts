@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import dotenv from "dotenv";
+import { z } from "zod";
+import { readOrMakeSecrets } from "./local-secrets.ts";
+
+const port = z.coerce.number().int().min(1).max(65_535);
+const optionalText = z.string().min(1).optional();
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) address" });
+const commaList = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== ""),
+);
+
+const settingsSchema = z.object({
+  NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+  API_PORT: port.default(8000),
+  CLIENT_PORT: port.default(5173),
+  VITE_API_URL: httpUrl.optional(),
+  CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),
+  MONGODB_URI: z
+    .url({ protocol: /^mongodb(\+srv)?$/, error: "must be a mongodb:// address" })
+    .optional(),
+  DATA_DIR: z.string().min(1).default(".data"),
+  JWT_SECRET: z.string().min(32, { error: "must have at least 32 characters" }).optional(),
+  ADMIN_USERNAME: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{3,32}$/, { error: "must be 3 to 32 of A-Z a-z 0-9 _ . -" })
+    .default("admin"),
+  ADMIN_EMAIL: z.email().default("admin@example.com"),
+  ADMIN_PASSWORD: z.string().min(6).optional(),
+  IDENTITY_PROVIDER: z.enum(["builtin", "firebase"]).default("builtin"),
+  FIREBASE_API_KEY: optionalText,
+  FIREBASE_AUTH_URL: httpUrl.optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must be an smtp(s):// address" }).optional(),
+  MAIL_FROM: z.string().min(3).default("AI Trading Signals <no-reply@example.com>"),
+  MARKET_DATA: z.enum(["live", "replay", "auto"]).optional(),
+  EXCHANGES: commaList
+    .pipe(z.array(z.string().regex(/^[a-z0-9]+$/, { error: "must be ccxt ids" })).min(1))
+    .default(["binance", "bybit", "okx", "kraken", "kucoin"]),
+  EXCHANGE_URL: httpUrl.optional(),
+  OANDA_TOKEN: optionalText,
+  OANDA_URL: httpUrl.default("https://api-fxpractice.oanda.com"),
+  YAHOO_URL: httpUrl.default("https://query1.finance.yahoo.com"),
+  OPENAI_API_KEY: optionalText,
+  OPENAI_BASE_URL: httpUrl.optional(),
+  OPENAI_MODEL: z.string().min(1).default("gpt-5-mini"),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
+  RATE_LIMIT: z.enum(["on", "off"]).default("on"),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+});
+
+/** A setting that is missing or wrong; the message is one line that names it. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+/** Settings as the environment gives them, checked, with the defaults that depend on nothing else. */
+type RawSettings = z.infer<typeof settingsSchema>;
+
+function parseEnvironment(env: NodeJS.ProcessEnv): RawSettings {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = settingsSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new SettingsError(`${issue?.path[0]?.toString() ?? "environment"}: ${issue?.message}`);
+}
+
+function checkProduction(raw: RawSettings): void {
+  if (raw.NODE_ENV !== "production") return;
+  const refuse = (name: string, why: string) => {
+    throw new SettingsError(`${name}: ${why}`);
+  };
+  if (!raw.JWT_SECRET) refuse("JWT_SECRET", "is required in production (32 characters or more)");
+  if (!raw.ADMIN_PASSWORD) refuse("ADMIN_PASSWORD", "is required in production");
+  if (raw.RATE_LIMIT === "off") refuse("RATE_LIMIT", "cannot be off in production");
+  if (raw.FIREBASE_AUTH_URL) refuse("FIREBASE_AUTH_URL", "is for the emulator, not for production");
+}
+
+/**
+ * Checks the environment and completes it with the documented defaults.
+ * Outside production, missing secrets are made once and kept in `DATA_DIR`.
+ * @throws SettingsError naming the first bad setting
+ */
+export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
+  const raw = parseEnvironment(env);
+  checkProduction(raw);
+  if (raw.IDENTITY_PROVIDER === "firebase" && !raw.FIREBASE_API_KEY) {
+    throw new SettingsError("FIREBASE_API_KEY: is required with IDENTITY_PROVIDER=firebase");
+  }
+  const dataDir = resolve(raw.DATA_DIR);
+  const needsSecrets = !raw.JWT_SECRET || !raw.ADMIN_PASSWORD;
+  const made = needsSecrets ? readOrMakeSecrets(join(dataDir, "secrets.json")) : undefined;
+  return {
+    ...raw,
+    DATA_DIR: dataDir,
+    VITE_API_URL: raw.VITE_API_URL ?? `http://localhost:${raw.API_PORT}`,
+    CLIENT_ORIGIN: raw.CLIENT_ORIGIN ?? [`http://localhost:${raw.CLIENT_PORT}`],
+    MARKET_DATA: raw.MARKET_DATA ?? (raw.NODE_ENV === "production" ? "live" : "auto"),
+    JWT_SECRET: raw.JWT_SECRET ?? made?.jwtSecret ?? "",
+    ADMIN_PASSWORD: raw.ADMIN_PASSWORD ?? made?.adminPassword ?? "",
+  };
+}
+export type Settings = ReturnType<typeof loadSettings>;
+
+/** Reads `.env` if there is one; what the environment already holds wins. */
+export function readDotEnv(file = ".env"): void {
+  try {
+    const fromFile = dotenv.parse(readFileSync(file));
+    for (const [name, value] of Object.entries(fromFile)) process.env[name] ??= value;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    throw error;
+  }
+}
+
+/** Version of the product, as package.json states it. */
+export function productVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}

@@ -1,0 +1,50 @@
+import type { HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
+import type { SignalRecord } from "../models/signal.ts";
+
+/** The fields that a signal response is made of. */
+type PresentableSignal = Pick<
+  SignalRecord,
+  "_id" | "symbol" | "timeframe" | "status" | "createdAt" | "analysis"
+>;
+
+/** A signal as REST answers it and as it is pushed: the two cannot differ. */
+export function presentSignal(signal: PresentableSignal): SignalResponse {
+  return {
+    signal_id: signal._id.toString(),
+    symbol: signal.symbol,
+    timeframe: signal.timeframe,
+    status: signal.status,
+    created_at: signal.createdAt.toISOString(),
+    analysis: signal.analysis ?? null,
+  };
+}
+
+/** How events refer to a signal that has no result yet. */
+export function presentSignalRef(signal: Pick<SignalRecord, "_id" | "symbol" | "timeframe">) {
+  return {
+    signal_id: signal._id.toString(),
+    symbol: signal.symbol,
+    timeframe: signal.timeframe,
+  };
+}
+
+/** A finished signal as the history lists it. */
+export function presentHistoryItem(
+  signal: PresentableSignal & Pick<SignalRecord, "outcome">,
+): HistoryItem {
+  const { analysis } = signal;
+  return {
+    id: signal._id.toString(),
+    timestamp: signal.createdAt.toISOString(),
+    symbol: signal.symbol,
+    timeframe: signal.timeframe,
+    status: signal.status,
+    signal: analysis?.final_signal ?? "WAIT",
+    confidence: analysis?.confidence ?? 0,
+    entry: analysis?.entry ?? null,
+    stop_loss: analysis?.stop_loss ?? null,
+    take_profit: analysis?.take_profit ?? null,
+    ...(signal.outcome && { outcome: signal.outcome }),
+    rationale: analysis?.raw_ai.rationale ?? "",
+  };
+}

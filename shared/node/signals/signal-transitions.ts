@@ -1,0 +1,101 @@
+import type { Candle } from "@shared/contract/candle.ts";
+import type { Analysis, SignalRequest } from "@shared/contract/signal.ts";
+import { Types } from "mongoose";
+import type { Database } from "../database.ts";
+import { type Change, commitChange, userStream } from "../event-log.ts";
+import type { SignalRecord } from "../models/signal.ts";
+import { presentSignal, presentSignalRef } from "./present-signal.ts";
+
+/**
+ * Adds a signal in the state `queued`, under the caller's transaction.
+ * @param id made by the caller, so that a repeated transaction does not make a second signal
+ */
+export async function queueSignal(
+  database: Database,
+  change: Change,
+  input: { id: Types.ObjectId; userId: Types.ObjectId; request: SignalRequest },
+): Promise<SignalRecord> {
+  const { id, userId, request } = input;
+  const signal: SignalRecord = {
+    _id: id,
+    userId,
+    symbol: request.symbol,
+    timeframe: request.timeframe,
+    limit: request.limit,
+    amount: request.amount,
+    riskPercent: request.risk_percent,
+    leverage: request.leverage,
+    status: "queued",
+    revision: 0,
+    createdAt: change.at,
+    updatedAt: change.at,
+  };
+  await database.signals.create([signal], { session: change.session });
+  change.tell(userStream(userId), "signal:queued", presentSignalRef(signal));
+  return signal;
+}
+
+/**
+ * Claims a signal for one run: `queued → running`, or `running → running` when the worker that ran it is gone.
+ * The new revision is this run's ticket: whoever holds an older one can no longer end the signal.
+ * @returns the claimed signal, or null when it is finished or gone
+ */
+export async function startSignal(
+  database: Database,
+  signalId: string,
+): Promise<SignalRecord | null> {
+  const found = await database.signals.findById(signalId).select({ userId: 1 }).lean();
+  if (!found) return null;
+  const stream = userStream(found.userId);
+  return commitChange(database, { serializeOn: stream }, async ({ session, at, tell }) => {
+    const signal = await database.signals
+      .findOneAndUpdate(
+        { _id: found._id, status: { $in: ["queued", "running"] } },
+        { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
+        { session, returnDocument: "after" },
+      )
+      .lean();
+    if (signal) tell(stream, "signal:started", presentSignalRef(signal));
+    return signal;
+  });
+}
+
+/** How a run ended. */
+export interface SignalResult {
+  status: "completed" | "failed";
+  analysis: Analysis;
+  receipt?: unknown;
+  candles?: Candle[];
+}
+
+/**
+ * Ends the run that `claim` started: `running → completed | failed`, with the result and its event.
+ * @returns false when another run has taken the signal over meanwhile; nothing is changed then
+ */
+export async function finishSignal(
+  database: Database,
+  claim: Pick<SignalRecord, "_id" | "userId" | "revision">,
+  result: SignalResult,
+): Promise<boolean> {
+  const { status, analysis, receipt, candles } = result;
+  const stream = userStream(claim.userId);
+  return commitChange(database, { serializeOn: stream }, async ({ session, at, tell }) => {
+    const signal = await database.signals
+      .findOneAndUpdate(
+        { _id: claim._id, status: "running", revision: claim.revision },
+        { $set: { status, analysis, receipt, finishedAt: at, updatedAt: at } },
+        { session, returnDocument: "after" },
+      )
+      .lean();
+    if (!signal) return false;
+    if (candles) {
+      await database.signalCandles.create([{ _id: claim._id, candles }], { session });
+    }
+    const event = status === "completed" ? "signal:completed" : "signal:failed";
+    tell(stream, event, presentSignal(signal));
+    return true;
+  });
+}
+
+/** A new id for a signal; ids grow with time, so that they order the history. */
+export const newSignalId = (): Types.ObjectId => new Types.ObjectId();

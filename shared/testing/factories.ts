@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { hash } from "@node-rs/argon2";
+import type { Database } from "@shared/node/database.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import type { Settings } from "@shared/node/settings.ts";
+import jwt from "jsonwebtoken";
+import { Types } from "mongoose";
+
+/** The password of users made here, unless another is given. */
+export const TEST_PASSWORD = "correct horse";
+
+/** The weakest parameters that argon2 takes: a test needs a hash that is right, not one that is slow. */
+const QUICK_HASH = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
+/**
+ * Stores a user who can log in, without a registration and without an event. He is named by chance, has no
+ * role but `user` and waits for approval; `overrides` says otherwise.
+ */
+export async function createUser(
+  database: Pick<Database, "users" | "identities">,
+  overrides: Partial<UserRecord> & { password?: string } = {},
+): Promise<UserRecord> {
+  const { password = TEST_PASSWORD, ...fields } = overrides;
+  const username = fields.username ?? `user-${randomUUID().slice(0, 8)}`;
+  const email = fields.email ?? `${username}@example.com`;
+  const identityId = new Types.ObjectId();
+  const user: UserRecord = {
+    _id: new Types.ObjectId(),
+    username,
+    usernameKey: username.toLowerCase(),
+    email,
+    emailKey: email.toLowerCase(),
+    emailVerified: false,
+    identityId: identityId.toString(),
+    role: "user",
+    approved: false,
+    allowImageUpload: false,
+    imageCredits: 0,
+    sessionVersion: 0,
+    keptSessionId: null,
+    createdAt: new Date(),
+    ...fields,
+  };
+  await database.identities.insertOne({
+    _id: identityId,
+    emailKey: user.emailKey,
+    passwordHash: await hash(password, QUICK_HASH),
+    createdAt: user.createdAt,
+  });
+  await database.users.insertOne(user);
+  return user;
+}
+
+/** A token of a session of `user`, as the server gives out: good for an hour, of a new session unless named. */
+export function signTokenFor(
+  user: Pick<UserRecord, "_id" | "sessionVersion">,
+  settings: Pick<Settings, "JWT_SECRET">,
+  options: { sessionId?: string; expiresIn?: number } = {},
+): string {
+  const { sessionId = randomUUID(), expiresIn = 3_600 } = options;
+  return jwt.sign(
+    { sub: user._id.toString(), sid: sessionId, ver: user.sessionVersion },
+    settings.JWT_SECRET,
+    { algorithm: "HS256", expiresIn },
+  );
+}

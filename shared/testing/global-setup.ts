@@ -1,0 +1,23 @@
+import { MongoMemoryReplSet } from "mongodb-memory-server";
+import type { TestProject } from "vitest/node";
+import { ensureMongod } from "../../scripts/lib/ensure-mongod.mjs";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Address of the run's replica set, without a database. */
+    mongoUri: string;
+  }
+}
+
+/** Starts one replica set for the whole run; every suite takes a database of its own on it. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const mongod = await ensureMongod();
+  const replicaSet = await MongoMemoryReplSet.create({
+    binary: { systemBinary: mongod.path, version: mongod.version },
+    replSet: { count: 1, storageEngine: "wiredTiger" },
+  });
+  project.provide("mongoUri", replicaSet.getUri());
+  return async () => {
+    await replicaSet.stop();
+  };
+}

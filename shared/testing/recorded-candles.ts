@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import {
+  type Candle,
+  candleSchema,
+  TIMEFRAME_MS,
+  type Timeframe,
+} from "@shared/contract/candle.ts";
+
+const DATA_DIRECTORY = new URL("../../worker/src/providers/replay/data/", import.meta.url);
+
+/** A recording to serve for a symbol: its own, or a similar market's brought to the right level. */
+interface Recording {
+  market: string;
+  timeframes: readonly Timeframe[];
+  scale: number;
+}
+
+const CRYPTO: readonly Timeframe[] = ["5m", "30m", "1h", "1d"];
+
+const RECORDINGS: Readonly<Record<string, Recording>> = {
+  "BTC/USDT": { market: "BTC-USDT", timeframes: CRYPTO, scale: 1 },
+  "ETH/USDT": { market: "ETH-USDT", timeframes: CRYPTO, scale: 1 },
+  "BNB/USDT": { market: "BNB-USDT", timeframes: CRYPTO, scale: 1 },
+  "XRP/USDT": { market: "XRP-USDT", timeframes: CRYPTO, scale: 1 },
+  "ADA/USDT": { market: "XRP-USDT", timeframes: CRYPTO, scale: 0.27 },
+  "SOL/USDT": { market: "BNB-USDT", timeframes: CRYPTO, scale: 0.17 },
+  "LTC/USDT": { market: "ETH-USDT", timeframes: CRYPTO, scale: 0.024 },
+  "DOGE/USDT": { market: "XRP-USDT", timeframes: CRYPTO, scale: 0.08 },
+  "EUR/USD": { market: "EUR-USD", timeframes: ["1h"], scale: 1 },
+  "GBP/USD": { market: "GBP-USD", timeframes: ["1d"], scale: 1 },
+  "AUD/USD": { market: "EUR-USD", timeframes: ["1h"], scale: 0.57 },
+  "USD/JPY": { market: "EUR-USD", timeframes: ["1h"], scale: 130 },
+};
+
+const parsedFiles = new Map<string, Candle[]>();
+
+/** Symbols that `recordedCandles` knows. */
+export const RECORDED_SYMBOLS: readonly string[] = Object.keys(RECORDINGS);
+
+/**
+ * `count` candles from the opening time `from` on, made of recorded ones: the same for the same
+ * time, valid, and without jumps between neighbours, at any time and for every timeframe. Empty for
+ * a symbol without a recording.
+ */
+export function recordedCandles(options: {
+  symbol: string;
+  timeframe: Timeframe;
+  from: number;
+  count: number;
+}): Candle[] {
+  const recording = RECORDINGS[options.symbol];
+  if (!recording) return [];
+  const candles = read(recording, options.timeframe);
+  const lengthMs = TIMEFRAME_MS[options.timeframe];
+  return Array.from({ length: options.count }, (_, index) => {
+    const time = options.from + index * lengthMs;
+    return { ...scaled(atStep(candles, time / lengthMs), recording.scale), time };
+  });
+}
+
+/** Forward through the recording and back again, so that neighbours always meet. */
+function atStep(candles: readonly Candle[], step: number): Candle {
+  const phase = step % (2 * candles.length);
+  const backward = phase >= candles.length;
+  const candle = candles[backward ? 2 * candles.length - 1 - phase : phase];
+  if (!candle) throw new RangeError("the recording is empty");
+  return backward ? { ...candle, open: candle.close, close: candle.open } : candle;
+}
+
+function scaled(candle: Candle, scale: number): Candle {
+  const price = (value: number) => Number((value * scale).toPrecision(9));
+  return {
+    ...candle,
+    open: price(candle.open),
+    high: price(candle.high),
+    low: price(candle.low),
+    close: price(candle.close),
+  };
+}
+
+function read({ market, timeframes }: Recording, timeframe: Timeframe): Candle[] {
+  const recorded = timeframes.includes(timeframe) ? timeframe : timeframes[0];
+  const file = `${market}.${recorded}.csv`;
+  const candles =
+    parsedFiles.get(file) ?? parse(readFileSync(new URL(file, DATA_DIRECTORY), "utf8"));
+  parsedFiles.set(file, candles);
+  return candles;
+}
+
+function parse(csv: string): Candle[] {
+  const [, ...lines] = csv.trim().split("\n");
+  return lines.map((line) => {
+    const [time, open, high, low, close, volume] = line.split(",").map(Number);
+    return candleSchema.parse({ time, open, high, low, close, volume });
+  });
+}

@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { recordedCandles } from "./recorded-candles.ts";
+import {
+  distorted,
+  type ExchangeBehaviour,
+  FAULTS,
+  isFault,
+} from "./stand-in-exchange-behaviour.ts";
+import { binanceProtocol } from "./stand-in-exchange-binance.ts";
+import { bybitProtocol } from "./stand-in-exchange-bybit.ts";
+import { krakenProtocol } from "./stand-in-exchange-kraken.ts";
+import { kucoinProtocol } from "./stand-in-exchange-kucoin.ts";
+import { okxProtocol } from "./stand-in-exchange-okx.ts";
+import type { CandleQuery, ExchangeProtocol, ServedCandle } from "./stand-in-exchange-protocol.ts";
+import { type HttpStandIn, sendJson, startHttpStandIn } from "./stand-in-http.ts";
+
+const PROTOCOLS = {
+  binance: binanceProtocol,
+  bybit: bybitProtocol,
+  okx: okxProtocol,
+  kraken: krakenProtocol,
+  kucoin: kucoinProtocol,
+} satisfies Record<string, ExchangeProtocol>;
+export type StandInExchangeId = keyof typeof PROTOCOLS;
+
+export const STAND_IN_EXCHANGES: readonly StandInExchangeId[] = [
+  "binance",
+  "bybit",
+  "okx",
+  "kraken",
+  "kucoin",
+];
+
+/** Which of its addresses a behaviour concerns. */
+export type ExchangeSubject = "markets" | "candles";
+
+export interface StandInExchangeRequest {
+  exchange: StandInExchangeId;
+  subject: ExchangeSubject;
+  parameters: URLSearchParams;
+}
+
+/** One exchange, one kind of address, or, with neither, everything. */
+export interface ExchangeSelection {
+  exchange?: StandInExchangeId;
+  subject?: ExchangeSubject;
+}
+
+/** All stand-in exchanges at one address, told apart by their paths. */
+export interface StandInExchange extends HttpStandIn {
+  /** Every request so far, whatever came of it. */
+  readonly requests: readonly StandInExchangeRequest[];
+  /**
+   * @param selection.times how many requests it concerns, after which all is well again; without
+   * it, all
+   */
+  behave(behaviour: ExchangeBehaviour, selection?: ExchangeSelection & { times?: number }): void;
+  count(selection?: ExchangeSelection): number;
+  /** Everything behaves again, and nothing has been asked. */
+  reset(): void;
+}
+
+/**
+ * Starts stand-ins for five exchanges that speak their real REST protocols: list of spot markets
+ * and candles, recorded ones shifted to now, the newest still open.
+ */
+export async function startStandInExchange(
+  options: { now?: () => number } = {},
+): Promise<StandInExchange> {
+  const now = options.now ?? Date.now;
+  const behaviours = new Map<string, { behaviour: ExchangeBehaviour; times: number }>();
+  const nextBehaviour = ({ exchange, subject }: StandInExchangeRequest) => {
+    const set = behaviours.get(`${exchange} ${subject}`);
+    if (!set || set.times === 0) return "ok";
+    set.times -= 1;
+    return set.behaviour;
+  };
+  const requests: StandInExchangeRequest[] = [];
+  const matching = ({ exchange, subject }: ExchangeSelection) =>
+    requests.filter(
+      (request) =>
+        (exchange ?? request.exchange) === request.exchange &&
+        (subject ?? request.subject) === request.subject,
+    );
+
+  const server = await startHttpStandIn(async (request, response) => {
+    const asked = identify(request);
+    if (!asked) return sendJson(response, { error: "no such address" }, 404);
+    requests.push(asked);
+    await answer({ asked, behaviour: nextBehaviour(asked), response, now: now() });
+  });
+
+  return {
+    ...server,
+    requests,
+    behave: (behaviour, { exchange, subject, times = Number.POSITIVE_INFINITY } = {}) => {
+      for (const id of exchange ? [exchange] : STAND_IN_EXCHANGES) {
+        for (const kind of subject ? [subject] : SUBJECTS) {
+          behaviours.set(`${id} ${kind}`, { behaviour, times });
+        }
+      }
+    },
+    count: (selection = {}) => matching(selection).length,
+    reset: () => {
+      behaviours.clear();
+      requests.length = 0;
+    },
+  };
+}
+
+const SUBJECTS: readonly ExchangeSubject[] = ["markets", "candles"];
+const SLOW_MS = 150;
+
+function identify(request: IncomingMessage): StandInExchangeRequest | undefined {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://stand-in");
+  for (const exchange of STAND_IN_EXCHANGES) {
+    const protocol: ExchangeProtocol = PROTOCOLS[exchange];
+    const asked = { exchange, parameters: searchParams };
+    if (protocol.marketsPath === pathname) return { ...asked, subject: "markets" };
+    if (protocol.candlePaths.includes(pathname)) return { ...asked, subject: "candles" };
+  }
+  return undefined;
+}
+
+async function answer(options: {
+  asked: StandInExchangeRequest;
+  behaviour: ExchangeBehaviour;
+  response: ServerResponse;
+  now: number;
+}): Promise<void> {
+  const { asked, behaviour, response, now } = options;
+  if (isFault(behaviour)) return FAULTS[behaviour](response);
+  if (behaviour === "slow") await setTimeout(SLOW_MS);
+  const protocol: ExchangeProtocol = PROTOCOLS[asked.exchange];
+  if (asked.subject === "markets") {
+    return sendJson(response, protocol.marketsBody(behaviour === "empty" ? [] : protocol.markets));
+  }
+  const query = protocol.candleQuery(asked.parameters);
+  if (!query) return sendJson(response, protocol.rejection.body, protocol.rejection.status);
+  const candles = distorted(servedCandles(query, now), behaviour);
+  sendJson(response, protocol.candlesBody(candles, query));
+}
+
+function servedCandles(query: CandleQuery, now: number): ServedCandle[] {
+  const lengthMs = TIMEFRAME_MS[query.timeframe];
+  const onGrid = (time: number) => Math.ceil(time / lengthMs) * lengthMs;
+  const openTime = Math.floor(now / lengthMs) * lengthMs;
+  const end = Math.min(onGrid(query.until ?? Number.POSITIVE_INFINITY), openTime + lengthMs);
+  const latest = end - query.limit * lengthMs;
+  const since = query.since === undefined ? latest : onGrid(query.since);
+  const from = query.keep === "oldest" ? since : Math.max(since, latest);
+  const count = Math.max(0, Math.min(query.limit, (end - from) / lengthMs));
+  const symbol = `${query.market.base}/${query.market.quote}`;
+  return recordedCandles({ symbol, timeframe: query.timeframe, from, count }).map((candle) => ({
+    ...candle,
+    isOpen: candle.time === openTime,
+  }));
+}

@@ -1,0 +1,44 @@
+/** The one JSON object that the product asks a model for. */
+export interface StandInAdvice {
+  final_signal: "BUY" | "SELL" | "WAIT";
+  confidence: number;
+  entry: number | null;
+  stop_loss: number | null;
+  take_profit: number | null;
+  rationale: string;
+  key_evidence: string[];
+  market_condition: string;
+  what_to_watch_for: string[];
+  suggested_hold: string;
+  trade_duration_text: string;
+}
+
+const STOP_ATR = 1.5;
+const TARGET_ATR = 3;
+
+/**
+ * Sound advice to buy, with levels from the close and the ATR that the prompt names; from a price
+ * of 100 and an ATR of 1 where it names none.
+ */
+export function adviceForPrompt(prompt: string): StandInAdvice {
+  const price = figureAfter(/last close:?\s*/i, prompt) ?? 100;
+  const atr = figureAfter(/atr\s*\(14\):?\s*/i, prompt) ?? price / 100;
+  return {
+    final_signal: "BUY",
+    confidence: 72,
+    entry: price,
+    stop_loss: price - STOP_ATR * atr,
+    take_profit: price + TARGET_ATR * atr,
+    rationale: "Price holds above its averages and momentum is rising.",
+    key_evidence: ["Close above EMA 20", "RSI above 50"],
+    market_condition: "uptrend",
+    what_to_watch_for: ["A close below the stop"],
+    suggested_hold: "4 to 12 hours",
+    trade_duration_text: "4 to 12 hours",
+  };
+}
+
+function figureAfter(label: RegExp, text: string): number | undefined {
+  const match = new RegExp(`${label.source}(\\d+(?:\\.\\d+)?)`, label.flags).exec(text);
+  return match ? Number(match[1]) : undefined;
+}

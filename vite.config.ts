@@ -1,0 +1,22 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig, loadEnv } from "vite";
+
+const projectRoot = fileURLToPath(new URL(".", import.meta.url));
+
+export default defineConfig(({ mode }) => {
+  const env = loadEnv(mode, projectRoot, "");
+  const apiUrl = env.VITE_API_URL || `http://localhost:${env.API_PORT || 8000}`;
+  const port = Number(env.CLIENT_PORT || 5173);
+  return {
+    root: "client",
+    envDir: projectRoot,
+    plugins: [react(), tailwindcss()],
+    resolve: { alias: { "@shared": fileURLToPath(new URL("shared", import.meta.url)) } },
+    define: { "import.meta.env.VITE_API_URL": JSON.stringify(apiUrl) },
+    server: { port, strictPort: true },
+    preview: { port, strictPort: true },
+    build: { outDir: "dist", emptyOutDir: true, manifest: true, target: "es2022" },
+  };
+});

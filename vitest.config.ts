@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  resolve: { alias: { "@shared": fileURLToPath(new URL("shared", import.meta.url)) } },
+  test: {
+    include: ["{client,server,worker,shared,scripts}/**/*.test.{ts,tsx}"],
+    globalSetup: ["shared/testing/global-setup.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+  },
+});

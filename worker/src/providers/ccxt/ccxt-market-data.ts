@@ -1,0 +1,188 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { Logger } from "@shared/node/logger.ts";
+import type { Exchange } from "ccxt";
+import { z } from "zod";
+import { callerGaveUp, untilAborted } from "../abortable.ts";
+import { firstOpeningTime, openingTime } from "../candles/candle-grid.ts";
+import { closedCandles } from "../candles/closed-candles.ts";
+import { resample } from "../candles/resample.ts";
+import { sourceTimeframe } from "../candles/source-timeframe.ts";
+import type { LiveProvider } from "../live-provider.ts";
+import type { CandleRequest, CandleSeries } from "../market-data.ts";
+import { ProviderError } from "../provider-error.ts";
+import { createExchange } from "./create-exchange.ts";
+import { toProviderError } from "./exchange-errors.ts";
+import { createExchangeFetch, type RequestLimits, requestScope } from "./exchange-fetch.ts";
+import { createMarketList, type MarketList } from "./market-list.ts";
+import { planPages } from "./plan-pages.ts";
+import { exchangeCovers } from "./symbol-coverage.ts";
+
+/** Limits of the two kinds of request; a list of markets can be tens of megabytes. */
+export interface CcxtLimits {
+  candles: RequestLimits;
+  markets: RequestLimits;
+}
+
+const DEFAULT_LIMITS: CcxtLimits = {
+  candles: { headersTimeoutMs: 4_000, totalTimeoutMs: 5_000, maxBytes: 8_000_000 },
+  markets: { headersTimeoutMs: 4_000, totalTimeoutMs: 15_000, maxBytes: 64_000_000 },
+};
+
+/** Candles per request where an exchange does not say how many it gives. */
+const USUAL_PAGE_SIZE = 200;
+
+const featuresSchema = z.object({
+  spot: z.object({ fetchOHLCV: z.object({ limit: z.number().int().positive() }) }),
+});
+
+export interface CcxtOptions {
+  exchangeId: string;
+  /** Replaces scheme and host of every REST address. */
+  baseUrl?: string | undefined;
+  now: () => number;
+  logger: Logger;
+  limits?: CcxtLimits;
+  /** Keep to the exchange's request rate by waiting; on by default. */
+  pace?: boolean;
+}
+
+/** Spot candles of one exchange, through ccxt. */
+export class CcxtMarketData implements LiveProvider {
+  readonly name: string;
+  private readonly now: () => number;
+  private readonly limits: CcxtLimits;
+  private readonly exchange: Exchange;
+  private readonly markets: MarketList;
+  private readonly pageSize: number;
+  /** HTTP answers of any kind so far. */
+  private answers = 0;
+
+  /** @throws SettingsError when ccxt knows no such exchange */
+  constructor({
+    exchangeId,
+    baseUrl,
+    now,
+    logger,
+    limits = DEFAULT_LIMITS,
+    pace = true,
+  }: CcxtOptions) {
+    this.name = exchangeId;
+    this.now = now;
+    this.limits = limits;
+    const onAnswer = () => {
+      this.answers += 1;
+    };
+    const fetch = createExchangeFetch({ provider: exchangeId, baseUrl, onAnswer });
+    this.exchange = createExchange({ id: exchangeId, fetch, pace });
+    this.markets = createMarketList({
+      exchange: this.exchange,
+      load: () => this.loadMarkets(),
+      now,
+      onStale: (error) => logger.warn({ err: error, provider: exchangeId }, "markets not renewed"),
+    });
+    const features = featuresSchema.safeParse(this.exchange.features);
+    this.pageSize = features.data?.spot.fetchOHLCV.limit ?? USUAL_PAGE_SIZE;
+  }
+
+  covers(symbol: string): boolean {
+    return exchangeCovers(this.name, symbol);
+  }
+
+  symbols(abort: AbortSignal): Promise<string[]> {
+    return this.inOurTerms(abort, async () => {
+      const symbols = await this.markets.symbols();
+      return [...symbols].filter((symbol) => this.covers(symbol));
+    });
+  }
+
+  candles(request: CandleRequest): Promise<CandleSeries> {
+    return this.inOurTerms(request.abort, async () => {
+      const source = sourceTimeframe(request.timeframe, Object.keys(this.exchange.timeframes));
+      const symbols = await this.markets.symbols();
+      if (!source || !this.covers(request.symbol) || !symbols.has(request.symbol)) {
+        throw new ProviderError({
+          provider: this.name,
+          failure: "unknown-symbol",
+          message: `${request.symbol} at ${request.timeframe} is not listed`,
+        });
+      }
+      const candles = await this.closedCandles(request, source);
+      return {
+        candles: candles.slice(-request.limit),
+        provider: this.name,
+        data: "live",
+        notes: [],
+      };
+    });
+  }
+
+  async isReachable(abort: AbortSignal): Promise<boolean> {
+    const answersBefore = this.answers;
+    try {
+      await this.inOurTerms(abort, () => this.ping(abort));
+      return true;
+    } catch {
+      // Any HTTP answer, an error too, means that the exchange is there.
+      return this.answers > answersBefore;
+    }
+  }
+
+  private async ping(abort: AbortSignal): Promise<void> {
+    const answersBefore = this.answers;
+    const [symbol] = await this.markets.symbols();
+    if (this.answers > answersBefore || !symbol) return;
+    const since = firstOpeningTime({ timeframe: "1h", count: 1, now: this.now() });
+    await this.fetchRows({ symbol, timeframe: "1h", since, count: 1, abort });
+  }
+
+  /**
+   * The candles asked for and one to spare: just after a close an exchange may still lack the
+   * newest.
+   */
+  private async closedCandles(request: CandleRequest, source: Timeframe): Promise<Candle[]> {
+    const { symbol, timeframe, abort } = request;
+    const now = openingTime(this.now(), timeframe);
+    const since = firstOpeningTime({ timeframe, count: request.limit + 1, now });
+    const count = (now - since) / TIMEFRAME_MS[source];
+    const rows = await this.fetchRows({ symbol, timeframe: source, since, count, abort });
+    const candles = closedCandles(rows, { timeframe: source, count, now });
+    return source === timeframe ? candles : resample(candles, { from: source, to: timeframe });
+  }
+
+  private async fetchRows(range: {
+    symbol: string;
+    timeframe: Timeframe;
+    since: number;
+    count: number;
+    abort: AbortSignal;
+  }): Promise<unknown[]> {
+    const { symbol, timeframe, since, count, abort } = range;
+    const pages = planPages({
+      since,
+      count,
+      stepMs: TIMEFRAME_MS[timeframe],
+      pageSize: this.pageSize,
+    });
+    const scope = { abort, limits: this.limits.candles };
+    const answers = await requestScope.run(scope, () =>
+      Promise.all(
+        pages.map((page) => this.exchange.fetchOHLCV(symbol, timeframe, page.since, page.count)),
+      ),
+    );
+    return answers.flat();
+  }
+
+  /** Apart from any caller's scope: the list is for all, so nobody's leaving may end it. */
+  private loadMarkets() {
+    const scope = { abort: new AbortController().signal, limits: this.limits.markets };
+    return requestScope.run(scope, () => this.exchange.fetchMarkets());
+  }
+
+  private async inOurTerms<T>(abort: AbortSignal, work: () => Promise<T>): Promise<T> {
+    try {
+      return await untilAborted(work(), abort);
+    } catch (error) {
+      throw abort.aborted ? callerGaveUp(this.name, error) : toProviderError(error, this.name);
+    }
+  }
+}

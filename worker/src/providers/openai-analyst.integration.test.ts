@@ -1,0 +1,231 @@
+import { freePort } from "@shared/testing/free-port.ts";
+import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import type { OpenAiBehaviour } from "@shared/testing/stand-in-openai-answers.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AdviceRequest, Analyst } from "../signals/analyst.ts";
+import { buildMarketBrief, type MarketBrief } from "../signals/market-brief.ts";
+import { ANALYST_PROMPT_VERSION } from "./analyst-prompt.ts";
+import { createOpenAiAnalyst, type OpenAiOptions } from "./openai-analyst.ts";
+import { Recordings } from "./replay/recordings.ts";
+import { patient } from "./testing/quick-limits.ts";
+
+const API_KEY = "sk-test-0123456789-secret";
+const PICTURE = "data:image/png;base64,iVBORw0KGgo=";
+
+let openai: StandInOpenAi;
+
+beforeAll(async () => {
+  openai = await startStandInOpenAi();
+});
+afterAll(() => openai.close());
+beforeEach(() => openai.reset());
+
+function analyst(options: Partial<OpenAiOptions> = {}): Analyst {
+  return createOpenAiAnalyst({
+    apiKey: API_KEY,
+    baseUrl: openai.baseUrl,
+    model: "test-model",
+    callTimeoutMs: 10_000,
+    ...options,
+  });
+}
+
+const recordings = new Recordings(new URL("./replay/data/", import.meta.url));
+const hours = recordings.find("BTC/USDT", "1h") ?? [];
+
+function briefOf(count: number): MarketBrief {
+  const candles = hours.slice(-count);
+  return buildMarketBrief({ symbol: "BTC/USDT", timeframe: "1h", limit: 50, candles });
+}
+
+function question(part: Partial<AdviceRequest> = {}): AdviceRequest {
+  return { brief: briefOf(300), corrections: [], abort: patient(), ...part };
+}
+
+describe("asking the model", () => {
+  it("brings its advice with model, receipt and token usage", async () => {
+    const { brief } = question();
+    const reply = await analyst().advise(question());
+    expect(reply.advice).toMatchObject({ final_signal: "BUY", confidence: 72, entry: brief.price });
+    const { stop_loss: stop, take_profit: target } = reply.advice;
+    expect(stop).toBeCloseTo(brief.price - 1.5 * (brief.indicators.atr14 ?? 0), 2);
+    expect(target).toBeCloseTo(brief.price + 3 * (brief.indicators.atr14 ?? 0), 2);
+    expect(reply.model).toBe("test-model");
+    expect(JSON.parse(reply.rawReply)).toEqual(reply.advice);
+    expect(reply.prompt).toContain(ANALYST_PROMPT_VERSION);
+    expect(reply.prompt).toContain(`Last close: ${brief.price}`);
+    expect(reply.usage?.promptTokens).toBeGreaterThan(100);
+    expect(reply.usage?.completionTokens).toBeGreaterThan(10);
+  });
+
+  it("asks for a strict JSON schema of exactly the fields of an advice", async () => {
+    await analyst().advise(question());
+    const format = openai.chats[0]?.body.response_format;
+    expect(format).toMatchObject({ type: "json_schema", json_schema: { strict: true } });
+    const fields = [
+      "final_signal",
+      "confidence",
+      "entry",
+      "stop_loss",
+      "take_profit",
+      "rationale",
+      "key_evidence",
+      "market_condition",
+      "what_to_watch_for",
+      "suggested_hold",
+      "trade_duration_text",
+    ];
+    expect(format?.json_schema.schema).toMatchObject({
+      required: fields,
+      additionalProperties: false,
+      properties: {
+        final_signal: { enum: ["BUY", "SELL", "WAIT"] },
+        entry: { type: ["number", "null"] },
+      },
+    });
+  });
+
+  it("gives it the figures and the candles, and the rules before them", async () => {
+    await analyst().advise(question());
+    const [chat] = openai.chats;
+    expect(chat?.body.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(chat?.body.model).toBe("test-model");
+    expect(chat?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+    const { brief } = question();
+    const { rsi14, atr14, higherTimeframe } = brief.indicators;
+    const [newest] = brief.candles.slice(-1);
+    for (const line of [
+      'Symbol: "BTC/USDT"',
+      "Timeframe: 1h",
+      "Last candle closed at: 2025-10-23T00:00:00.000Z",
+      `Last close: ${brief.price}`,
+      `ATR(14): ${Number(atr14?.toPrecision(8))}`,
+      `RSI(14): ${Number(rsi14?.toPrecision(8))}`,
+      `Higher timeframe: ${higherTimeframe?.timeframe} trend ${higherTimeframe?.trend}`,
+      `2025-10-22T23:00,${newest?.open},${newest?.high},${newest?.low},${newest?.close},${newest?.volume}`,
+    ]) {
+      expect(chat?.text.split("\n")).toContain(line);
+    }
+    expect(chat?.text).toContain("Closed candles (50)");
+  });
+
+  it("says so where figures are missing", async () => {
+    await analyst().advise(question({ brief: briefOf(3) }));
+    const [, user] = openai.chats[0]?.body.messages ?? [];
+    expect(openai.chats[0]?.text).toContain("RSI(14): not enough candles");
+    expect(openai.chats[0]?.text).toContain("Swing highs: none");
+    expect(JSON.stringify(user?.content)).not.toMatch(/null|undefined|NaN/);
+  });
+
+  it("shows it the trader's picture, which the receipt only mentions", async () => {
+    const reply = await analyst().advise(question({ chartImage: PICTURE }));
+    expect(openai.chats[0]?.images).toEqual([PICTURE]);
+    expect(reply.prompt).toContain("chart picture");
+    expect(reply.prompt).not.toContain(PICTURE);
+  });
+
+  it("tells it why its last answer was not accepted", async () => {
+    const corrections = ["The stop is above the entry.", "Reward is below risk."];
+    const reply = await analyst().advise(question({ corrections }));
+    const messages = openai.chats[0]?.body.messages ?? [];
+    expect(messages).toHaveLength(3);
+    expect(messages.at(-1)).toMatchObject({ role: "user" });
+    for (const correction of corrections) {
+      expect(messages.at(-1)?.content).toContain(correction);
+      expect(reply.prompt).toContain(correction);
+    }
+  });
+
+  it("understands JSON in a code fence", async () => {
+    openai.behave({ kind: "advice", fenced: true });
+    expect((await analyst().advise(question())).advice.final_signal).toBe("BUY");
+  });
+
+  it("hands on what the model says as it says it, contradictions and small numbers too", async () => {
+    const advice = { confidence: 0.8, stop_loss: 999_999 };
+    openai.behave({ kind: "advice", advice });
+    expect((await analyst().advise(question())).advice).toMatchObject(advice);
+  });
+});
+
+describe("when the model or its server is of no use", () => {
+  it.each<[string, OpenAiBehaviour, string]>([
+    [
+      "too many requests",
+      { kind: "status", status: 429, retryAfterSeconds: 3_600 },
+      "rate-limited",
+    ],
+    ["a bad key", { kind: "status", status: 401, message: `Wrong key ${API_KEY}` }, "refused"],
+    ["an unknown model", { kind: "status", status: 404 }, "refused"],
+    ["a server error", { kind: "status", status: 500 }, "refused"],
+    ["an overloaded server", { kind: "status", status: 503 }, "refused"],
+    ["a refusal", { kind: "refusal" }, "refused"],
+    [
+      "filtered content",
+      { kind: "content", content: "", finishReason: "content_filter" },
+      "refused",
+    ],
+    ["no choices", { kind: "no-choices" }, "nonsense"],
+    ["an empty answer", { kind: "content", content: "" }, "nonsense"],
+    ["prose", { kind: "content", content: "I think you should buy." }, "nonsense"],
+    [
+      "JSON that ends too early",
+      { kind: "content", content: '{"final_signal":"BUY",' },
+      "nonsense",
+    ],
+    ["an answer cut off", { kind: "content", content: "{}", finishReason: "length" }, "nonsense"],
+    ["another shape", { kind: "content", content: '{"signal":"BUY"}' }, "nonsense"],
+    ["an unknown signal", { kind: "content", content: '{"final_signal":"HOLD"}' }, "nonsense"],
+    ["a broken body", { kind: "broken-json" }, "nonsense"],
+    ["a web page", { kind: "html" }, "nonsense"],
+    ["a broken connection", { kind: "down" }, "unreachable"],
+  ])("fails on %s, after one call", async (_, behaviour, failure) => {
+    openai.behave(behaviour);
+    const error = await analyst()
+      .advise(question())
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "ProviderError", provider: "openai", failure });
+    expect(openai.chats).toHaveLength(1);
+  });
+
+  it.each<OpenAiBehaviour>([
+    { kind: "stalled-headers" },
+    { kind: "stalled-body" },
+    { kind: "advice", delayMs: 5_000 },
+  ])("gives up after its time on $kind", async (behaviour) => {
+    openai.behave(behaviour);
+    await expect(analyst({ callTimeoutMs: 80 }).advise(question())).rejects.toMatchObject({
+      failure: "timeout",
+    });
+  });
+
+  it("ends at once when the caller gives up", async () => {
+    openai.behave({ kind: "stalled-body" });
+    const caller = new AbortController();
+    const advice = analyst().advise(question({ abort: caller.signal }));
+    caller.abort();
+    await expect(advice).rejects.toMatchObject({ failure: "timeout" });
+  });
+
+  it("is unreachable where nobody listens", async () => {
+    const baseUrl = `http://127.0.0.1:${await freePort()}/v1`;
+    await expect(analyst({ baseUrl }).advise(question())).rejects.toMatchObject({
+      failure: "unreachable",
+    });
+  });
+
+  it("never tells the key, not even when the server repeats it", async () => {
+    openai.behave({ kind: "status", status: 401, message: `Incorrect API key: ${API_KEY}` });
+    const error = await analyst()
+      .advise(question())
+      .catch((reason: unknown) => reason);
+    expect(everythingIn(error)).toContain("Incorrect API key: [secret]");
+    expect(everythingIn(error)).not.toContain(API_KEY);
+  });
+});
+
+/** Every word that a log line about `error` could hold. */
+function everythingIn(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return [error.message, error.stack, JSON.stringify(error), everythingIn(error.cause)].join("\n");
+}

@@ -1,0 +1,44 @@
+import { firstOpeningTime } from "../candles/candle-grid.ts";
+import type { MarketData } from "../market-data.ts";
+import { ProviderError } from "../provider-error.ts";
+import { DEMO_INSTRUMENTS } from "./demo-instruments.ts";
+import { Recordings } from "./recordings.ts";
+import { replaySource } from "./replay-sources.ts";
+
+/** Symbols that the demo has candles for. */
+export const REPLAY_SYMBOLS: readonly string[] = Object.keys(DEMO_INSTRUMENTS);
+
+const NOTES = {
+  recorded: "Demo data: recorded candles shifted to the present, not live prices.",
+  simulated: "Demo data: simulated candles, not market prices.",
+} as const;
+
+const DATA_DIRECTORY = new URL("./data/", import.meta.url);
+
+/**
+ * Candles without any network: recordings shifted to now, and simulations where there is no
+ * recording. A candle at a given time has the same values whenever, and in whichever process, it is
+ * asked for. Says what it is in `notes`.
+ */
+export function createReplayMarketData(options: { now: () => number }): MarketData {
+  const recordings = new Recordings(DATA_DIRECTORY);
+  return {
+    async candles({ symbol, timeframe, limit }) {
+      const source = replaySource(recordings, { symbol, timeframe });
+      if (!source) {
+        throw new ProviderError({
+          provider: "replay",
+          failure: "unknown-symbol",
+          message: `there is no demo data for ${symbol}`,
+        });
+      }
+      const from = firstOpeningTime({ timeframe, count: limit, now: options.now() });
+      return {
+        candles: source.range(from, limit),
+        provider: "replay",
+        data: "replay",
+        notes: [NOTES[source.origin]],
+      };
+    },
+  };
+}

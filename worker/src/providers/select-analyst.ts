@@ -1,0 +1,20 @@
+import type { Settings } from "@shared/node/settings.ts";
+import type { Analyst } from "../signals/analyst.ts";
+import { rulesAnalyst } from "../signals/rules-analyst.ts";
+import { createOpenAiAnalyst } from "./openai-analyst.ts";
+
+/** A model that reasons may take half a minute; a trader waits 60 s for a signal. */
+const CALL_TIMEOUT_MS = 45_000;
+
+/** The language model where there is a key for one, else the built-in rules. */
+export function createAnalyst(
+  settings: Pick<Settings, "OPENAI_API_KEY" | "OPENAI_BASE_URL" | "OPENAI_MODEL">,
+): Analyst {
+  if (!settings.OPENAI_API_KEY) return rulesAnalyst;
+  return createOpenAiAnalyst({
+    apiKey: settings.OPENAI_API_KEY,
+    baseUrl: settings.OPENAI_BASE_URL,
+    model: settings.OPENAI_MODEL,
+    callTimeoutMs: CALL_TIMEOUT_MS,
+  });
+}

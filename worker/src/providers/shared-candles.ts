@@ -1,0 +1,94 @@
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { LRUCache } from "lru-cache";
+import { callerGaveUp, untilAborted } from "./abortable.ts";
+import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
+
+/** Series that are kept at most; each holds up to some hundred candles. */
+const MAX_KEPT = 300;
+
+interface KeptSeries {
+  series: CandleSeries;
+  /** What was asked for; a young market has fewer candles. */
+  limit: number;
+  /** When the next candle closes, Unix milliseconds. */
+  freshUntil: number;
+}
+
+interface Fetch {
+  limit: number;
+  waiting: number;
+  abort: AbortController;
+  result: Promise<CandleSeries>;
+}
+
+/**
+ * Fetches each series once for all who ask for it at the same time, and keeps it until its next
+ * candle closes. A fetch goes on as long as one of its callers is still waiting.
+ */
+export class SharedCandles implements MarketData {
+  private readonly source: MarketData;
+  private readonly now: () => number;
+  private readonly kept = new LRUCache<string, KeptSeries>({ max: MAX_KEPT });
+  private readonly underway = new Map<string, Fetch>();
+
+  constructor(options: { source: MarketData; now: () => number }) {
+    this.source = options.source;
+    this.now = options.now;
+  }
+
+  async candles(request: CandleRequest): Promise<CandleSeries> {
+    const key = `${request.symbol} ${request.timeframe}`;
+    const kept = this.kept.get(key);
+    if (kept && kept.limit >= request.limit && this.now() < kept.freshUntil) {
+      return newest(kept.series, request.limit);
+    }
+    const underway = this.underway.get(key);
+    const fetch =
+      underway && underway.limit >= request.limit ? underway : this.startFetch(key, request);
+    return newest(await this.waitFor(key, fetch, request.abort), request.limit);
+  }
+
+  private startFetch(key: string, request: CandleRequest): Fetch {
+    const abort = new AbortController();
+    const result = this.fetchAndKeep(key, { ...request, abort: abort.signal }).finally(() =>
+      this.forget(key, fetch),
+    );
+    const fetch: Fetch = { limit: request.limit, waiting: 0, abort, result };
+    this.underway.set(key, fetch);
+    return fetch;
+  }
+
+  private async fetchAndKeep(key: string, request: CandleRequest): Promise<CandleSeries> {
+    const series = await this.source.candles(request);
+    const last = series.candles.at(-1);
+    if (last) {
+      const freshUntil = last.time + 2 * TIMEFRAME_MS[request.timeframe];
+      this.kept.set(key, { series, limit: request.limit, freshUntil });
+    }
+    return series;
+  }
+
+  private async waitFor(key: string, fetch: Fetch, abort: AbortSignal): Promise<CandleSeries> {
+    fetch.waiting += 1;
+    try {
+      return await untilAborted(fetch.result, abort);
+    } catch (error) {
+      if (!abort.aborted) throw error;
+      throw callerGaveUp("market data", error);
+    } finally {
+      fetch.waiting -= 1;
+      if (fetch.waiting === 0) {
+        this.forget(key, fetch);
+        fetch.abort.abort();
+      }
+    }
+  }
+
+  private forget(key: string, fetch: Fetch): void {
+    if (this.underway.get(key) === fetch) this.underway.delete(key);
+  }
+}
+
+function newest(series: CandleSeries, limit: number): CandleSeries {
+  return { ...series, candles: series.candles.slice(-limit) };
+}

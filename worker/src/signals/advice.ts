@@ -1,0 +1,18 @@
+import { signalKindSchema } from "@shared/contract/signal.ts";
+import { z } from "zod";
+
+/** What an analyst answers, before any check; prices are in the quote currency, confidence is 0–100. */
+export const adviceSchema = z.object({
+  final_signal: signalKindSchema,
+  confidence: z.number(),
+  entry: z.number().nullable(),
+  stop_loss: z.number().nullable(),
+  take_profit: z.number().nullable(),
+  rationale: z.string(),
+  key_evidence: z.array(z.string()),
+  market_condition: z.string(),
+  what_to_watch_for: z.array(z.string()),
+  suggested_hold: z.string(),
+  trade_duration_text: z.string(),
+});
+export type Advice = z.infer<typeof adviceSchema>;

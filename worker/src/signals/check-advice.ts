@@ -1,0 +1,138 @@
+import type { Advice } from "./advice.ts";
+
+/** Advice not to trade; it has no levels. */
+export type WaitAdvice = Omit<Advice, "final_signal" | LevelName> & {
+  final_signal: "WAIT";
+} & Record<LevelName, null>;
+
+/** Advice to trade, with levels that keep every bound. */
+export type TradeAdvice = Omit<Advice, "final_signal" | LevelName> & {
+  final_signal: "BUY" | "SELL";
+} & Record<LevelName, number>;
+
+export type AcceptedAdvice = WaitAdvice | TradeAdvice;
+
+/** Either the advice, fit to be shown, or why not, in plain sentences that can be sent back to its author. */
+export type CheckedAdvice =
+  | { accepted: true; advice: AcceptedAdvice }
+  | { accepted: false; reasons: string[] };
+
+/** Bounds of a trade; distances are in ATR(14), reward : risk is a ratio. */
+export const TRADE_BOUNDS = {
+  minRewardToRisk: 1,
+  minStopAtr: 0.25,
+  maxStopAtr: 10,
+  maxEntryAtr: 1,
+} as const;
+
+/**
+ * Decimal levels have no exact binary form, so that a reward : risk of exactly 1 (a sale at 0.3, stop 0.4, target 0.2)
+ * computes as a little less. Ratios may miss their bound by this share of it, far below any price step.
+ */
+const RELATIVE_TOLERANCE = 1e-9;
+
+const LEVEL_NAMES = ["entry", "stop_loss", "take_profit"] as const;
+type LevelName = (typeof LEVEL_NAMES)[number];
+type Levels = Record<LevelName, number>;
+
+const isAtLeast = (value: number, bound: number) => value >= bound * (1 - RELATIVE_TOLERANCE);
+const isAtMost = (value: number, bound: number) => value <= bound * (1 + RELATIVE_TOLERANCE);
+const round = (value: number) => Number(value.toPrecision(6));
+
+/**
+ * Holds advice to the bounds of a trade. Levels of a WAIT are dropped; those of a BUY or SELL are kept as given.
+ * `price` is the last close and `atr` ATR(14), both in the quote currency.
+ */
+export function checkAdvice(options: {
+  advice: Advice;
+  price: number;
+  atr: number;
+}): CheckedAdvice {
+  const { advice, price, atr } = options;
+  const { final_signal: signal, entry, stop_loss, take_profit, ...words } = advice;
+  const reasons = confidenceReasons(advice.confidence);
+  if (signal === "WAIT") {
+    const wait = { ...words, entry: null, stop_loss: null, take_profit: null };
+    return settle(reasons, { ...wait, final_signal: signal });
+  }
+  const levels = completeLevels({ entry, stop_loss, take_profit });
+  if (!levels) return { accepted: false, reasons: [...reasons, ...missingReasons(advice)] };
+  reasons.push(
+    ...orderReasons(signal, levels),
+    ...rewardReasons(levels),
+    ...stopReasons(levels, atr),
+    ...entryReasons({ entry: levels.entry, price, atr }),
+  );
+  return settle(reasons, { ...words, ...levels, final_signal: signal });
+}
+
+function settle(reasons: string[], advice: AcceptedAdvice): CheckedAdvice {
+  return reasons.length === 0 ? { accepted: true, advice } : { accepted: false, reasons };
+}
+
+const isLevel = (value: number | null): value is number =>
+  value !== null && Number.isFinite(value) && value > 0;
+
+function completeLevels(levels: Record<LevelName, number | null>): Levels | null {
+  const { entry, stop_loss, take_profit } = levels;
+  if (!isLevel(entry) || !isLevel(stop_loss) || !isLevel(take_profit)) return null;
+  return { entry, stop_loss, take_profit };
+}
+
+function confidenceReasons(confidence: number): string[] {
+  const isPercent = confidence >= 0 && confidence <= 100;
+  return isPercent ? [] : [`confidence must be a number from 0 to 100, not ${confidence}.`];
+}
+
+function missingReasons(advice: Advice): string[] {
+  return LEVEL_NAMES.filter((name) => !isLevel(advice[name])).map(
+    (name) => `A ${advice.final_signal} needs a ${name} above 0, not ${advice[name]}.`,
+  );
+}
+
+function orderReasons(signal: "BUY" | "SELL", levels: Levels): string[] {
+  const { entry, stop_loss, take_profit } = levels;
+  const reasons: string[] = [];
+  const isBuy = signal === "BUY";
+  if (isBuy ? stop_loss >= entry : stop_loss <= entry) {
+    const side = isBuy ? "below" : "above";
+    reasons.push(`The stop_loss ${stop_loss} of a ${signal} must be ${side} its entry ${entry}.`);
+  }
+  if (isBuy ? take_profit <= entry : take_profit >= entry) {
+    const side = isBuy ? "above" : "below";
+    reasons.push(
+      `The take_profit ${take_profit} of a ${signal} must be ${side} its entry ${entry}.`,
+    );
+  }
+  return reasons;
+}
+
+function rewardReasons({ entry, stop_loss, take_profit }: Levels): string[] {
+  const risk = Math.abs(entry - stop_loss);
+  const reward = Math.abs(take_profit - entry);
+  if (isAtLeast(reward, risk * TRADE_BOUNDS.minRewardToRisk)) return [];
+  return [
+    `Reward to risk is ${round(reward / risk)} (reward ${round(reward)}, risk ${round(risk)}); ` +
+      `it must be at least ${TRADE_BOUNDS.minRewardToRisk}.`,
+  ];
+}
+
+function stopReasons({ entry, stop_loss }: Levels, atr: number): string[] {
+  const { minStopAtr, maxStopAtr } = TRADE_BOUNDS;
+  const distance = Math.abs(entry - stop_loss);
+  if (isAtLeast(distance, minStopAtr * atr) && isAtMost(distance, maxStopAtr * atr)) return [];
+  return [
+    `The stop_loss is ${round(distance)} from the entry; it must be between ${round(minStopAtr * atr)} and ` +
+      `${round(maxStopAtr * atr)} (${minStopAtr} to ${maxStopAtr} times ATR(14), which is ${round(atr)}).`,
+  ];
+}
+
+function entryReasons(options: { entry: number; price: number; atr: number }): string[] {
+  const { entry, price, atr } = options;
+  const distance = Math.abs(entry - price);
+  if (isAtMost(distance, TRADE_BOUNDS.maxEntryAtr * atr)) return [];
+  return [
+    `The entry ${entry} is ${round(distance)} from the last close ${price}; it must be within ` +
+      `${round(TRADE_BOUNDS.maxEntryAtr * atr)} (${TRADE_BOUNDS.maxEntryAtr} ATR(14)).`,
+  ];
+}

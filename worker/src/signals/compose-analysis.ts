@@ -1,0 +1,60 @@
+import { type Analysis, analysisSchema } from "@shared/contract/signal.ts";
+import type { CandleSeries } from "../providers/market-data.ts";
+import type { Analyst } from "./analyst.ts";
+import type { AcceptedAdvice } from "./check-advice.ts";
+import type { Exchange } from "./consult-analyst.ts";
+import type { MarketBrief } from "./market-brief.ts";
+import type { PositionSize } from "./size-position.ts";
+
+/**
+ * Puts the judged advice, its figures and its origin into the shape that the trader gets.
+ * @throws ZodError if an analyst's words do not fit that shape
+ */
+export function composeAnalysis(options: {
+  brief: MarketBrief;
+  series: CandleSeries;
+  analyst: Analyst;
+  exchange: Exchange;
+  decision: AcceptedAdvice;
+  size: PositionSize;
+  warnings: string[];
+}): Analysis {
+  const { brief, series, analyst, exchange, decision, size, warnings } = options;
+  const { advice, model } = exchange.reply;
+  return analysisSchema.parse({
+    final_signal: decision.final_signal,
+    confidence: decision.confidence,
+    entry: decision.entry,
+    stop_loss: decision.stop_loss,
+    take_profit: decision.take_profit,
+    warnings,
+    suggested_hold: decision.suggested_hold,
+    suggested_units: size.units,
+    estimated_dollar_risk: size.dollarRisk,
+    required_margin: size.requiredMargin,
+    trade_duration_text: decision.trade_duration_text,
+    raw_ai: advice,
+    source: {
+      data: series.data,
+      provider: series.provider,
+      analyst: analyst.name,
+      model,
+      last_candle_at: new Date(brief.lastCandleAt).toISOString(),
+      price: brief.price,
+    },
+  });
+}
+
+/** What stands where an analyst's advice was not accepted: its words, but no trade and no confidence. */
+export function refusedAdvice({ reply: { advice } }: Exchange): AcceptedAdvice {
+  return {
+    ...advice,
+    final_signal: "WAIT",
+    confidence: 0,
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
+    suggested_hold: "No position",
+    trade_duration_text: "No trade",
+  };
+}

@@ -1,0 +1,113 @@
+import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
+import { untilAborted } from "../providers/abortable.ts";
+import type { CandleSeries, MarketData } from "../providers/market-data.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import type { Analyst } from "./analyst.ts";
+import type { AcceptedAdvice } from "./check-advice.ts";
+import { composeAnalysis, refusedAdvice } from "./compose-analysis.ts";
+import { consultAnalyst } from "./consult-analyst.ts";
+import { buildMarketBrief } from "./market-brief.ts";
+import type { SignalReceipt } from "./receipt.ts";
+import { signalWarnings } from "./signal-warnings.ts";
+import { type PositionSize, type Stake, sizePosition } from "./size-position.ts";
+import { createStageTimer, type Stage } from "./stage-timer.ts";
+import { symbolCurrencies, usdPerQuote } from "./symbol-currencies.ts";
+import { fetchUsdRate } from "./usd-rate.ts";
+import { writeReceipt } from "./write-receipt.ts";
+
+/**
+ * Closed candles fetched even if the trader asked for fewer: EMA(200) needs 200, and 100 more until the first close
+ * weighs below 6% in it; and they make 37 to 75 candles of the higher timeframe, whose trend needs 23.
+ */
+const FETCHED_CANDLES = 300;
+
+/** Fewer candles than this say nothing: ATR(14) alone needs 14, and as many again to settle. */
+const FEWEST_CANDLES = 30;
+
+/** What a signal is asked for; `limit` is how many candles the analyst sees. */
+export interface SignalOrder extends Stake {
+  symbol: string;
+  timeframe: Timeframe;
+  limit: number;
+}
+
+export interface SignalOptions {
+  request: SignalOrder;
+  /** The trader's chart picture as a data URL. */
+  chartImage?: string | undefined;
+  marketData: MarketData;
+  analyst: Analyst;
+  /** Unix milliseconds. */
+  now: () => number;
+  /** Ends all waiting at once. */
+  abort: AbortSignal;
+  /** Hears of every stage as it begins. */
+  onStage?: ((stage: Stage) => void) | undefined;
+}
+
+/** The signal, the candles that it was made from (oldest first), and how it came about. */
+export interface GeneratedSignal {
+  analysis: Analysis;
+  candles: Candle[];
+  receipt: SignalReceipt;
+}
+
+/**
+ * Makes one signal: fetches closed candles, has them judged, holds the advice to the bounds of a trade and sizes it.
+ * Advice out of bounds is asked for once more, and then becomes a WAIT with a warning.
+ * @throws ProviderError when the candles or the advice cannot be had; the reason of `abort` once that fires
+ */
+export async function generateSignal(options: SignalOptions): Promise<GeneratedSignal> {
+  const { request, chartImage, analyst, now, abort, onStage } = options;
+  const timer = createStageTimer({ now, onStage });
+  const series = await timer.run("fetching", () => fetchSeries(options));
+  const brief = buildMarketBrief({ ...request, candles: series.candles });
+  const { atr14: atr } = brief.indicators;
+  if (atr === null || series.candles.length < FEWEST_CANDLES) throw tooFewCandles(series);
+  const consultation = await consultAnalyst({ analyst, brief, atr, chartImage, timer, abort });
+  const { last: exchange } = consultation;
+  const decision = exchange.checked.accepted ? exchange.checked.advice : refusedAdvice(exchange);
+  const { size, quoteToUsd } = await timer.run("sizing", () => sizeFor(options, series, decision));
+  const judged = { brief, series, analyst, exchange, decision, size };
+  const hasChartImage = chartImage !== undefined;
+  const warnings = signalWarnings({ ...judged, hasChartImage, now: now() });
+  const durationsMs = timer.durationsMs();
+  return {
+    analysis: composeAnalysis({ ...judged, warnings }),
+    candles: series.candles,
+    receipt: writeReceipt({ series, analyst, chartImage, consultation, quoteToUsd, durationsMs }),
+  };
+}
+
+async function fetchSeries({ request, marketData, abort }: SignalOptions): Promise<CandleSeries> {
+  abort.throwIfAborted();
+  const { symbol, timeframe } = request;
+  const limit = Math.max(request.limit, FETCHED_CANDLES);
+  const series = await untilAborted(marketData.candles({ symbol, timeframe, limit, abort }), abort);
+  if (series.candles.length === 0) throw tooFewCandles(series);
+  return series;
+}
+
+function tooFewCandles({ provider, candles }: CandleSeries): ProviderError {
+  return new ProviderError({
+    provider,
+    failure: "nonsense",
+    message: `${candles.length} closed candles came, ${FEWEST_CANDLES} are needed for a signal`,
+  });
+}
+
+async function sizeFor(
+  { request, marketData, abort }: SignalOptions,
+  { data }: CandleSeries,
+  decision: AcceptedAdvice,
+): Promise<{ size: PositionSize; quoteToUsd?: number | undefined }> {
+  const { symbol, timeframe } = request;
+  const position = { advice: decision, symbol, stake: request };
+  if (decision.entry === null || usdPerQuote({ symbol, entry: decision.entry }) !== null) {
+    return { size: sizePosition(position) };
+  }
+  const currency = symbolCurrencies(symbol).quote;
+  const quoteToUsd = await fetchUsdRate({ currency, timeframe, data, marketData, abort });
+  return { size: sizePosition({ ...position, quoteToUsd }), quoteToUsd };
+}

@@ -1,0 +1,18 @@
+import { EMA } from "trading-signals";
+
+/**
+ * Exponential moving averages after each value, smoothing 2 / (period + 1), seeded with the first value;
+ * null until `period` values are in.
+ */
+export function computeEmaSeries(values: readonly number[], period: number): (number | null)[] {
+  const ema = new EMA(period);
+  return values.map((value) => {
+    ema.add(value);
+    return ema.isStable ? ema.getResultOrThrow() : null;
+  });
+}
+
+/** The last of `computeEmaSeries`. */
+export function computeEma(values: readonly number[], period: number): number | null {
+  return computeEmaSeries(values, period).at(-1) ?? null;
+}

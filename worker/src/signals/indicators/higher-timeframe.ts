@@ -1,0 +1,67 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { computeEmaSeries } from "./averages.ts";
+import { resample } from "./resample.ts";
+
+export type Trend = "up" | "down" | "flat";
+
+/** Direction of the next longer timeframe, read from the same candles. */
+export interface HigherTimeframe {
+  timeframe: Timeframe | "1w";
+  trend: Trend;
+}
+
+/**
+ * The frame a trader would look at before trading this one: four to eight times longer, so that the candles
+ * at hand still fill enough of it.
+ */
+const HIGHER: Record<Timeframe, HigherTimeframe["timeframe"]> = {
+  "1m": "5m",
+  "5m": "30m",
+  "15m": "1h",
+  "30m": "4h",
+  "1h": "4h",
+  "4h": "1d",
+  "1d": "1w",
+};
+
+const WEEK_MS = 7 * TIMEFRAME_MS["1d"];
+
+/** Weeks begin on Monday; Unix time began on a Thursday. */
+const MONDAY_OFFSET_MS = 4 * TIMEFRAME_MS["1d"];
+
+const EMA_PERIOD = 20;
+
+/** Buckets over which the average must have risen or fallen. */
+const SLOPE_REACH = 3;
+
+/**
+ * Up: the last close is above EMA(20) and that average is higher than three buckets ago; down: the reverse;
+ * otherwise flat. Null with fewer than 23 complete buckets.
+ */
+export function computeHigherTimeframe(options: {
+  candles: readonly Candle[];
+  timeframe: Timeframe;
+}): HigherTimeframe | null {
+  const timeframe = HIGHER[options.timeframe];
+  const isWeek = timeframe === "1w";
+  const buckets = resample({
+    candles: options.candles,
+    candleMs: TIMEFRAME_MS[options.timeframe],
+    bucketMs: isWeek ? WEEK_MS : TIMEFRAME_MS[timeframe],
+    offsetMs: isWeek ? MONDAY_OFFSET_MS : 0,
+  });
+  const trend = readTrend(buckets.map((bucket) => bucket.close));
+  return trend === null ? null : { timeframe, trend };
+}
+
+function readTrend(closes: readonly number[]): Trend | null {
+  const averages = computeEmaSeries(closes, EMA_PERIOD);
+  const close = closes.at(-1);
+  const average = averages.at(-1);
+  const earlier = averages.at(-1 - SLOPE_REACH);
+  if (close === undefined || typeof average !== "number" || typeof earlier !== "number")
+    return null;
+  if (close > average && average > earlier) return "up";
+  if (close < average && average < earlier) return "down";
+  return "flat";
+}

@@ -1,0 +1,25 @@
+import type { Analyst } from "./analyst.ts";
+import { judgeMarket } from "./rules/judge-market.ts";
+import { writeAdvice } from "./rules/write-advice.ts";
+
+/** Changes with every change of the rules, so that a past signal tells which rules made it. */
+const RULES_VERSION = "rules-v1";
+
+/**
+ * The built-in analyst: fixed rules on trend, momentum, volatility, structure and volume vote on the market, and their
+ * agreement decides. The same brief always gives the same advice; no service is asked, and chart images are not read.
+ */
+export const rulesAnalyst: Analyst = {
+  name: "rules",
+  advise: async ({ brief }) => {
+    const judgement = judgeMarket(brief);
+    const advice = writeAdvice(brief, judgement);
+    const { symbol, timeframe, price, lastCandleAt, indicators } = brief;
+    return {
+      advice,
+      model: RULES_VERSION,
+      prompt: JSON.stringify({ symbol, timeframe, price, lastCandleAt, indicators }),
+      rawReply: JSON.stringify({ ...judgement, advice }),
+    };
+  },
+};

@@ -1,0 +1,99 @@
+import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import {
+  finishSignal,
+  type SignalResult,
+  startSignal,
+} from "@shared/node/signals/signal-transitions.ts";
+import pRetry from "p-retry";
+import { ProviderError } from "../providers/provider-error.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
+import { failedAnalysis } from "./failed-analysis.ts";
+import { generateSignal } from "./generate-signal.ts";
+
+/** Time kept free of the request's time-out for queueing, committing and answering. */
+const MARGIN_MS = 6_000;
+
+/** Even a signal that waited long in the queue gets this much time to be made. */
+const SHORTEST_RUN_MS = 20_000;
+
+/** A run that took over from a dead worker starts with a fresh budget, kept short as the trader waits already. */
+const TAKEOVER_RUN_MS = 45_000;
+
+/** A signal that was started this often without an end takes its workers down: it is given up. */
+const MOST_RUNS = 3;
+
+/** Commits are retried this often, about a minute in all, while the database is away. */
+const COMMIT_RETRIES = 12;
+
+/**
+ * Takes one signal from its claim to its end. Safe to call twice for the same signal, also at the same time:
+ * only the latest claim can end it.
+ * @throws the shutdown reason when the worker has to stop; the signal stays `running` and is queued again
+ */
+export async function runSignal(deps: WorkerDeps, signalId: string): Promise<void> {
+  const logger = deps.logger.child({ signalId });
+  const claim = await startSignal(deps.database, signalId);
+  if (!claim) return;
+  const startedAt = deps.now().getTime();
+  const result = await produceResult({ ...deps, logger }, claim);
+  const finished = await pRetry(() => finishSignal(deps.database, claim, result), {
+    retries: COMMIT_RETRIES,
+    minTimeout: 500,
+    maxTimeout: 8_000,
+    signal: deps.shutdown,
+    onFailedAttempt: ({ error }) => logger.warn({ err: error }, "could not store the signal yet"),
+  });
+  const { status, analysis } = result;
+  const durationMs = deps.now().getTime() - startedAt;
+  if (finished)
+    logger.info({ status, signal: analysis.final_signal, durationMs }, "signal finished");
+  else
+    logger.warn(
+      { revision: claim.revision },
+      "signal was taken over by another run, result dropped",
+    );
+}
+
+async function produceResult(deps: WorkerDeps, claim: SignalRecord): Promise<SignalResult> {
+  if (claim.revision > MOST_RUNS) {
+    deps.logger.error({ runs: claim.revision - 1 }, "signal given up: no run of it came to an end");
+    return failure("The analysis was interrupted several times.");
+  }
+  const budget = AbortSignal.timeout(runBudgetMs(claim, deps.now()));
+  try {
+    const { analysis, receipt, candles } = await generateSignal({
+      request: claim,
+      marketData: deps.marketData,
+      analyst: deps.analyst,
+      now: () => deps.now().getTime(),
+      abort: AbortSignal.any([budget, deps.shutdown]),
+    });
+    return { status: "completed", analysis, receipt, candles };
+  } catch (error) {
+    deps.shutdown.throwIfAborted();
+    deps.logger.warn({ err: error }, "signal failed");
+    return failure(explain(error, budget));
+  }
+}
+
+/** Milliseconds that a run may take, so that its request is answered in time. */
+export function runBudgetMs(
+  claim: Pick<SignalRecord, "createdAt" | "revision">,
+  now: Date,
+): number {
+  if (claim.revision > 1) return TAKEOVER_RUN_MS;
+  const deadline = claim.createdAt.getTime() + TIMEOUTS_MS.signal - MARGIN_MS;
+  return Math.max(SHORTEST_RUN_MS, deadline - now.getTime());
+}
+
+function failure(reason: string): SignalResult {
+  return { status: "failed", analysis: failedAnalysis({ reason }) };
+}
+
+function explain(error: unknown, budget: AbortSignal): string {
+  if (budget.aborted) return "The analysis took too long.";
+  if (!(error instanceof ProviderError)) return "The analysis could not be made.";
+  if (error.failure === "unknown-symbol") return "No market data provider lists this symbol.";
+  return `${error.provider} gave no usable answer.`;
+}

@@ -1,0 +1,15 @@
+import type { Database } from "@shared/node/database.ts";
+import type { Logger } from "@shared/node/logger.ts";
+import type { MarketData } from "./providers/market-data.ts";
+import type { Analyst } from "./signals/analyst.ts";
+
+/** What the worker's jobs work with. */
+export interface WorkerDeps {
+  database: Database;
+  logger: Logger;
+  marketData: MarketData;
+  analyst: Analyst;
+  now: () => Date;
+  /** Aborts when the worker has to hand back what it is working on. */
+  shutdown: AbortSignal;
+}
