@@ -3,14 +3,14 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router-dom";
 import { router } from "./app/router.tsx";
-import { keepSessionsApart } from "./app/session-scope.ts";
+import { followSession } from "./app/session-scope.ts";
 import { queryClient } from "./lib/query-client.ts";
 import "./ui/theme.css";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no element #root.");
 
-keepSessionsApart();
+followSession();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

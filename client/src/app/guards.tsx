@@ -7,12 +7,14 @@ import { useSession } from "../lib/session.ts";
  * Another user's sign-in replaces everything below, so that no screen keeps what it knew of the one before.
  */
 export function RequireSession() {
-  const location = useLocation();
+  const { pathname, search, hash } = useLocation();
   const token = useSession((session) => session.token);
   const loggedOut = useSession((session) => session.endedBy === "logout");
   const [cameSignedIn] = useState(token !== null);
   if (token === null && cameSignedIn && loggedOut) return <Navigate to="/" replace />;
-  if (token === null) return <Navigate to="/login" replace state={{ from: location }} />;
+  if (token === null) {
+    return <Navigate to="/login" replace state={{ from: `${pathname}${search}${hash}` }} />;
+  }
   return (
     <Fragment key={token}>
       <Outlet />

@@ -19,7 +19,6 @@ export function SignedIn({ token }: { token: string }) {
       token,
       readMe: (signal) => api({ path: "/me", schema: meSchema, signal }),
       store: useLive,
-      onAccess: useSession.getState().setAccess,
       onEvent: tellListeners,
       onStale: () => void queryClient.invalidateQueries(),
       onEnded: useSession.getState().signOut,

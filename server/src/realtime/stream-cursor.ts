@@ -71,9 +71,7 @@ export class StreamCursor {
       this.#heardMeanwhile = true;
       return this.#reading;
     }
-    this.#reading = this.#readToEnd().finally(() => {
-      this.#reading = undefined;
-    });
+    this.#reading = this.#readToEnd();
     return this.#reading;
   }
 
@@ -82,12 +80,17 @@ export class StreamCursor {
   }
 
   async #readToEnd(): Promise<void> {
-    let mayHaveMore = true;
-    while (!this.#closed && mayHaveMore) {
-      this.#heardMeanwhile = false;
-      const events = await this.#readPage();
-      for (const event of events) this.#pass(event);
-      mayHaveMore = this.#heardMeanwhile || events.length === PAGE_SIZE;
+    try {
+      let mayHaveMore = true;
+      while (!this.#closed && mayHaveMore) {
+        this.#heardMeanwhile = false;
+        const events = await this.#readPage();
+        for (const event of events) this.#pass(event);
+        mayHaveMore = this.#heardMeanwhile || events.length === PAGE_SIZE;
+      }
+    } finally {
+      // In the same turn as the last look at `#heardMeanwhile`: what is heard from here on goes its own way.
+      this.#reading = undefined;
     }
   }
 

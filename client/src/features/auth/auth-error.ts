@@ -1,4 +1,3 @@
-import { ERROR_STATUS } from "@shared/contract/errors.ts";
 import { ApiError, errorText } from "../../lib/api/api-error.ts";
 import { authTexts } from "./texts.ts";
 
@@ -8,13 +7,11 @@ export interface AuthErrorText {
   text: string;
 }
 
-/** Codes that say nothing of an identity: ours, and those of what happens on the way. */
-const plainCodes = new Set(["network", "bad-reply", "unknown", ...Object.keys(ERROR_STATUS)]);
-
-const isIdentityCode = (code: string) => code.startsWith("auth/") || !plainCodes.has(code);
+/** `auth/…`, or a code as identity services write them, e.g. `EMAIL_EXISTS`; the product's own are in small letters. */
+const IDENTITY_CODE = /^(auth\/|[A-Z][A-Z_]+)/;
 
 /** What to show of a failed login or registration: the identity code, the server's detail, the message. */
 export function authErrorText(error: unknown): AuthErrorText {
-  const code = error instanceof ApiError && isIdentityCode(error.code) ? error.code : null;
+  const code = error instanceof ApiError && IDENTITY_CODE.test(error.code) ? error.code : null;
   return { code, text: errorText(error, authTexts.unexpected) };
 }

@@ -1,57 +1,39 @@
 import { Form } from "@base-ui/react/form";
-import {
-  loginRequestSchema,
-  registerRequestSchema,
-  type Session,
-} from "@shared/contract/account.ts";
+import type { Session } from "@shared/contract/account.ts";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import type { z } from "zod";
+import { type FormEvent, useEffect, useState } from "react";
 import { ApiError } from "../../lib/api/api-error.ts";
+import { type FormErrors, toFormErrors } from "../../lib/api/field-errors.ts";
 import { Button } from "../../ui/button.tsx";
-import { type FormErrors, issuesToErrors, toErrors } from "../../ui/form-errors.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { login, register } from "./auth-api.ts";
 import { authErrorText } from "./auth-error.ts";
+import type { AuthMode } from "./auth-mode.ts";
 import { PasswordField } from "./password-field.tsx";
 import { authTexts } from "./texts.ts";
 
-export type AuthMode = "login" | "register";
+/** Checks and API are not needed to show the form; they are loaded while it is filled in. */
+const loadAuthenticate = () => import("./authenticate.ts");
 
 interface AuthFormProps {
   mode: AuthMode;
   onSession(session: Session): void;
 }
 
-/** Checks the form by `schema` and sends what it gives. */
-function sender<Input>(schema: z.ZodType<Input>, send: (input: Input) => Promise<Session>) {
-  return (form: Record<string, unknown>) => {
-    const parsed = schema.safeParse(form);
-    if (!parsed.success) return { errors: issuesToErrors(parsed.error.issues) };
-    return { send: () => send(parsed.data) };
-  };
-}
-
-const senders = {
-  login: sender(loginRequestSchema, login),
-  register: sender(registerRequestSchema, register),
-};
-
 /** The one form behind login and registration. */
 export function AuthForm({ mode, onSession }: AuthFormProps) {
   const [errors, setErrors] = useState<FormErrors>({});
   const request = useMutation({
-    mutationFn: (send: () => Promise<Session>) => send(),
+    mutationFn: async (form: object) => (await loadAuthenticate()).authenticate(mode, form),
     onSuccess: onSession,
-    onError: (error) => setErrors(error instanceof ApiError ? toErrors(error.fieldErrors) : {}),
+    onError: (error) => setErrors(error instanceof ApiError ? toFormErrors(error.fieldErrors) : {}),
   });
+  useEffect(() => void loadAuthenticate().catch(() => null), []);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (request.isPending) return;
-    const checked = senders[mode](Object.fromEntries(new FormData(event.currentTarget)));
-    setErrors(checked.errors ?? {});
-    if (checked.send) request.mutate(checked.send);
+    setErrors({});
+    request.mutate(Object.fromEntries(new FormData(event.currentTarget)));
   };
   const isRegister = mode === "register";
   return (
@@ -84,13 +66,18 @@ export function AuthForm({ mode, onSession }: AuthFormProps) {
         autoComplete={isRegister ? "new-password" : "current-password"}
         {...(isRegister && { hint: authTexts.passwordHint })}
       />
-      {request.isError && <AuthErrorNotice error={request.error} />}
+      {request.isError && !hasFieldErrors(request.error) && (
+        <AuthErrorNotice error={request.error} />
+      )}
       <Button type="submit" size="lg" busy={request.isPending}>
         {request.isPending ? authTexts.busy : authTexts[mode].submit}
       </Button>
     </Form>
   );
 }
+
+const hasFieldErrors = (error: unknown) =>
+  error instanceof ApiError && error.fieldErrors.length > 0;
 
 function AuthErrorNotice({ error }: { error: unknown }) {
   const { code, text } = authErrorText(error);

@@ -7,7 +7,8 @@ import { buttonClass } from "../../ui/button-class.ts";
 import { Card } from "../../ui/card.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { usePageTitle } from "../../ui/use-page-title.ts";
-import { AuthForm, type AuthMode } from "./auth-form.tsx";
+import { AuthForm } from "./auth-form.tsx";
+import type { AuthMode } from "./auth-mode.ts";
 import { readReturnTo } from "./return-to.ts";
 import { authTexts, sessionEndTexts } from "./texts.ts";
 

@@ -23,6 +23,7 @@ export const authTexts = {
   showCharacters: "Show characters",
   hideCharacters: "Hide characters",
   busy: "Processing...",
+  checkFields: "Please check the marked fields.",
   unexpected: "An unexpected error occurred.",
   registeredTitle: "Registration successful!",
   registered: "Please verify your e-mail and wait for admin approval.",

@@ -1,6 +1,7 @@
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import { ApiError, errorText } from "../../lib/api/api-error.ts";
 import { delay } from "../../lib/backoff.ts";
+import { useLive } from "../../lib/live/live-store.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { requestSignal } from "./bot-api.ts";
 import { type Attempt, type Failure, track, useBot } from "./bot-store.ts";
@@ -64,8 +65,10 @@ const isCurrent = ({ key }: Attempt) => useBot.getState().attempt?.key === key;
 
 async function sendUntilAnswered(attempt: Attempt): Promise<void> {
   for (let tries = 0; isCurrent(attempt); tries += 1) {
+    // Only what happens after the streams were joined is sure to be told by an event.
+    const isToldOf = useLive.getState().ready;
     try {
-      return accept(attempt, await requestSignal(attempt));
+      return accept(attempt, { reply: await requestSignal(attempt), isToldOf });
     } catch (error) {
       const waitMs = retryWaitMs(error, tries);
       if (waitMs === undefined || isTimeout(error)) fail(attempt, error);
@@ -83,11 +86,16 @@ function retryWaitMs(error: unknown, tries: number): number | undefined {
   return error.isNetwork ? RETRY_MS.network[tries] : undefined;
 }
 
-function accept(attempt: Attempt, reply: Awaited<ReturnType<typeof requestSignal>>): void {
+function accept(
+  attempt: Attempt,
+  { reply, isToldOf }: { reply: Awaited<ReturnType<typeof requestSignal>>; isToldOf: boolean },
+): void {
   const { symbol, timeframe } = attempt.request;
   const created_at = new Date(attempt.requestedAt).toISOString();
   const queued = { symbol, timeframe, created_at, analysis: null };
-  queryClient.setQueryData(signalQueryKey(reply.signal_id), { ...queued, ...reply });
+  const known = { ...queued, ...reply };
+  const updatedAt = isToldOf ? Date.now() : 0;
+  queryClient.setQueryData(signalQueryKey(reply.signal_id), known, { updatedAt });
   track({ id: reply.signal_id, symbol, timeframe, requestedAt: attempt.requestedAt });
   if (isCurrent(attempt)) useBot.setState({ attempt: null, failure: null });
 }

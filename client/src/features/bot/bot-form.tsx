@@ -2,9 +2,9 @@ import { Form } from "@base-ui/react/form";
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
 import { Sparkles } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import type { FormErrors } from "../../lib/api/field-errors.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import type { FormErrors } from "../../ui/form-errors.ts";
 import { askSignal } from "./ask-signal.ts";
 import { readInputs } from "./bot-inputs.ts";
 import { setInputs, useBot } from "./bot-store.ts";
@@ -69,7 +69,7 @@ function MoneyFields() {
         step={10}
         onChange={(value) => setInputs({ amount: value })}
       />
-      <div className="grid grid-cols-2 gap-4">
+      <div className="grid gap-4 min-[22rem]:grid-cols-2">
         <NumberInput
           name="risk_percent"
           label={botTexts.risk}

@@ -1,8 +1,9 @@
 import { type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
+import type { FieldError } from "@shared/contract/errors.ts";
 import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
-import { type FormErrors, issuesToErrors } from "../../ui/form-errors.ts";
+import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
 import { inputErrors } from "./texts.ts";
 
 /** What the form holds; a number that is empty or does not parse is null. */
@@ -39,16 +40,12 @@ export function readInputs(inputs: BotInputs): ReadInputs {
     leverage: inputs.leverage,
   });
   if (parsed.success) return { request: parsed.data };
-  return { errors: { ...issuesToErrors(parsed.error.issues), ...ownWords(parsed.error.issues) } };
+  const fieldErrors = issuesToFieldErrors(parsed.error.issues).map(inOwnWords);
+  return { errors: toFormErrors(fieldErrors) };
 }
 
 /** Ranges of numbers in words of the form rather than of the schema. */
-function ownWords(issues: { path: PropertyKey[] }[]): FormErrors {
-  return Object.fromEntries(
-    issues.flatMap(({ path }) => {
-      const field = String(path[0]);
-      const text = inputErrors[field];
-      return text ? [[field, text]] : [];
-    }),
-  );
-}
+const inOwnWords = ({ field, message }: FieldError): FieldError => ({
+  field,
+  message: inputErrors[field] ?? message,
+});

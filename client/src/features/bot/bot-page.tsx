@@ -28,7 +28,11 @@ export function BotPage() {
         <aside className="lg:sticky lg:top-24">
           <BotForm analyzing={analyzing} onAsked={showResults} />
         </aside>
-        <section ref={results} aria-label={botTexts.results} className="scroll-mt-20">
+        <section
+          ref={results}
+          aria-label={botTexts.results}
+          className="scroll-mt-20 [overflow-anchor:none]"
+        >
           <ResultArea />
         </section>
       </div>

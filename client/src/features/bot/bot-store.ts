@@ -3,7 +3,7 @@ import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
 import { create } from "zustand";
-import { persist } from "zustand/middleware";
+import { createJSONStorage, persist } from "zustand/middleware";
 import { onLiveEvent } from "../../lib/live/live-listeners.ts";
 import { useSession } from "../../lib/session.ts";
 import { type BotInputs, botInputsSchema, defaultInputs } from "./bot-inputs.ts";
@@ -62,25 +62,16 @@ const initialState: BotState = {
 export const useBot = create<BotState>()(
   persist(() => initialState, {
     name: "bot",
-    storage: {
-      getItem: (name) => readKept(sessionStorage.getItem(name)),
-      setItem: (name, { state }) => sessionStorage.setItem(name, JSON.stringify(state)),
-      removeItem: (name) => sessionStorage.removeItem(name),
-    },
+    storage: createJSONStorage(() => sessionStorage),
     partialize: ({ inputs, attempt, tracked, selectedId }) => ({
       inputs,
       attempt,
       tracked,
       selectedId,
     }),
+    merge: (kept, current) => ({ ...current, ...keptSchema.safeParse(kept).data }),
   }),
 );
-
-function readKept(text: string | null): { state: z.infer<typeof keptSchema> } | null {
-  if (text === null) return null;
-  const kept = keptSchema.safeParse(JSON.parse(text)).data;
-  return kept ? { state: kept } : null;
-}
 
 useSession.subscribe((session, before) => {
   if (session.token !== before.token) useBot.setState(initialState);

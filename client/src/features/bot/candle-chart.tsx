@@ -16,6 +16,11 @@ interface CandleChartProps {
   levels: TradeLevels | null;
 }
 
+/** Width at which a candle's body and wick are clear, gap included. */
+const CANDLE_WIDTH_PX = 9;
+/** Room to the right of the last candle, for the names of the lines. */
+const RIGHT_GAP_CANDLES = 4;
+
 /** Candles with the levels of a trade as lines, on a canvas. */
 export function CandleChart({ candles, levels }: CandleChartProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -57,8 +62,15 @@ function drawChart(box: HTMLElement, { candles, levels }: CandleChartProps): ICh
     handleScale: { mouseWheel: false },
   });
   addCandles(chart, { candles, levels, color });
-  chart.timeScale().fitContent();
+  showLatest(chart, { count: candles.length, widthPx: box.clientWidth });
   return chart;
+}
+
+/** Shows as many of the latest candles as can be told apart; the older ones are a drag away. */
+function showLatest(chart: IChartApi, view: { count: number; widthPx: number }): void {
+  const visible = Math.min(view.count, Math.floor(view.widthPx / CANDLE_WIDTH_PX));
+  const from = view.count - visible;
+  chart.timeScale().setVisibleLogicalRange({ from, to: view.count + RIGHT_GAP_CANDLES });
 }
 
 function addCandles(

@@ -16,6 +16,10 @@ interface SymbolFieldProps {
 export function SymbolField({ value, onChange }: SymbolFieldProps) {
   const [typed, setTyped] = useState(false);
   const [open, setOpen] = useState(false);
+  const show = (next: boolean) => {
+    setOpen(next);
+    if (!next) setTyped(false);
+  };
   return (
     <Field.Root name="symbol" className={fieldClass.root}>
       <Field.Label className={fieldClass.label}>{botTexts.symbol}</Field.Label>
@@ -29,26 +33,21 @@ export function SymbolField({ value, onChange }: SymbolFieldProps) {
           onChange(next);
         }}
         open={open}
-        onOpenChange={(next) => {
-          setOpen(next);
-          if (!next) setTyped(false);
-        }}
+        onOpenChange={show}
       >
-        <Autocomplete.InputGroup className={fieldClass.group}>
+        <Autocomplete.InputGroup className={`${fieldClass.group} relative`}>
           <Autocomplete.Input
             autoComplete="off"
             autoCapitalize="characters"
             spellCheck={false}
-            onBlur={() => setOpen(false)}
+            onBlur={() => show(false)}
             onFocus={(event) => event.currentTarget.select()}
-            className="min-w-0 flex-1 bg-transparent px-3.5 font-medium uppercase outline-none"
+            className="h-full min-w-0 flex-1 bg-transparent pr-10 pl-3.5 font-medium uppercase outline-none"
           />
-          <Autocomplete.Trigger
-            aria-label={botTexts.showSymbols}
-            className="flex w-11 items-center justify-center text-ink-faint transition-colors hover:text-ink focus-visible:-outline-offset-2"
-          >
-            <ChevronDown aria-hidden className="size-4" />
-          </Autocomplete.Trigger>
+          <ChevronDown
+            aria-hidden
+            className="pointer-events-none absolute inset-y-0 right-3.5 my-auto size-4 text-ink-faint"
+          />
         </Autocomplete.InputGroup>
         {open && <SymbolList onPick={onChange} />}
       </Autocomplete.Root>

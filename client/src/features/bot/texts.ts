@@ -7,7 +7,6 @@ export const botTexts = {
   results: "Signal",
   symbol: "Symbol",
   noSuggestion: "Not in the list. It is sent as you typed it.",
-  showSymbols: "Show suggestions",
   timeframe: "Timeframe",
   amount: "Amount (USD)",
   risk: "Risk (%)",
@@ -19,9 +18,9 @@ export const botTexts = {
   unknownError: "Unknown error",
   demoTitle: "Demo mode",
   demoReplay:
-    "Demo data: no market data provider can be reached, so signals are made from recorded candles shifted to now.",
+    "Demo data: signals are made from recorded candles shifted to the present, not from live prices.",
   demoRules:
-    "Rule-based analysis: no AI model is set up, so a fixed set of rules on technical indicators judges the market.",
+    "Rule-based analysis: fixed rules on technical indicators judge the market, no AI model is asked.",
   emptyTitle: "No signal yet",
   empty:
     "Your signal appears here with its levels, position size, chart and the reasons behind it.",

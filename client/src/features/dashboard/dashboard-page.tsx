@@ -30,7 +30,7 @@ export function DashboardPage() {
 
 function ApprovedCard() {
   return (
-    <Card className="flex animate-enter flex-col gap-6 p-6 sm:p-8">
+    <Card className="flex flex-col gap-6 p-6 sm:p-8">
       <div className="flex gap-4">
         <BadgeCheck aria-hidden className="size-8 shrink-0 text-buy" strokeWidth={1.75} />
         <div>
@@ -54,7 +54,7 @@ function ApprovedCard() {
 
 function PendingCard() {
   return (
-    <Card className="flex animate-enter gap-4 p-6 sm:p-8">
+    <Card className="flex gap-4 p-6 sm:p-8">
       <Clock aria-hidden className="size-8 shrink-0 text-wait" strokeWidth={1.75} />
       <div>
         <h2 className="text-xl font-semibold tracking-tight">{texts.pendingTitle}</h2>

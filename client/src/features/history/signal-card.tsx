@@ -16,7 +16,7 @@ export function SignalCard({ item }: { item: HistoryItem }) {
   return (
     <Card
       data-signal={kinds[item.signal]}
-      className="flex animate-enter flex-col gap-4 p-5 [contain-intrinsic-size:auto_11rem] [content-visibility:auto] sm:p-6"
+      className="flex flex-col gap-4 p-5 [contain-intrinsic-size:auto_11rem] [content-visibility:auto] sm:p-6"
     >
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <SignalBadge signal={item.signal} />

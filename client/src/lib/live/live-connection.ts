@@ -20,10 +20,9 @@ const refusalSchema = z.object({ data: z.object({ code: z.string() }) });
 export interface LiveConnectionDeps {
   origin: string;
   token: string;
+  /** `GET /me`; a token that it refuses has ended the session by the time this rejects. */
   readMe(signal: AbortSignal): Promise<Me>;
   store: { setState(change: (state: LiveState) => LiveState): void };
-  /** Hears what the account may do, each time the server tells. */
-  onAccess(access: Pick<Me, "approved" | "role">): void;
   /** Hears of each event after it has been applied. */
   onEvent(event: LiveEvent): void;
   /** Events were missed for good: everything read over REST is to be read again. */
@@ -73,32 +72,31 @@ export class LiveConnection {
 
   /** Reads where the streams stand, then connects; what was read over REST before that is read again. */
   async #join(): Promise<void> {
-    const { signal } = this.#stop;
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const me = await this.#readMe();
-      if (signal.aborted) return;
-      if (me) {
-        this.#positions = { ...me.stream_positions };
-        if (attempt > 0) this.#deps.onStale();
-        this.#socket.connect();
-        return;
-      }
+    let late = false;
+    const me = await this.#readAccount(() => {
+      late = true;
       this.#set({ connection: "offline", ready: true });
-      await delay(backoffMs(attempt), signal);
-    }
+    });
+    if (!me) return;
+    this.#positions = { ...me.stream_positions };
+    if (late) this.#deps.onStale();
+    this.#socket.connect();
   }
 
-  /** Null when the account cannot be read now; a refused token ends the session in the API client. */
-  async #readMe(): Promise<Me | null> {
-    try {
-      const me = await this.#deps.readMe(this.#stop.signal);
-      if (this.#stop.signal.aborted) return null;
-      this.#deps.store.setState((state) => withAccount(state, me));
-      this.#deps.onAccess(me);
-      return me;
-    } catch {
-      return null;
+  /** Reads the account, again and again until it is there; null once the connection has been stopped. */
+  async #readAccount(onFailure?: () => void): Promise<Me | null> {
+    const { signal } = this.#stop;
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      const me = await this.#deps.readMe(signal).catch(() => null);
+      if (signal.aborted) return null;
+      if (me) {
+        this.#deps.store.setState((state) => withAccount(state, me));
+        return me;
+      }
+      onFailure?.();
+      await delay(backoffMs(attempt), signal);
     }
+    return null;
   }
 
   #listen(): void {
@@ -158,7 +156,6 @@ export class LiveConnection {
     if (!event) return this.#resync(place);
     this.#positions[place.stream] = place.seq;
     this.#deps.store.setState((state) => applyEvent(state, event));
-    if (event.name === "account:updated") this.#deps.onAccess(event.data);
     this.#deps.onEvent(event);
   }
 
@@ -176,7 +173,7 @@ export class LiveConnection {
     this.#gapAt = null;
     const { signals, outcomes } = initialLiveState;
     this.#set({ signals, outcomes });
-    void this.#readMe();
+    void this.#readAccount();
     this.#deps.onStale();
   }
 }

@@ -1,0 +1,30 @@
+import {
+  loginRequestSchema,
+  registerRequestSchema,
+  type Session,
+  sessionSchema,
+} from "@shared/contract/account.ts";
+import { api } from "../../lib/api/api.ts";
+import { ApiError } from "../../lib/api/api-error.ts";
+import { issuesToFieldErrors } from "../../lib/api/field-errors.ts";
+import type { AuthMode } from "./auth-mode.ts";
+import { authTexts } from "./texts.ts";
+
+const requests = {
+  login: { path: "/login", schema: loginRequestSchema },
+  register: { path: "/register", schema: registerRequestSchema },
+} as const;
+
+/**
+ * Checks what the form holds, and asks for a session with it.
+ * @throws ApiError with field errors, whether the form's own check or the server found them
+ */
+export async function authenticate(mode: AuthMode, form: object): Promise<Session> {
+  const { path, schema } = requests[mode];
+  const { data, error } = schema.safeParse(form);
+  if (error) {
+    const fieldErrors = issuesToFieldErrors(error.issues);
+    throw new ApiError(authTexts.checkFields, { status: 0, code: "invalid-input", fieldErrors });
+  }
+  return api({ method: "POST", path, body: data, schema: sessionSchema });
+}

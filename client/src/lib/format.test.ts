@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import {
+  axisDecimals,
+  confidenceLevel,
+  formatChange,
+  formatConfidence,
+  formatElapsed,
+  formatPrice,
+  formatRatio,
+  formatUnits,
+  formatUsd,
+} from "./format.ts";
+
+test("prices carry five decimals and no grouping", () => {
+  expect(formatPrice(107_357.1)).toBe("107357.10000");
+  expect(formatPrice(0.123456789)).toBe("0.12346");
+});
+
+test("amounts, sizes and ratios read as people write them", () => {
+  expect(formatUsd(1_234.5)).toBe("$1,234.50");
+  expect(formatUnits(0.00083456)).toBe("0.00083456");
+  expect(formatUnits(12_500)).toBe("12,500");
+  expect(formatRatio(2.166)).toBe("1 : 2.2");
+  expect(formatConfidence(61.5)).toBe("61.5%");
+});
+
+test("changes are signed, with a true minus, and zero has no sign", () => {
+  expect(formatChange(2.6)).toBe("+2.60%");
+  expect(formatChange(-1.2)).toBe("\u22121.20%");
+  expect(formatChange(0)).toBe("0.00%");
+});
+
+test("elapsed time counts whole seconds and never runs backwards", () => {
+  expect(formatElapsed(67_900)).toBe("1:07");
+  expect(formatElapsed(-5)).toBe("0:00");
+});
+
+test.each([
+  [70.1, "high"],
+  [70, "medium"],
+  [50.1, "medium"],
+  [50, "low"],
+  [0, "low"],
+])("a confidence of %d is %s", (confidence, level) => {
+  expect(confidenceLevel(confidence)).toBe(level);
+});
+
+test("the axis shows more decimals the smaller the price", () => {
+  expect([107_357, 150, 1.08].map(axisDecimals)).toEqual([2, 3, 5]);
+});
