@@ -108,7 +108,12 @@ export class EventFeed {
   }
 
   #hand(change: unknown): void {
-    const event = insertSchema.parse(change).fullDocument;
+    const parsed = insertSchema.safeParse(change);
+    if (!parsed.success) {
+      this.#logger.error({ err: parsed.error }, "the event log holds a line that cannot be read");
+      return;
+    }
+    const event = parsed.data.fullDocument;
     for (const listener of this.#listeners) listener.onEvent(event);
   }
 }
