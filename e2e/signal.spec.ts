@@ -1,6 +1,7 @@
 import type { Page } from "playwright/test";
 import { expect } from "playwright/test";
 import { logIn, test } from "./signed-in.ts";
+import { installSocketSwitch } from "./socket-switch.ts";
 
 const openBot = async (page: Page) => {
   await page.goto("/bot");
@@ -11,6 +12,11 @@ const askFor = async (page: Page, symbol: string) => {
   await page.getByRole("combobox", { name: "Symbol" }).fill(symbol);
   await page.keyboard.press("Tab");
   await page.getByRole("button", { name: "Get Signal" }).click();
+};
+const openHistory = async (page: Page) => {
+  await page.goto("/signal-history");
+  const loaded = page.getByRole("listitem").or(page.getByText("No signals generated yet."));
+  await expect(loaded.first()).toBeVisible();
 };
 const resultFor = (page: Page, symbol: string) =>
   page.locator("[data-signal]").filter({ hasText: symbol });
@@ -46,9 +52,8 @@ test("a signal survives a reload", async ({ page }) => {
 test("a signal shows up in a second tab's history without a reload", async ({ page, context }) => {
   await openBot(page);
   const history = await context.newPage();
-  await history.goto("/signal-history");
+  await openHistory(history);
   const cards = resultFor(history, "LTC/USDT");
-  await expect(history.getByRole("heading", { level: 1 })).toBeVisible();
   const before = await cards.count();
   await askFor(page, "LTC/USDT");
   await expect(cards).toHaveCount(before + 1);
@@ -76,13 +81,13 @@ test.describe("when something fails", () => {
     ).toBeVisible();
   });
 
-  test("a tab that was offline catches up on what it missed", async ({ page, browser }) => {
+  test("a tab that lost its socket catches up on what it missed", async ({ page, browser }) => {
+    const sockets = await installSocketSwitch(page.context());
     await openBot(page);
-    await page.goto("/signal-history");
+    await openHistory(page);
     const cards = resultFor(page, "SOL/USDT");
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     const before = await cards.count();
-    await page.context().setOffline(true);
+    sockets.cut();
     await expect(page.getByText(/reconnecting/i)).toBeVisible({ timeout: 40_000 });
 
     const elsewhere = await browser.newPage();
@@ -91,7 +96,7 @@ test.describe("when something fails", () => {
     await expect(resultFor(elsewhere, "SOL/USDT")).toBeVisible();
     await elsewhere.close();
 
-    await page.context().setOffline(false);
+    sockets.mend();
     await expect(cards).toHaveCount(before + 1, { timeout: 20_000 });
     await expect(page.getByText(/reconnecting/i)).toBeHidden();
   });

@@ -7,7 +7,11 @@ import { benchPipeline } from "./bench-pipeline.ts";
 const mongod = await ensureMongod();
 const replicaSet = await MongoMemoryReplSet.create({
   binary: { systemBinary: mongod.path, version: mongod.version },
-  replSet: { count: 1, storageEngine: "wiredTiger" },
+  replSet: {
+    count: 1,
+    storageEngine: "wiredTiger",
+    args: ["--setParameter", "transactionLifetimeLimitSeconds=10"],
+  },
 });
 const uri = replicaSet.getUri("bench");
 const database = await openDatabase({ uri });

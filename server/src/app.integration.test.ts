@@ -1,8 +1,7 @@
-import { request } from "node:http";
-import { text } from "node:stream/consumers";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sendRaw } from "./testing/send-raw.ts";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
 describe("the HTTP application", () => {
@@ -12,20 +11,8 @@ describe("the HTTP application", () => {
   });
   afterAll(() => server.stop());
 
-  /** Sends the path as it stands; `fetch` would tidy it up first. */
-  const callRaw = (
-    path: string,
-    options: { method?: string; headers?: Record<string, string> } = {},
-  ) =>
-    new Promise<{ status: number; requestId: unknown; body: string }>((resolve, reject) => {
-      const { hostname, port } = new URL(server.url);
-      request({ hostname, port, path, ...options }, async (answer) => {
-        const requestId = answer.headers["x-request-id"];
-        resolve({ status: answer.statusCode ?? 0, requestId, body: await text(answer) });
-      })
-        .on("error", reject)
-        .end();
-    });
+  const callRaw = (path: string, headers?: Record<string, string>) =>
+    sendRaw(server.url, { path, headers });
 
   it.each([
     ["GET", "/no-such-thing"],
@@ -58,9 +45,9 @@ describe("the HTTP application", () => {
     "/../../etc/passwd",
     "*",
   ])("answers the odd address %s without a 500", async (path) => {
-    const { status, requestId, body } = await callRaw(path);
+    const { status, headers, body } = await callRaw(path);
     expect([400, 401, 404]).toContain(status);
-    expect(errorBodySchema.parse(JSON.parse(body)).request_id).toBe(requestId);
+    expect(errorBodySchema.parse(JSON.parse(body)).request_id).toBe(headers["x-request-id"]);
   });
 
   it("answers a very long address without a 500", async () => {
@@ -79,7 +66,7 @@ describe("the HTTP application", () => {
     { "X-Request-Id": "../../x" },
     { "X-Forwarded-For": "nonsense", "X-Forwarded-Host": "evil.example" },
   ])("answers 401 to the odd header %j", async (headers) => {
-    expect(await callRaw("/me", { headers })).toMatchObject({ status: 401 });
+    expect(await callRaw("/me", headers)).toMatchObject({ status: 401 });
   });
 
   it("answers HEAD as GET, without a body", async () => {

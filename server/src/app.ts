@@ -1,6 +1,6 @@
 import Router from "@koa/router";
 import Koa from "koa";
-import type { AppState } from "./app-context.ts";
+import type { AppRouter, AppState } from "./app-context.ts";
 import { notFound } from "./errors.ts";
 import { parseBody } from "./middleware/body-parser.ts";
 import { crossOrigin } from "./middleware/cross-origin.ts";
@@ -9,7 +9,15 @@ import { requestId } from "./middleware/request-id.ts";
 import { requestLog } from "./middleware/request-log.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { createAccountRoutes } from "./routes/account-routes.ts";
+import { createAdminUserRoutes } from "./routes/admin-user-routes.ts";
+import { createAuditRoutes } from "./routes/audit-routes.ts";
+import { createChartImageRoutes } from "./routes/chart-image-routes.ts";
+import { createDocsRoutes } from "./routes/docs-routes.ts";
+import { createFileRoutes } from "./routes/file-routes.ts";
 import { createHealthRoutes } from "./routes/health-routes.ts";
+import { createPasswordRoutes } from "./routes/password-routes.ts";
+import { createPaymentDetailsRoutes } from "./routes/payment-details-routes.ts";
+import { createProofRoutes } from "./routes/proof-routes.ts";
 import { createSignalRoutes } from "./routes/signal-routes.ts";
 import { createStatusRoutes } from "./routes/status-routes.ts";
 import type { ServerDeps } from "./server-deps.ts";
@@ -25,11 +33,7 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   app.use(parseBody);
   app.use(refuseUnanswered);
 
-  const router = new Router<AppState>();
-  router.use(createHealthRoutes(deps).routes());
-  router.use(createStatusRoutes(deps).routes());
-  router.use(createAccountRoutes(deps).routes());
-  router.use(createSignalRoutes(deps).routes());
+  const router = createRouter(deps);
   app.use(router.routes());
   app.use(
     router.allowedMethods({ throw: true, methodNotAllowed: notFound, notImplemented: notFound }),
@@ -37,4 +41,22 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
 
   app.on("error", (error) => deps.logger.warn({ err: error }, "answer could not be sent"));
   return app;
+}
+
+/** Every address that the API answers. */
+export function createRouter(deps: ServerDeps): AppRouter {
+  const router = new Router<AppState>();
+  router.use(createHealthRoutes(deps).routes());
+  router.use(createDocsRoutes(deps).routes());
+  router.use(createStatusRoutes(deps).routes());
+  router.use(createAccountRoutes(deps).routes());
+  router.use(createPasswordRoutes(deps).routes());
+  router.use(createSignalRoutes(deps).routes());
+  router.use(createProofRoutes(deps).routes());
+  router.use(createChartImageRoutes(deps).routes());
+  router.use(createFileRoutes(deps).routes());
+  router.use(createAdminUserRoutes(deps).routes());
+  router.use(createPaymentDetailsRoutes(deps).routes());
+  router.use(createAuditRoutes(deps).routes());
+  return router;
 }

@@ -1,6 +1,7 @@
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import type { Settings } from "@shared/node/settings.ts";
+import type { Background } from "./background.ts";
 import type { IdentityProvider } from "./identity/identity-provider.ts";
 
 /** Lets a request wait for the worker to finish a signal. */
@@ -15,6 +16,7 @@ export interface ServerDeps {
   database: Database;
   logger: Logger;
   identity: IdentityProvider;
+  background: Background;
   now: () => Date;
   /** Puts a stored signal on the workers' queue. */
   enqueueSignal: (signalId: string) => Promise<void>;

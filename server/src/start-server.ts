@@ -1,12 +1,14 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { enqueueSignal, openQueue } from "@shared/node/queue.ts";
 import type { Settings } from "@shared/node/settings.ts";
 import { createApp } from "./app.ts";
+import { Background } from "./background.ts";
 import { ensureFirstAdmin } from "./commands/ensure-first-admin.ts";
-import { BuiltinIdentity } from "./identity/builtin-identity.ts";
+import { createHttpServer } from "./create-http-server.ts";
+import { selectIdentity } from "./identity/select-identity.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
 import { FeedSignalWaiters } from "./realtime/signal-waiters.ts";
@@ -24,18 +26,21 @@ export async function startServer(options: {
   const { settings, database, logger } = options;
   const queue = await openQueue({ database, logger, role: "adds" });
   const feed = new EventFeed({ database, logger });
+  const now = () => new Date();
+  const background = new Background(logger);
   const deps: ServerDeps = {
     settings,
     database,
     logger,
-    identity: new BuiltinIdentity({ database, now: () => new Date() }),
-    now: () => new Date(),
+    identity: selectIdentity({ settings, database, logger, now }),
+    background,
+    now,
     enqueueSignal: (signalId) => enqueueSignal(queue, signalId),
     signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
     feedIsRunning: () => feed.isRunning,
   };
   await ensureFirstAdmin(deps);
-  const http = createServer(createApp(deps).callback());
+  const http = createHttpServer(createApp(deps), logger);
   const push = new PushServer(deps, { http, feed });
   await feed.start();
   const port = await listen(http, settings.API_PORT);
@@ -48,6 +53,7 @@ export async function startServer(options: {
       await closed;
       clearTimeout(cut);
       await feed.stop();
+      await background.settled();
     },
   };
 }

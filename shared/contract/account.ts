@@ -9,6 +9,8 @@ export const usernameSchema = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, {
   error: "Use 3 to 32 letters, digits, dots, dashes or underscores.",
 });
 
+const emailSchema = z.email({ error: "Enter a valid e-mail address." }).max(254);
+
 export const newPasswordSchema = z
   .string()
   .min(MIN_PASSWORD_LENGTH, {
@@ -24,10 +26,31 @@ export type LoginRequest = z.infer<typeof loginRequestSchema>;
 
 export const registerRequestSchema = z.object({
   username: usernameSchema,
-  email: z.email({ error: "Enter a valid e-mail address." }).max(254),
+  email: emailSchema,
   password: newPasswordSchema,
 });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
+
+/** Proof of having a mailbox, as a mail's link carries it. */
+const mailTokenSchema = z.string().min(1, { error: "The link is incomplete." }).max(1_024);
+
+export const verifyEmailRequestSchema = z.object({ token: mailTokenSchema });
+export type VerifyEmailRequest = z.infer<typeof verifyEmailRequestSchema>;
+
+export const forgotPasswordRequestSchema = z.object({ email: emailSchema });
+export type ForgotPasswordRequest = z.infer<typeof forgotPasswordRequestSchema>;
+
+export const resetPasswordRequestSchema = z.object({
+  token: mailTokenSchema,
+  new_password: newPasswordSchema,
+});
+export type ResetPasswordRequest = z.infer<typeof resetPasswordRequestSchema>;
+
+export const changePasswordRequestSchema = z.object({
+  current_password: z.string().min(1, { error: "Enter your current password." }).max(256),
+  new_password: newPasswordSchema,
+});
+export type ChangePasswordRequest = z.infer<typeof changePasswordRequestSchema>;
 
 /** Answer of `POST /login` and `POST /register`. */
 export const sessionSchema = z.object({
@@ -46,6 +69,12 @@ export const paymentProofSchema = z.object({
   submitted_at: z.iso.datetime(),
 });
 export type PaymentProof = z.infer<typeof paymentProofSchema>;
+
+/** Payment proof as the admin sees it; `duplicate_of` names another user who has sent the same picture. */
+export const adminPaymentProofSchema = paymentProofSchema.extend({
+  duplicate_of: z.string().optional(),
+});
+export type AdminPaymentProof = z.infer<typeof adminPaymentProofSchema>;
 
 /** Last event number of each stream the user may read; what `since` starts from. */
 export const streamPositionsSchema = z.object({
@@ -77,7 +106,7 @@ export const userCardSchema = z.object({
   approved: z.boolean(),
   allow_image_upload: z.boolean(),
   image_credits: z.number().int(),
-  payment_proof: paymentProofSchema.nullable(),
+  payment_proof: adminPaymentProofSchema.nullable(),
   created_at: z.iso.datetime(),
 });
 export type UserCard = z.infer<typeof userCardSchema>;

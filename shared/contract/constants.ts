@@ -59,6 +59,15 @@ export const HISTORY_PAGE = { default: 50, max: 200 } as const;
 /** Days that pushed events are kept for a client to catch up on. */
 export const EVENT_RETENTION_DAYS = 7;
 
+/** Days that the audit trail is kept. */
+export const AUDIT_RETENTION_DAYS = 365;
+
+/** Audit trail paging: entries per page by default and at most. */
+export const AUDIT_PAGE = { default: 50, max: 200 } as const;
+
+/** Longest text of one payment method, in characters. */
+export const PAYMENT_DETAIL_LENGTH = 2_000;
+
 /** Hours within which an idempotency key gives the same signal again. */
 export const IDEMPOTENCY_HOURS = 24;
 
@@ -70,6 +79,9 @@ export const CONFIDENCE_LEVELS = { high: 70, medium: 50 } as const;
 
 /** Shortest password a new account or a change accepts. */
 export const MIN_PASSWORD_LENGTH = 6;
+
+/** Credits that the analysis of one chart image costs. */
+export const IMAGE_ANALYSIS_CREDITS = 1;
 
 /** Milliseconds between a successful registration and the move to the dashboard. */
 export const REGISTRATION_REDIRECT_MS = 4_000;

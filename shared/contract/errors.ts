@@ -9,6 +9,7 @@ export const ERROR_STATUS = {
   "not-approved": 403,
   "not-admin": 403,
   "image-not-allowed": 403,
+  "file-not-allowed": 403,
   "wrong-password": 403,
   "not-found": 404,
   "auth/username-already-in-use": 409,

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { paymentProofSchema, roleSchema, userCardSchema } from "./account.ts";
+import { adminPaymentProofSchema, roleSchema, userCardSchema } from "./account.ts";
 import { timeframeSchema } from "./candle.ts";
+import { chartImageSchema } from "./files.ts";
+import { paymentDetailsSchema } from "./payment.ts";
 import { outcomeSchema, signalResponseSchema } from "./signal.ts";
 
 const signalRefSchema = z.object({
@@ -9,21 +11,6 @@ const signalRefSchema = z.object({
   timeframe: timeframeSchema,
 });
 const emptySchema = z.object({});
-const chartImageSchema = z.object({
-  filename: z.string(),
-  size: z.number().int(),
-  modified: z.iso.datetime(),
-  url: z.string(),
-  username: z.string(),
-});
-const paymentDetailsSchema = z.object({
-  bank_details_1: z.string(),
-  bank_details_2: z.string(),
-  bank_details_3: z.string(),
-  paypal_details: z.string(),
-  skrill_details: z.string(),
-  wise_details: z.string(),
-});
 
 /** Why an account changed. */
 export const accountReasonSchema = z.enum([
@@ -64,7 +51,7 @@ export const adminEventSchemas = {
   "user:registered": userCardSchema,
   "user:updated": userCardSchema,
   "user:deleted": z.object({ username: z.string() }),
-  "proof:submitted": paymentProofSchema.extend({ username: z.string() }),
+  "proof:submitted": adminPaymentProofSchema.extend({ username: z.string() }),
   "chart-image:added": chartImageSchema,
   "chart-image:deleted": chartImageSchema,
   "payment-details:updated": paymentDetailsSchema,

@@ -11,7 +11,8 @@ const numberOr = (fallback: number, range: z.ZodType<number, number>) =>
       const parsed = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
       return typeof parsed === "number" && Number.isFinite(parsed) ? parsed : fallback;
     })
-    .pipe(range);
+    .pipe(range)
+    .meta({ description: `${fallback} if it is missing or no number` });
 
 export const symbolSchema = z
   .string({ error: "Enter a symbol." })
@@ -19,7 +20,8 @@ export const symbolSchema = z
   .toUpperCase()
   .min(SIGNAL_LIMITS.symbolLength.min, { error: "Enter a symbol of at least 2 characters." })
   .max(SIGNAL_LIMITS.symbolLength.max, { error: "Enter a symbol of at most 20 characters." })
-  .regex(/^[A-Z0-9/.-]+$/, { error: "Use letters, digits, / . and - only." });
+  .regex(/^[A-Z0-9/.-]+$/, { error: "Use letters, digits, / . and - only." })
+  .meta({ examples: [SIGNAL_DEFAULTS.symbol], description: "Lower case counts as upper case" });
 
 /** Body of `POST /get-signal`; amounts are in USD, risk in percent of the amount. */
 export const signalRequestSchema = z.object({

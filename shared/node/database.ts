@@ -1,11 +1,25 @@
 import mongoose, { type Connection } from "mongoose";
+import { type AuditEntryRecord, auditEntrySchema } from "./models/audit-entry.ts";
+import { type ChartImageRecord, chartImageSchema } from "./models/chart-image.ts";
+import { type CreditEntryRecord, creditEntrySchema } from "./models/credit-entry.ts";
 import {
   type EventRecord,
   eventSchema,
   type StreamCounterRecord,
   streamCounterSchema,
 } from "./models/event.ts";
-import { type IdentityRecord, identitySchema } from "./models/identity.ts";
+import {
+  type AddressHoldRecord,
+  addressHoldSchema,
+  type FirebaseAccountRecord,
+  firebaseAccountSchema,
+  type IdentityRecord,
+  identitySchema,
+} from "./models/identity.ts";
+import { type MailTokenRecord, mailTokenSchema } from "./models/mail-token.ts";
+import { type PaymentDetailsRecord, paymentDetailsSchema } from "./models/payment-details.ts";
+import { type PaymentProofRecord, paymentProofSchema } from "./models/payment-proof.ts";
+import { type RateLimitRecord, rateLimitSchema } from "./models/rate-limit.ts";
 import {
   type IdempotencyRecord,
   idempotencySchema,
@@ -38,12 +52,24 @@ function defineModels(connection: Connection) {
   return {
     users: connection.model<UserRecord>("User", userSchema),
     identities: connection.model<IdentityRecord>("Identity", identitySchema),
+    mailTokens: connection.model<MailTokenRecord>("MailToken", mailTokenSchema),
+    firebaseAccounts: connection.model<FirebaseAccountRecord>(
+      "FirebaseAccount",
+      firebaseAccountSchema,
+    ),
+    addressHolds: connection.model<AddressHoldRecord>("AddressHold", addressHoldSchema),
     events: connection.model<EventRecord>("Event", eventSchema),
     streamCounters: connection.model<StreamCounterRecord>("StreamCounter", streamCounterSchema),
+    auditEntries: connection.model<AuditEntryRecord>("AuditEntry", auditEntrySchema),
+    creditEntries: connection.model<CreditEntryRecord>("CreditEntry", creditEntrySchema),
+    paymentDetails: connection.model<PaymentDetailsRecord>("PaymentDetails", paymentDetailsSchema),
     signals: connection.model<SignalRecord>("Signal", signalSchema),
     signalCandles: connection.model<SignalCandlesRecord>("SignalCandles", signalCandlesSchema),
     idempotencyKeys: connection.model<IdempotencyRecord>("IdempotencyKey", idempotencySchema),
+    paymentProofs: connection.model<PaymentProofRecord>("PaymentProof", paymentProofSchema),
+    chartImages: connection.model<ChartImageRecord>("ChartImage", chartImageSchema),
     workerStatuses: connection.model<WorkerStatusRecord>("WorkerStatus", workerStatusSchema),
+    rateLimits: connection.model<RateLimitRecord>("RateLimit", rateLimitSchema),
     marketListings: connection.model<MarketListingRecord>("MarketListing", marketListingSchema),
   };
 }

@@ -1,7 +1,10 @@
+import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createUser } from "../testing/factories.ts";
 import { testDatabaseUri } from "../testing/test-mongo.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { ADMINS_STREAM, commitChange, streamHeads } from "./event-log.ts";
+import { ADMINS_STREAM, commitChange, endStream, streamHeads, userStream } from "./event-log.ts";
+import type { UserRecord } from "./models/user.ts";
 
 const seqsOf = async (database: Database, stream: string): Promise<(number | undefined)[]> => {
   const events = await database.events.find({ stream }).sort({ seq: 1 }).lean();
@@ -23,44 +26,92 @@ describe("the event log", () => {
     await elsewhere.close();
   });
 
+  /** As `deleteUser` does it: his stream's counter ends in the change that removes him. */
+  const removeUser = (user: UserRecord) =>
+    commitChange(elsewhere, { serializeOn: "removing" }, async (change) => {
+      await elsewhere.users.deleteOne({ _id: user._id }, { session: change.session });
+      await endStream(elsewhere, change, userStream(user._id));
+    });
+
   it("numbers a stream from 1 without gaps while two connections write to it at once", async () => {
     const change = (database: Database, index: number) =>
       commitChange(database, { serializeOn: `${index}` }, async ({ tell }) => {
-        tell("user:crowded", "history:cleared", {});
+        tell("crowded-stream", "history:cleared", {});
       });
     await Promise.all(oneTo(60).map((index) => change(index % 2 === 0 ? here : elsewhere, index)));
-    expect(await seqsOf(here, "user:crowded")).toEqual(oneTo(60));
-    expect(await streamHeads(here, ["user:crowded", "user:silent"])).toEqual([60, 0]);
+    expect(await seqsOf(here, "crowded-stream")).toEqual(oneTo(60));
+    expect(await streamHeads(here, ["crowded-stream", "silent-stream"])).toEqual([60, 0]);
+  });
+
+  it("takes a burst of changes that have nothing in common but that the admins hear of them", async () => {
+    const [before = 0] = await streamHeads(here, [ADMINS_STREAM]);
+    const change = (database: Database, index: number) =>
+      commitChange(database, { serializeOn: `burst-${index}` }, async ({ tell }) => {
+        tell(ADMINS_STREAM, "user:deleted", { username: `burst-${index}` });
+      });
+    await Promise.all(oneTo(80).map((index) => change(index % 2 === 0 ? here : elsewhere, index)));
+    const seqs = await seqsOf(here, ADMINS_STREAM);
+    expect(seqs.slice(before)).toEqual(oneTo(80).map((index) => before + index));
   });
 
   it("keeps neither the change nor the event when the change fails, and leaves no hole", async () => {
     const rename = (username: string, fail: boolean) =>
       commitChange(here, { serializeOn: ADMINS_STREAM }, async ({ session, tell }) => {
         await here.streamCounters.create([{ _id: `made-by-${username}`, seq: 0 }], { session });
-        tell("user:careful", "history:cleared", {});
+        tell("careful-stream", "history:cleared", {});
         if (fail) throw new Error("changed my mind");
       });
     await rename("first", false);
     await expect(rename("second", true)).rejects.toThrow("changed my mind");
     await rename("third", false);
 
-    expect(await seqsOf(here, "user:careful")).toEqual([1, 2]);
+    expect(await seqsOf(here, "careful-stream")).toEqual([1, 2]);
     expect(await here.streamCounters.findById("made-by-second")).toBeNull();
   });
 
   it("numbers each stream of one change on its own and all at the same instant", async () => {
     await commitChange(here, { serializeOn: "both" }, async ({ tell }) => {
-      tell("user:both", "history:cleared", {});
-      tell(ADMINS_STREAM, "user:deleted", { username: "gone" });
-      tell("user:both", "proof:deleted", {});
+      tell("both-stream", "history:cleared", {});
+      tell("everybody", "user:deleted", { username: "gone" });
+      tell("both-stream", "proof:deleted", {});
     });
-    const events = await here.events.find({ stream: { $in: ["user:both", ADMINS_STREAM] } }).lean();
+    const events = await here.events.find({ stream: { $in: ["both-stream", "everybody"] } }).lean();
     expect(events.map(({ stream, seq, name }) => [stream, seq, name]).sort()).toEqual([
-      [ADMINS_STREAM, 1, "user:deleted"],
-      ["user:both", 1, "history:cleared"],
-      ["user:both", 2, "proof:deleted"],
+      ["both-stream", 1, "history:cleared"],
+      ["both-stream", 2, "proof:deleted"],
+      ["everybody", 1, "user:deleted"],
     ]);
     expect(new Set(events.map((event) => event.at.getTime())).size).toBe(1);
+  });
+
+  it("names the administrator who acts in each event that tells of it, and in no other", async () => {
+    const change = (actor: string | undefined) =>
+      commitChange(here, { serializeOn: "acting", actor }, async ({ tell }) => {
+        tell("acting-stream", "history:cleared", {});
+      });
+    await change("root");
+    await change(undefined);
+    const events = await here.events.find({ stream: "acting-stream" }).sort({ seq: 1 }).lean();
+    expect(events.map((event) => event.actor)).toEqual(["root", undefined]);
+  });
+
+  it("tells a user nothing any more once he is gone, even if the change began before", async () => {
+    const user = await createUser(here);
+    const stream = userStream(user._id);
+    const signalId = new Types.ObjectId();
+    let tries = 0;
+    const late = commitChange(here, { serializeOn: stream }, async ({ session, tell }) => {
+      await here.users.findById(user._id).session(session).lean();
+      if (++tries === 1) await removeUser(user);
+      await here.idempotencyKeys.create([{ _id: "late", signalId, createdAt: new Date() }], {
+        session,
+      });
+      tell(stream, "history:cleared", {});
+    });
+    await expect(late).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await here.idempotencyKeys.findById("late")).toBeNull();
+    expect(await seqsOf(here, stream)).toEqual([]);
+    expect(await streamHeads(here, [stream])).toEqual([0]);
   });
 
   it("gives orders to the servers no number", async () => {

@@ -1,8 +1,11 @@
 import type { EventData, EventName, SessionEndReason } from "@shared/contract/events.ts";
-import { Mutex } from "async-mutex";
 import type { ClientSession } from "mongoose";
 import { AppError } from "./app-error.ts";
+import { writeAuditEntries } from "./audit-trail.ts";
 import type { Database } from "./database.ts";
+import type { AuditDetails } from "./models/audit-entry.ts";
+import type { EventRecord } from "./models/event.ts";
+import { runTransaction } from "./transaction.ts";
 
 /** The stream that all admins share. */
 export const ADMINS_STREAM = "admins";
@@ -10,8 +13,10 @@ export const ADMINS_STREAM = "admins";
 /** Unnumbered orders to the servers themselves, such as closing a user's sockets. */
 export const CONTROL_STREAM = "control";
 
+const USER_PREFIX = "user:";
+
 /** Name of a user's own stream. */
-export const userStream = (userId: { toString(): string }): string => `user:${userId}`;
+export const userStream = (userId: { toString(): string }): string => `${USER_PREFIX}${userId}`;
 
 /** One change in the making: what is written under `session` and what is told commit together or not at all. */
 export interface Change {
@@ -20,54 +25,147 @@ export interface Change {
   at: Date;
   tell<Name extends EventName>(stream: string, name: Name, data: EventData<Name>): void;
   endSessions(order: { userId: string; reason: SessionEndReason; exceptSessionId?: string }): void;
+  /** Adds to what the audit trail says about the change; of no effect where no administrator acts. */
+  remark(details: AuditDetails): void;
+}
+
+/** How a change is made. */
+export interface ChangeOptions {
+  /** Changes of one process that share this key (one of these keys) wait for each other. */
+  serializeOn: string | readonly string[];
+  /** User name of the administrator whose action the change is; it is written into the audit trail then. */
+  actor?: string;
+  now?: () => Date;
 }
 
 interface ToldEvent {
   stream: string;
-  name: string;
+  name: EventName;
   data: unknown;
+}
+
+/** What a change has to say when it is about to be committed. */
+interface ToldChange {
+  at: Date;
+  actor: string | undefined;
+  events: ToldEvent[];
+  orders: { name: string; data: unknown }[];
+  remarks: AuditDetails;
 }
 
 /** A change that still collides or finds no database after this time is given up; the driver itself would try for 2 minutes. */
 const GIVE_UP_AFTER_MS = 5_000;
-
-const locksByDatabase = new WeakMap<Database, Map<string, Mutex>>();
 
 /**
  * Runs `apply` in one transaction together with the events that it tells. Each event gets the next number
  * of its stream, so that the log has no gap and no number twice, whichever process dies.
  *
  * `apply` runs again when another process changed the same documents meanwhile: it must have no effect
- * outside the session, and is given up after 5 s. Changes of one process that share `serializeOn` (usually the stream they write to)
- * wait for each other instead of colliding in the database.
- * @throws AppError `unavailable` when the database could not take the change in time
+ * outside the session, and is given up after 5 s. Changes of one process that share `serializeOn` (usually the streams
+ * they write to) wait for each other instead of colliding in the database.
+ * @throws AppError `unavailable` when the database could not take the change in time, `unauthenticated` when it
+ *   tells something to a user who has been deleted
  */
 export async function commitChange<Result>(
   database: Database,
-  options: { serializeOn: string; now?: () => Date },
+  options: ChangeOptions,
   apply: (change: Change) => Promise<Result>,
 ): Promise<Result> {
-  const now = options.now ?? (() => new Date());
+  const { actor, now = () => new Date() } = options;
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
-  return withLock({ database, key: options.serializeOn }, () =>
-    database.connection.getClient().withSession((session) =>
-      session.withTransaction(async () => {
-        if (performance.now() > giveUpAt) throw unavailable();
-        const told: ToldEvent[] = [];
-        const at = now();
-        const result = await apply({
-          session,
-          at,
-          tell: (stream, name, data) => told.push({ stream, name, data }),
-          endSessions: (order) =>
-            told.push({ stream: CONTROL_STREAM, name: "session:ended", data: order }),
-        });
-        await appendEvents({ database, session, told, at });
-        return result;
-      }),
-    ),
-  );
+  const attempt = async (session: ClientSession): Promise<Result> => {
+    if (performance.now() > giveUpAt) throw unavailable();
+    const told: ToldChange = { at: now(), actor, events: [], orders: [], remarks: {} };
+    const result = await apply(changeOf(session, told));
+    await writeDown(database, session, told);
+    return result;
+  };
+  return runTransaction(database, { serializeOn: [options.serializeOn].flat(), attempt });
 }
+
+/** What `apply` gets to write with; it fills `told`. */
+function changeOf(session: ClientSession, told: ToldChange): Change {
+  return {
+    session,
+    at: told.at,
+    tell: (stream, name, data) => told.events.push({ stream, name, data }),
+    endSessions: (order) => told.orders.push({ name: "session:ended", data: order }),
+    remark: (details) => Object.assign(told.remarks, details),
+  };
+}
+
+async function writeDown(
+  database: Database,
+  session: ClientSession,
+  told: ToldChange,
+): Promise<void> {
+  const { at, actor, remarks, orders } = told;
+  const documents: Omit<EventRecord, "_id">[] = orders.map((order) => ({
+    ...order,
+    stream: CONTROL_STREAM,
+    at,
+  }));
+  for (const [stream, events] of groupByStream(told.events)) {
+    const last = await advanceCounter({ database, session, stream, by: events.length });
+    const first = last - events.length + 1;
+    documents.push(
+      ...events.map((event, index) => ({
+        ...event,
+        seq: first + index,
+        at,
+        ...(actor && { actor }),
+      })),
+    );
+  }
+  if (documents.length > 0) await database.events.insertMany(documents, { session });
+  if (actor === undefined) return;
+  const events = told.events.map((event) => ({ ...event, userId: userIdOf(event.stream) }));
+  await writeAuditEntries(database, session, { actor, at, remarks, events });
+}
+
+/**
+ * Takes the next numbers of a stream. A user's counter goes when he is deleted: whatever still tells him something
+ * then begins a new one, which is refused. So nothing that was under way brings anything of his back.
+ * @returns the last number taken
+ */
+async function advanceCounter(on: {
+  database: Database;
+  session: ClientSession;
+  stream: string;
+  by: number;
+}): Promise<number> {
+  const { database, session, stream, by } = on;
+  const counter = await database.streamCounters.findOneAndUpdate(
+    { _id: stream },
+    { $inc: { seq: by } },
+    { session, upsert: true, returnDocument: "after" },
+  );
+  const userId = userIdOf(stream);
+  if (counter.seq === by && userId !== undefined) {
+    const user = await database.users.exists({ _id: userId }).session(session);
+    if (!user) throw new AppError("unauthenticated", "This account no longer exists.");
+  }
+  return counter.seq;
+}
+
+/**
+ * Removes a stream with all its events, for instance that of a user who is being deleted. Its counter is advanced
+ * before it goes: that makes this change collide with any other that tells something in the same stream, even the very
+ * first thing.
+ */
+export async function endStream(
+  database: Database,
+  { session }: Pick<Change, "session">,
+  stream: string,
+): Promise<void> {
+  const counter = { _id: stream };
+  await database.streamCounters.updateOne(counter, { $inc: { seq: 1 } }, { session, upsert: true });
+  await database.streamCounters.deleteOne(counter, { session });
+  await database.events.deleteMany({ stream }, { session });
+}
+
+const userIdOf = (stream: string): string | undefined =>
+  stream.startsWith(USER_PREFIX) ? stream.slice(USER_PREFIX.length) : undefined;
 
 function unavailable(): AppError {
   return new AppError("unavailable", "The service is busy. Please try again in a moment.", {
@@ -85,30 +183,6 @@ export async function streamHeads(
   return streams.map((stream) => seqByStream.get(stream) ?? 0);
 }
 
-async function appendEvents(options: {
-  database: Database;
-  session: ClientSession;
-  told: ToldEvent[];
-  at: Date;
-}): Promise<void> {
-  const { database, session, told, at } = options;
-  const documents = [];
-  for (const [stream, events] of groupByStream(told)) {
-    if (stream === CONTROL_STREAM) {
-      documents.push(...events.map((event) => ({ ...event, at })));
-      continue;
-    }
-    const counter = await database.streamCounters.findOneAndUpdate(
-      { _id: stream },
-      { $inc: { seq: events.length } },
-      { session, upsert: true, returnDocument: "after" },
-    );
-    const first = counter.seq - events.length + 1;
-    documents.push(...events.map((event, index) => ({ ...event, seq: first + index, at })));
-  }
-  if (documents.length > 0) await database.events.insertMany(documents, { session });
-}
-
 function groupByStream(told: ToldEvent[]): Map<string, ToldEvent[]> {
   const groups = new Map<string, ToldEvent[]>();
   for (const event of told) {
@@ -117,19 +191,4 @@ function groupByStream(told: ToldEvent[]): Map<string, ToldEvent[]> {
     else groups.set(event.stream, [event]);
   }
   return groups;
-}
-
-async function withLock<Result>(
-  on: { database: Database; key: string },
-  run: () => Promise<Result>,
-): Promise<Result> {
-  const locks = locksByDatabase.get(on.database) ?? new Map<string, Mutex>();
-  locksByDatabase.set(on.database, locks);
-  const lock = locks.get(on.key) ?? new Mutex();
-  locks.set(on.key, lock);
-  try {
-    return await lock.runExclusive(run);
-  } finally {
-    if (!lock.isLocked()) locks.delete(on.key);
-  }
 }

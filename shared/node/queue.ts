@@ -1,5 +1,6 @@
 import { MongoBackend, MongoChangeStreamNotificationChannel } from "@agendajs/mongo-backend";
 import { Agenda } from "agenda";
+import type { ClientSession } from "mongoose";
 import { z } from "zod";
 import type { Database } from "./database.ts";
 import type { Logger } from "./logger.ts";
@@ -89,6 +90,21 @@ export async function signalsWithJob(
     .project({ data: 1 })
     .toArray();
   return new Set(jobs.map((job) => generateSignalDataSchema.parse(job.data).signalId));
+}
+
+/** Takes the jobs of these signals back, in the caller's transaction; a job that a worker holds ends there by itself. */
+export async function removeQueuedJobs(
+  database: Database,
+  { session }: { session: ClientSession },
+  signalIds: readonly { toString(): string }[],
+): Promise<void> {
+  const ids = signalIds.map((id) => id.toString());
+  await database.connection
+    .collection(JOBS_COLLECTION)
+    .deleteMany(
+      { name: GENERATE_SIGNAL_JOB, "data.signalId": { $in: ids }, lockedAt: null },
+      { session },
+    );
 }
 
 /** Removes jobs that have ended but were left behind: by a failure, or by a worker that stopped before cleaning up. */

@@ -14,7 +14,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const mongod = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
     binary: { systemBinary: mongod.path, version: mongod.version },
-    replSet: { count: 1, storageEngine: "wiredTiger" },
+    replSet: {
+      count: 1,
+      storageEngine: "wiredTiger",
+      args: ["--setParameter", "transactionLifetimeLimitSeconds=10"],
+    },
   });
   project.provide("mongoUri", replicaSet.getUri());
   return async () => {

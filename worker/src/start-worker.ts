@@ -2,6 +2,7 @@ import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { openQueue } from "@shared/node/queue.ts";
 import type { Settings } from "@shared/node/settings.ts";
+import { defineCleanUpFilesJob } from "./jobs/clean-up-files-job.ts";
 import { defineGenerateSignalJob } from "./jobs/generate-signal-job.ts";
 import { defineSweepSignalsJob } from "./jobs/sweep-signals-job.ts";
 import { createAnalyst } from "./providers/select-analyst.ts";
@@ -63,6 +64,7 @@ export async function startWorker(options: {
   const listings = keepListingsPublished({ database, logger, now, listedSymbols });
   await queue.start();
   await defineSweepSignalsJob(queue, deps);
+  await defineCleanUpFilesJob(queue, deps);
   return {
     async stop() {
       listings.stop();

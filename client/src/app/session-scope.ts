@@ -9,12 +9,21 @@ import { followOtherTabs, useSession } from "../lib/session.ts";
  */
 export function followSession(): void {
   followOtherTabs();
-  useLive.subscribe(({ account }, before) => {
+  useLive.subscribe(({ account, connection }, before) => {
     if (account && account !== before.account) useSession.getState().setAccess(account);
+    if (connection === "online" && before.connection !== "online") readAgainWhatFailed();
   });
   useSession.subscribe((session, before) => {
     if (session.token === before.token) return;
     queryClient.clear();
     useLive.setState(initialLiveState);
+  });
+}
+
+/** What could not be read while the server was out of reach is read as soon as it is back. */
+function readAgainWhatFailed(): void {
+  void queryClient.refetchQueries({
+    type: "active",
+    predicate: (query) => query.state.status === "error",
   });
 }

@@ -1,12 +1,17 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { commitChange, userStream } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { loadSettings } from "@shared/node/settings.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeMe } from "./describe-me.ts";
 
 const CHANGES = 50;
+const settings = loadSettings({
+  JWT_SECRET: "a test secret of more than 32 characters",
+  ADMIN_PASSWORD: "correct horse",
+});
 
 describe("describeMe", () => {
   let database: Database;
@@ -14,6 +19,8 @@ describe("describeMe", () => {
     database = await openDatabase({ uri: testDatabaseUri("me") });
   });
   afterAll(() => database.close());
+
+  const deps = () => ({ database, settings, now: () => new Date() });
 
   /** One credit more for each event, so that credits and event numbers count the same thing. */
   const grantCredit = (user: UserRecord) =>
@@ -32,7 +39,7 @@ describe("describeMe", () => {
     })();
     const reads: { credits: number; seq: number }[] = [];
     while (changing) {
-      const me = await describeMe({ database }, user._id);
+      const me = await describeMe(deps(), user._id);
       reads.push({ credits: me.image_credits, seq: me.stream_positions.user });
     }
     await changes;
@@ -43,7 +50,7 @@ describe("describeMe", () => {
   it("knows nobody who has been deleted since he was let in", async () => {
     const user = await createUser(database);
     await database.users.deleteOne({ _id: user._id });
-    await expect(describeMe({ database }, user._id)).rejects.toMatchObject({
+    await expect(describeMe(deps(), user._id)).rejects.toMatchObject({
       code: "unauthenticated",
     });
   });

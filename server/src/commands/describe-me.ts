@@ -1,7 +1,10 @@
 import type { Me } from "@shared/contract/account.ts";
 import { ADMINS_STREAM, streamHeads, userStream } from "@shared/node/event-log.ts";
+import { findProofOf } from "@shared/node/files/payment-proofs.ts";
+import { presentProof } from "@shared/node/present-user-card.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../errors.ts";
+import { createSignPath, withSignedUrl } from "../files/sign-files.ts";
 import { presentMe } from "../presenters/present-me.ts";
 import type { ServerDeps } from "../server-deps.ts";
 
@@ -11,11 +14,16 @@ import type { ServerDeps } from "../server-deps.ts";
  * @throws AppError unauthenticated if the user is gone
  */
 export async function describeMe(
-  { database }: Pick<ServerDeps, "database">,
+  deps: Pick<ServerDeps, "database" | "settings" | "now">,
   userId: Types.ObjectId,
 ): Promise<Me> {
+  const { database } = deps;
   const [own = 0, admins = 0] = await streamHeads(database, [userStream(userId), ADMINS_STREAM]);
   const user = await database.users.findById(userId).lean();
   if (!user) throw unauthenticated();
-  return presentMe(user, user.role === "admin" ? { user: own, admins } : { user: own });
+  const proof = await findProofOf(database, userId);
+  return presentMe(user, {
+    paymentProof: proof && withSignedUrl(presentProof(proof), createSignPath(deps)),
+    streamPositions: user.role === "admin" ? { user: own, admins } : { user: own },
+  });
 }

@@ -27,13 +27,14 @@ export async function ensureFirstAdmin(
       password: settings.ADMIN_PASSWORD,
       role: "admin",
       approved: true,
+      asksToVerifyEmail: false,
       check: async ({ session }) => {
         if (await hasAdmin(database, session)) throw new AdminExistsError();
       },
     });
     return true;
   } catch (error) {
-    if (error instanceof AdminExistsError) return false;
+    if (error instanceof AdminExistsError || (await hasAdmin(database))) return false;
     throw settingsError(error) ?? error;
   }
 }
@@ -44,7 +45,13 @@ async function hasAdmin(database: Database, session?: ClientSession): Promise<bo
 }
 
 function settingsError(error: unknown): SettingsError | undefined {
-  const code = error instanceof AppError ? error.code : undefined;
+  if (!(error instanceof AppError)) return undefined;
+  const { code, serviceCode } = error;
+  if (serviceCode === "EMAIL_EXISTS") {
+    return new SettingsError(
+      "ADMIN_PASSWORD: is not the password of ADMIN_EMAIL's account at Firebase",
+    );
+  }
   if (code === "auth/username-already-in-use") {
     return new SettingsError("ADMIN_USERNAME: is the name of a user who is no administrator");
   }

@@ -1,27 +1,34 @@
 import type { LoginRequest } from "@shared/contract/account.ts";
 import { AppError } from "@shared/node/app-error.ts";
+import { ADMINS_STREAM, commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import type { VerifiedAccount } from "../identity/identity-provider.ts";
 import type { ServerDeps } from "../server-deps.ts";
+import { confirmEmail } from "./confirm-email.ts";
+import { endOtherSessions } from "./end-other-sessions.ts";
+
+type LoginDeps = Pick<ServerDeps, "database" | "identity" | "now">;
 
 /**
- * The user whose name (or e-mail address, in any case) and password these are. An unknown name takes as long
+ * The user whose name (or e-mail address, in any case) and password these are. An unknown name costs the same work
  * as a wrong password, and is answered with the same words.
  * @throws AppError invalid-credentials
  */
-export async function logIn(
-  deps: Pick<ServerDeps, "database" | "identity">,
-  { username, password }: LoginRequest,
-): Promise<UserRecord> {
+export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<UserRecord> {
+  const { username, password } = request;
   const user = await findByName(deps, username);
   if (!user) {
     await deps.identity.verifyNothing(password);
     throw invalidCredentials();
   }
   const { identityId, email } = user;
-  if (!(await deps.identity.verifyPassword({ identityId, email, password }))) {
-    throw invalidCredentials();
-  }
-  return user;
+  const account = await deps.identity.verifyPassword({ identityId, email, password });
+  if (!account) throw invalidCredentials();
+  await followProvider(deps, user, account);
+  const current = await deps.database.users.findById(user._id).lean();
+  if (!current) throw invalidCredentials();
+  // If sessions were ended meanwhile, it may be the old password that was just found right.
+  return current.sessionVersion === user.sessionVersion ? current : logIn(deps, request);
 }
 
 function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
@@ -29,6 +36,27 @@ function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
   return database.users
     .findOne(key.includes("@") ? { emailKey: key } : { usernameKey: key })
     .lean();
+}
+
+/**
+ * Brings a user up to date with what was done at the identity provider itself: an address confirmed there counts
+ * here, and a password changed there ends the sessions that were opened with the old one.
+ */
+async function followProvider(
+  deps: LoginDeps,
+  user: UserRecord,
+  account: VerifiedAccount,
+): Promise<void> {
+  const { identityId } = user;
+  const emailConfirmed = account.emailConfirmed && !user.emailVerified;
+  if (!emailConfirmed && !account.passwordChanged) return;
+  const options = { serializeOn: ADMINS_STREAM, now: deps.now };
+  await commitChange(deps.database, options, async (change) => {
+    if (emailConfirmed) await confirmEmail(deps, change, identityId);
+    if (account.passwordChanged && (await account.acknowledge(change.session))) {
+      await endOtherSessions(deps, change, { identityId });
+    }
+  });
 }
 
 function invalidCredentials(): AppError {

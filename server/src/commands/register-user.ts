@@ -3,9 +3,14 @@ import type { UserRecord } from "@shared/node/models/user.ts";
 import { type AccountDeps, createAccount } from "./create-account.ts";
 
 /**
- * Makes a new user, who waits for an administrator's approval.
- * @throws AppError auth/username-already-in-use, auth/email-already-in-use
+ * Makes a new user, who waits for an administrator's approval, and mails him a link that confirms his address.
+ * @throws AppError auth/username-already-in-use, auth/email-already-in-use; unavailable if the mail cannot be sent
  */
 export function registerUser(deps: AccountDeps, request: RegisterRequest): Promise<UserRecord> {
-  return createAccount(deps, { ...request, role: "user", approved: false });
+  return createAccount(deps, {
+    ...request,
+    role: "user",
+    approved: false,
+    asksToVerifyEmail: true,
+  });
 }

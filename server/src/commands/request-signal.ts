@@ -5,7 +5,7 @@ import { type Change, commitChange, userStream } from "@shared/node/event-log.ts
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
-import type { Types } from "mongoose";
+import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
 import { assertKnownSymbol } from "./assert-known-symbol.ts";
 
@@ -16,6 +16,15 @@ export interface SignalOrder {
   idempotencyKey?: string;
 }
 
+/** What belongs to a signal beside its request. */
+export interface SignalExtras {
+  chartImageId: Types.ObjectId;
+  /** Streams that `store` writes to. */
+  streams: readonly string[];
+  /** Writes the rest in the signal's own transaction; what it throws calls the whole off. */
+  store: (change: Change, signalId: Types.ObjectId) => Promise<void>;
+}
+
 /**
  * Accepts a request: stores the signal as queued and asks the workers for it.
  * @returns the signal, which an earlier request with the same key may have made
@@ -23,19 +32,39 @@ export interface SignalOrder {
  */
 export async function requestSignal(deps: ServerDeps, order: SignalOrder): Promise<SignalRecord> {
   await assertKnownSymbol(deps, order.request.symbol);
+  return acceptSignal(deps, order);
+}
+
+/** Stores a signal with its extras, and asks the workers for it; nothing of it if the key is known already. */
+export async function acceptSignal(
+  deps: ServerDeps,
+  order: SignalOrder,
+  extras?: SignalExtras,
+): Promise<SignalRecord> {
   const id = newSignalId();
-  const signal = await storeOnce(deps, order, id);
+  const signal = await storeOnce(deps, order, { id, extras });
   if (signal._id.equals(id)) await enqueue(deps, id.toString());
   return signal;
 }
 
-function storeOnce(deps: ServerDeps, order: SignalOrder, id: Types.ObjectId) {
+function storeOnce(
+  deps: ServerDeps,
+  order: SignalOrder,
+  { id, extras }: { id: Types.ObjectId; extras: SignalExtras | undefined },
+): Promise<SignalRecord> {
   const { database, now } = deps;
   const userId = order.user._id;
-  return commitChange(database, { serializeOn: userStream(userId), now }, async (change) => {
-    const earlier = await findEarlier(database, change, order);
+  const serializeOn = [userStream(userId), ...(extras?.streams ?? [])];
+  return commitChange(database, { serializeOn, now }, async (change) => {
+    const earlier = await findEarlierSignal(database, order, change);
     if (earlier) return earlier;
-    const signal = await queueSignal(database, change, { id, userId, request: order.request });
+    const signal = await queueSignal(database, change, {
+      id,
+      userId,
+      request: order.request,
+      ...(extras && { chartImageId: extras.chartImageId }),
+    });
+    await extras?.store(change, id);
     if (order.idempotencyKey) {
       await database.idempotencyKeys.updateOne(
         { _id: keyOf(order, order.idempotencyKey) },
@@ -47,13 +76,14 @@ function storeOnce(deps: ServerDeps, order: SignalOrder, id: Types.ObjectId) {
   });
 }
 
-async function findEarlier(
+/** The signal that an earlier request with the same key has made, if there is one. */
+export async function findEarlierSignal(
   database: Database,
-  change: Change,
-  order: SignalOrder,
+  order: Pick<SignalOrder, "user" | "idempotencyKey">,
+  moment: { at: Date; session?: ClientSession },
 ): Promise<SignalRecord | null> {
   if (!order.idempotencyKey) return null;
-  const { session, at } = change;
+  const { at, session = null } = moment;
   const oldest = new Date(at.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
   const known = await database.idempotencyKeys
     .findOne({ _id: keyOf(order, order.idempotencyKey), createdAt: { $gt: oldest } })
@@ -62,7 +92,7 @@ async function findEarlier(
   return known ? database.signals.findById(known.signalId).session(session).lean() : null;
 }
 
-const keyOf = (order: SignalOrder, key: string): string => `${order.user._id}:${key}`;
+const keyOf = (order: Pick<SignalOrder, "user">, key: string): string => `${order.user._id}:${key}`;
 
 /** The signal is stored: if the queue does not answer now, the workers' sweep finds it. */
 async function enqueue(deps: ServerDeps, signalId: string): Promise<void> {

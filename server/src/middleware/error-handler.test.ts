@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { AppMiddleware } from "../app-context.ts";
 import { captureLog, serve } from "../testing/serve.ts";
 import { handleErrors, refuseUnanswered } from "./error-handler.ts";
+import { parseInput } from "./parse-input.ts";
 import { requestId } from "./request-id.ts";
 
 async function answerTo(handler: AppMiddleware) {
@@ -47,9 +48,9 @@ describe("handleErrors", () => {
     expect(headers.get("WWW-Authenticate")).toBe("Bearer");
   });
 
-  it("answers a failed schema with the fields that are wrong", async () => {
+  it("answers refused input with the fields that are wrong", async () => {
     const schema = z.object({ age: z.number({ error: "Enter your age." }) });
-    const { status, body } = await answerTo(() => void schema.parse({ age: "old" }));
+    const { status, body } = await answerTo(() => void parseInput(schema, { age: "old" }));
     expect(status).toBe(422);
     expect(body).toMatchObject({
       detail: "Enter your age.",
@@ -69,6 +70,7 @@ describe("handleErrors", () => {
 
   it.each([
     ["an Error", new TypeError("secret detail")],
+    ["data of ours that fail a schema", z.string().safeParse(5).error],
     [
       "an error with a status of its own",
       Object.assign(new Error("secret detail"), { status: 200 }),

@@ -3,8 +3,7 @@ import { AppError } from "@shared/node/app-error.ts";
 import { z } from "zod";
 import type { AppMiddleware } from "../app-context.ts";
 import { isDatabaseUnavailable } from "../database-errors.ts";
-import { notFound, unauthenticated, unavailable } from "../errors.ts";
-import { invalidInput } from "./parse-input.ts";
+import { malformedRequest, notFound, unauthenticated, unavailable } from "../errors.ts";
 
 /** How the middlewares of the framework say that the request was at fault. */
 const clientFaultSchema = z.object({
@@ -25,7 +24,7 @@ export const handleErrors: AppMiddleware = async (ctx, next) => {
     ctx.status = failure.status;
     ctx.body = {
       detail: failure.detail,
-      code: failure.code,
+      code: failure.serviceCode ?? failure.code,
       request_id: ctx.state.requestId,
       errors: failure.errors,
     } satisfies ErrorBody;
@@ -40,7 +39,6 @@ export const refuseUnanswered: AppMiddleware = async (ctx, next) => {
 
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof z.ZodError) return invalidInput(error);
   if (isDatabaseUnavailable(error)) return unavailable(error);
   const clientFault = clientFaultSchema.safeParse(error);
   if (clientFault.success) return fromClientFault(clientFault.data.status, error);
@@ -52,5 +50,5 @@ function toAppError(error: unknown): AppError {
 function fromClientFault(status: number, cause: unknown): AppError {
   if (status === 401) return unauthenticated(cause);
   if (status === 404) return notFound();
-  return new AppError("malformed-body", "The request could not be read.", { cause });
+  return malformedRequest(cause);
 }

@@ -22,7 +22,7 @@ export function parseInput<Schema extends z.ZodType>(
 }
 
 /** A failed check as an answer; its first complaint is the sentence to be shown. */
-export function invalidInput(error: z.ZodError): AppError {
+function invalidInput(error: z.ZodError): AppError {
   const errors: FieldError[] = error.issues.map((issue) => ({
     field: issue.path.join("."),
     message: issue.message,

@@ -1,5 +1,6 @@
+import { Types } from "mongoose";
 import { describe, expect, it } from "vitest";
-import { assertAdmin, assertApproved } from "./account-policies.ts";
+import { assertAdmin, assertApproved, assertNotOwnAccount } from "./account-policies.ts";
 
 describe("assertApproved", () => {
   it("lets approved users pass", () => {
@@ -21,6 +22,20 @@ describe("assertAdmin", () => {
   it("refuses the others", () => {
     expect(() => assertAdmin({ role: "user" })).toThrow(
       expect.objectContaining({ code: "not-admin", status: 403 }),
+    );
+  });
+});
+
+describe("assertNotOwnAccount", () => {
+  it("lets an administrator act on others", () => {
+    const [admin, user] = [{ _id: new Types.ObjectId() }, { _id: new Types.ObjectId() }];
+    expect(() => assertNotOwnAccount(admin, user)).not.toThrow();
+  });
+
+  it("refuses himself, as the same person and not as the same object", () => {
+    const _id = new Types.ObjectId();
+    expect(() => assertNotOwnAccount({ _id }, { _id: new Types.ObjectId(_id) })).toThrow(
+      expect.objectContaining({ code: "own-account", status: 409 }),
     );
   });
 });

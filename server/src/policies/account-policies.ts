@@ -20,3 +20,16 @@ export function assertAdmin(user: Pick<UserRecord, "role">): void {
     throw new AppError("not-admin", "Only an administrator may do this.");
   }
 }
+
+/**
+ * Nobody shuts himself out: so there is always an administrator left.
+ * @throws AppError own-account
+ */
+export function assertNotOwnAccount(
+  admin: Pick<UserRecord, "_id">,
+  user: Pick<UserRecord, "_id">,
+): void {
+  if (user._id.equals(admin._id)) {
+    throw new AppError("own-account", "You cannot do this to your own account.");
+  }
+}

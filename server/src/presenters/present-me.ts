@@ -1,8 +1,11 @@
-import type { Me, StreamPositions } from "@shared/contract/account.ts";
+import type { Me, PaymentProof, StreamPositions } from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 
 /** A user as he sees himself. */
-export function presentMe(user: UserRecord, streamPositions: StreamPositions): Me {
+export function presentMe(
+  user: UserRecord,
+  own: { paymentProof: PaymentProof | null; streamPositions: StreamPositions },
+): Me {
   return {
     username: user.username,
     email: user.email,
@@ -11,7 +14,7 @@ export function presentMe(user: UserRecord, streamPositions: StreamPositions): M
     approved: user.approved,
     allow_image_upload: user.allowImageUpload,
     image_credits: user.imageCredits,
-    payment_proof: null,
-    stream_positions: streamPositions,
+    payment_proof: own.paymentProof,
+    stream_positions: own.streamPositions,
   };
 }

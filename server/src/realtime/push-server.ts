@@ -3,6 +3,7 @@ import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { AppError } from "@shared/node/app-error.ts";
 import { CONTROL_STREAM } from "@shared/node/event-log.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
+import { createSignPath, type SignPath, signEventFiles } from "../files/sign-files.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { type AuthenticatedSession, authenticateToken } from "../sessions.ts";
 import type { EventFeed, LoggedEvent } from "./event-feed.ts";
@@ -32,12 +33,14 @@ export class PushServer {
   readonly #io: PushIo;
   readonly #sessions = new Map<string, Set<PushSession>>();
   readonly #stopListening: () => void;
+  readonly #signPath: SignPath;
 
   constructor(
     deps: Pick<ServerDeps, "database" | "logger" | "settings" | "now">,
     options: { http: HttpServer; feed: EventFeed },
   ) {
     this.#deps = deps;
+    this.#signPath = createSignPath(deps);
     this.#io = new Server(options.http, {
       cors: { origin: deps.settings.CLIENT_ORIGIN },
       maxHttpBufferSize: MAX_MESSAGE_BYTES,
@@ -87,6 +90,7 @@ export class PushServer {
       log: createEventLogReader(this.#deps.database),
       logger: this.#deps.logger,
       now: this.#deps.now,
+      present: (event) => signEventFiles(event, this.#signPath),
     });
     for (const stream of session.streams) this.#sessionsOf(stream).add(session);
     socket.once("disconnect", () => {

@@ -27,6 +27,9 @@ export interface PushedEvents {
   [name: string]: (payload: unknown) => void;
 }
 
+/** The data of an event as a client gets it at this moment. */
+export type PresentEvent = (event: { name: string; data: unknown }) => unknown;
+
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** One open socket: which streams it may read, and how far it has got in each. */
@@ -37,6 +40,7 @@ export class PushSession {
   readonly #log: EventLogReader;
   readonly #logger: Logger;
   readonly #now: () => Date;
+  readonly #present: PresentEvent;
   readonly #cursors = new Map<string, StreamCursor>();
   #expiry: NodeJS.Timeout | undefined;
   #dropped = false;
@@ -47,12 +51,14 @@ export class PushSession {
     log: EventLogReader;
     logger: Logger;
     now: () => Date;
+    present: PresentEvent;
   }) {
     this.#socket = options.socket;
     this.#session = options.session;
     this.#log = options.log;
     this.#logger = options.logger;
     this.#now = options.now;
+    this.#present = options.present;
     const own = userStream(options.session.user._id);
     this.streams = options.session.user.role === "admin" ? [own, ADMINS_STREAM] : [own];
   }
@@ -119,7 +125,8 @@ export class PushSession {
   }
 
   #send(stream: StreamName, event: NumberedEvent): void {
-    const { name, seq, data } = event;
+    const { name, seq } = event;
+    const data = this.#present(event);
     this.#socket.emit(name, { stream, seq, at: event.at.toISOString(), data });
   }
 

@@ -6,6 +6,7 @@ import { logIn } from "../commands/log-in.ts";
 import { registerUser } from "../commands/register-user.ts";
 import { requireUser } from "../middleware/authenticate.ts";
 import { parseInput } from "../middleware/parse-input.ts";
+import { rateLimits } from "../middleware/rate-limit-rules.ts";
 import { presentSession } from "../presenters/present-session.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { issueToken } from "../sessions.ts";
@@ -14,13 +15,13 @@ import { issueToken } from "../sessions.ts";
 export function createAccountRoutes(deps: ServerDeps): AppRouter {
   const router = new Router<AppState>();
 
-  router.post("/register", async (ctx) => {
+  router.post("/register", ...rateLimits(deps, "register"), async (ctx) => {
     const user = await registerUser(deps, parseInput(registerRequestSchema, ctx.request.body));
     ctx.status = 201;
     ctx.body = presentSession(user, issueToken({ ...deps, user }));
   });
 
-  router.post("/login", async (ctx) => {
+  router.post("/login", ...rateLimits(deps, "login"), async (ctx) => {
     const user = await logIn(deps, parseInput(loginRequestSchema, ctx.request.body));
     ctx.body = presentSession(user, issueToken({ ...deps, user }));
   });

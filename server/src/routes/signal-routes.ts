@@ -3,17 +3,31 @@ import { SIGNAL_LIMITS, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { TEXTS } from "@shared/contract/texts.ts";
 import { AppError } from "@shared/node/app-error.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
 import { presentSignal } from "@shared/node/signals/present-signal.ts";
 import { z } from "zod";
-import { type AppContext, type AppRouter, type AppState, sessionOf } from "../app-context.ts";
+import {
+  type AppContext,
+  type AppMiddleware,
+  type AppRouter,
+  type AppState,
+  sessionOf,
+} from "../app-context.ts";
 import { findSignal, readSignalCandles } from "../commands/find-signal.ts";
 import { historyQuerySchema, listSignals } from "../commands/list-signals.ts";
 import { requestSignal } from "../commands/request-signal.ts";
+import {
+  assertMaySendImage,
+  requestSignalWithImage,
+} from "../commands/request-signal-with-image.ts";
+import { missingFile, receiveUpload, uploadedFile } from "../files/receive-upload.ts";
 import { requireApproved, requireUser } from "../middleware/authenticate.ts";
 import { parseInput } from "../middleware/parse-input.ts";
+import { rateLimits } from "../middleware/rate-limit-rules.ts";
 import type { ServerDeps } from "../server-deps.ts";
 
-const headersSchema = z.object({
+/** Headers of a request for a signal. */
+export const headersSchema = z.object({
   "idempotency-key": z
     .string()
     .min(1)
@@ -27,28 +41,44 @@ const headersSchema = z.object({
 const prefersAsync = (prefer: string): boolean =>
   prefer.split(",").some((preference) => preference.trim().toLowerCase() === "respond-async");
 
+const IMAGE_FIELD = "chart_image";
+
 /** Asking for signals, and reading them. */
 export function createSignalRoutes(deps: ServerDeps): AppRouter {
   const router = new Router<AppState>();
   const approved = [requireUser(deps), requireApproved()];
+  const limits = rateLimits(deps, "getSignal");
 
-  router.post("/get-signal", ...approved, async (ctx) => {
+  router.post("/get-signal", ...approved, ...limits, async (ctx) => {
     const headers = parseInput(headersSchema, ctx.headers);
     const signal = await requestSignal(deps, {
       user: sessionOf(ctx).user,
       request: parseInput(signalRequestSchema, ctx.request.body),
       idempotencyKey: headers["idempotency-key"],
     });
-    const signalId = signal._id.toString();
-    ctx.set("Location", `/signals/${signalId}`);
-    if (prefersAsync(headers.prefer)) {
-      ctx.status = 202;
-      ctx.set("Preference-Applied", "respond-async");
-      ctx.body = { signal_id: signalId, status: signal.status };
-      return;
-    }
-    await answerWhenFinished(deps, ctx, signalId);
+    await answer(deps, ctx, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signal });
   });
+
+  router.post(
+    "/get-signal-with-image",
+    ...approved,
+    requirePermissionForImage(deps),
+    ...limits,
+    receiveUpload(IMAGE_FIELD),
+    async (ctx) => {
+      const headers = parseInput(headersSchema, ctx.headers);
+      const request = parseInput(signalRequestSchema, ctx.request.body);
+      const chartImage = uploadedFile(ctx);
+      if (!chartImage) throw missingFile(IMAGE_FIELD, "Attach a chart image.");
+      const signal = await requestSignalWithImage(deps, {
+        user: sessionOf(ctx).user,
+        request,
+        idempotencyKey: headers["idempotency-key"],
+        chartImage,
+      });
+      await answer(deps, ctx, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signalWithImage });
+    },
+  );
 
   router.get("/signals/:id", ...approved, async (ctx) => {
     ctx.body = presentSignal(await findSignal(deps, sessionOf(ctx).user, ctx.params.id));
@@ -66,17 +96,44 @@ export function createSignalRoutes(deps: ServerDeps): AppRouter {
   return router;
 }
 
-async function answerWhenFinished(
+/** Turns away whoever may not send an image, or cannot pay for it, before it is received. */
+function requirePermissionForImage(deps: ServerDeps): AppMiddleware {
+  return async (ctx, next) => {
+    const headers = parseInput(headersSchema, ctx.headers);
+    await assertMaySendImage(deps, {
+      user: sessionOf(ctx).user,
+      idempotencyKey: headers["idempotency-key"],
+    });
+    await next();
+  };
+}
+
+/** Answers an accepted request: at once where that is preferred, else with the finished signal. */
+async function answer(
   deps: ServerDeps,
   ctx: AppContext,
-  signalId: string,
+  accepted: { signal: SignalRecord; prefer: string; timeoutMs: number },
+): Promise<void> {
+  const { signal, prefer, timeoutMs } = accepted;
+  const signalId = signal._id.toString();
+  ctx.set("Location", `/signals/${signalId}`);
+  if (prefersAsync(prefer)) {
+    ctx.status = 202;
+    ctx.set("Preference-Applied", "respond-async");
+    ctx.body = { signal_id: signalId, status: signal.status };
+    return;
+  }
+  await waitUntilFinished(deps, ctx, { signalId, timeoutMs });
+  ctx.body = presentSignal(await findSignal(deps, sessionOf(ctx).user, signalId));
+}
+
+async function waitUntilFinished(
+  deps: ServerDeps,
+  ctx: AppContext,
+  { signalId, timeoutMs }: { signalId: string; timeoutMs: number },
 ): Promise<void> {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());
-  const finished = await deps.signalWaiters.wait(signalId, {
-    timeoutMs: TIMEOUTS_MS.signal,
-    abort: gone.signal,
-  });
+  const finished = await deps.signalWaiters.wait(signalId, { timeoutMs, abort: gone.signal });
   if (!finished) throw new AppError("timeout", TEXTS.requestTimeout);
-  ctx.body = presentSignal(await findSignal(deps, sessionOf(ctx).user, signalId));
 }

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { createLogger, type Logger } from "@shared/node/logger.ts";
 import Koa from "koa";
 import type { AppMiddleware, AppState } from "../app-context.ts";
+import { createHttpServer } from "../create-http-server.ts";
 
 /** An application that listens on a free port of this machine. */
 export interface Listening {
@@ -11,8 +11,8 @@ export interface Listening {
 }
 
 /** Listens with `app` on a free port. */
-export async function listen(app: Koa<AppState>): Promise<Listening> {
-  const http = createServer(app.callback()).listen(0, "127.0.0.1");
+export async function listen(app: Koa<AppState>, logger: Logger): Promise<Listening> {
+  const http = createHttpServer(app, logger).listen(0, "127.0.0.1");
   await once(http, "listening");
   const address = http.address();
   if (typeof address !== "object" || !address) throw new Error("the server has no port");
@@ -29,7 +29,7 @@ export async function listen(app: Koa<AppState>): Promise<Listening> {
 export function serve(...middlewares: AppMiddleware[]): Promise<Listening> {
   const app = new Koa<AppState>();
   for (const middleware of middlewares) app.use(middleware);
-  return listen(app);
+  return listen(app, captureLog().logger);
 }
 
 /** A middleware that answers whatever it is asked. */

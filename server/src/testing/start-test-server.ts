@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { loadSettings } from "@shared/node/settings.ts";
 import { createApp } from "../app.ts";
-import { BuiltinIdentity } from "../identity/builtin-identity.ts";
+import { Background } from "../background.ts";
+import { selectIdentity } from "../identity/select-identity.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { captureLog, listen } from "./serve.ts";
 
@@ -28,27 +32,35 @@ const TEST_ENVIRONMENT = {
 
 /**
  * Starts the application against the database at `databaseUri`. Queue and push are left out: nothing is enqueued
- * and no signal ever finishes, unless `overrides` brings them.
+ * and no signal ever finishes, unless `overrides` brings them. `environment` adds to the settings; DATA_DIR is a folder
+ * of this server's own.
  */
 export async function startTestServer(options: {
   databaseUri: string;
+  environment?: Record<string, string>;
   overrides?: Partial<ServerDeps>;
 }): Promise<TestServer> {
+  const { environment, overrides = {} } = options;
   const database = await openDatabase({ uri: options.databaseUri });
   const { logger, lines: logLines } = captureLog();
-  const now = () => new Date();
-  const deps: ServerDeps = {
-    settings: loadSettings(TEST_ENVIRONMENT),
+  const dataDir = await mkdtemp(join(tmpdir(), "test-server-"));
+  const made = {
+    settings: loadSettings({ ...TEST_ENVIRONMENT, DATA_DIR: dataDir, ...environment }),
     database,
     logger,
-    identity: new BuiltinIdentity({ database, now }),
-    now,
+    now: () => new Date(),
+    ...overrides,
+  };
+  const deps: ServerDeps = {
+    ...made,
+    identity: selectIdentity(made),
+    background: new Background(logger),
     enqueueSignal: () => Promise.resolve(),
     signalWaiters: { wait: () => Promise.resolve(false) },
     feedIsRunning: () => true,
-    ...options.overrides,
+    ...overrides,
   };
-  const { url, close } = await listen(createApp(deps));
+  const { url, close } = await listen(createApp(deps), logger);
   return {
     url,
     deps,
@@ -57,7 +69,9 @@ export async function startTestServer(options: {
     call: (path, callOptions) => fetch(url + path, toRequest(callOptions)),
     async stop() {
       close();
+      await deps.background.settled();
       await database.close();
+      await rm(dataDir, { recursive: true });
     },
   };
 }

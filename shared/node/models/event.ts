@@ -9,6 +9,8 @@ export interface EventRecord {
   seq?: number;
   name: string;
   data: unknown;
+  /** User name of the administrator whose action this event tells of. */
+  actor?: string;
   at: Date;
 }
 
@@ -18,6 +20,7 @@ export const eventSchema = new Schema<EventRecord>(
     seq: { type: Number },
     name: { type: String, required: true },
     data: { type: Schema.Types.Mixed, required: true },
+    actor: { type: String },
     at: { type: Date, required: true },
   },
   { versionKey: false, collection: "events", minimize: false },

@@ -14,6 +14,8 @@ export interface SignalRecord {
   amount: number;
   riskPercent: number;
   leverage: number;
+  /** The chart picture that a credit was taken for. */
+  chartImageId?: Types.ObjectId;
   status: SignalStatus;
   /** Counts the starts; a worker may only end the run that it started. */
   revision: number;
@@ -36,6 +38,7 @@ export const signalSchema = new Schema<SignalRecord>(
     amount: { type: Number, required: true },
     riskPercent: { type: Number, required: true },
     leverage: { type: Number, required: true },
+    chartImageId: { type: Schema.Types.ObjectId },
     status: { type: String, required: true, enum: ["queued", "running", "completed", "failed"] },
     revision: { type: Number, required: true, default: 0 },
     createdAt: { type: Date, required: true },

@@ -29,7 +29,7 @@ export const userSchema = new Schema<UserRecord>(
     email: { type: String, required: true },
     emailKey: { type: String, required: true, unique: true },
     emailVerified: { type: Boolean, required: true, default: false },
-    identityId: { type: String, required: true },
+    identityId: { type: String, required: true, unique: true },
     role: { type: String, required: true, enum: ["user", "admin"], default: "user" },
     approved: { type: Boolean, required: true, default: false },
     allowImageUpload: { type: Boolean, required: true, default: false },

@@ -1,8 +1,10 @@
 import type { Candle } from "@shared/contract/candle.ts";
+import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
 import type { Analysis, SignalRequest } from "@shared/contract/signal.ts";
 import { Types } from "mongoose";
+import { changeCredits } from "../credits.ts";
 import type { Database } from "../database.ts";
-import { type Change, commitChange, userStream } from "../event-log.ts";
+import { ADMINS_STREAM, type Change, commitChange, userStream } from "../event-log.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import { presentSignal, presentSignalRef } from "./present-signal.ts";
 
@@ -13,9 +15,14 @@ import { presentSignal, presentSignalRef } from "./present-signal.ts";
 export async function queueSignal(
   database: Database,
   change: Change,
-  input: { id: Types.ObjectId; userId: Types.ObjectId; request: SignalRequest },
+  input: {
+    id: Types.ObjectId;
+    userId: Types.ObjectId;
+    request: SignalRequest;
+    chartImageId?: Types.ObjectId;
+  },
 ): Promise<SignalRecord> {
-  const { id, userId, request } = input;
+  const { id, userId, request, chartImageId } = input;
   const signal: SignalRecord = {
     _id: id,
     userId,
@@ -25,6 +32,7 @@ export async function queueSignal(
     amount: request.amount,
     riskPercent: request.risk_percent,
     leverage: request.leverage,
+    ...(chartImageId && { chartImageId }),
     status: "queued",
     revision: 0,
     createdAt: change.at,
@@ -68,18 +76,25 @@ export interface SignalResult {
   candles?: Candle[];
 }
 
+/** What `finishSignal` has to know of the run that it ends. */
+export type SignalClaim = Pick<SignalRecord, "_id" | "userId" | "revision" | "chartImageId">;
+
 /**
- * Ends the run that `claim` started: `running → completed | failed`, with the result and its event.
+ * Ends the run that `claim` started: `running → completed | failed`, with the result and its event. If it failed, the
+ * credit that was taken for its chart picture is given back.
  * @returns false when another run has taken the signal over meanwhile; nothing is changed then
  */
 export async function finishSignal(
   database: Database,
-  claim: Pick<SignalRecord, "_id" | "userId" | "revision">,
+  claim: SignalClaim,
   result: SignalResult,
 ): Promise<boolean> {
   const { status, analysis, receipt, candles } = result;
   const stream = userStream(claim.userId);
-  return commitChange(database, { serializeOn: stream }, async ({ session, at, tell }) => {
+  const paysBack = status === "failed" && claim.chartImageId !== undefined;
+  const serializeOn = paysBack ? [stream, ADMINS_STREAM] : stream;
+  return commitChange(database, { serializeOn }, async (change) => {
+    const { session, at, tell } = change;
     const signal = await database.signals
       .findOneAndUpdate(
         { _id: claim._id, status: "running", revision: claim.revision },
@@ -93,7 +108,23 @@ export async function finishSignal(
     }
     const event = status === "completed" ? "signal:completed" : "signal:failed";
     tell(stream, event, presentSignal(signal));
+    if (paysBack) await giveCreditBack(database, change, signal);
     return true;
+  });
+}
+
+async function giveCreditBack(
+  database: Database,
+  change: Change,
+  { _id, userId, symbol }: SignalRecord,
+): Promise<void> {
+  await changeCredits(database, change, {
+    userId,
+    kind: "refund",
+    amount: IMAGE_ANALYSIS_CREDITS,
+    by: "system",
+    why: `The analysis of a chart image of ${symbol} failed.`,
+    signalId: _id,
   });
 }
 

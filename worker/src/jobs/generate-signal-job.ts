@@ -26,6 +26,9 @@ export function defineGenerateSignalJob(
     running.add(run);
     try {
       await run;
+    } catch (error) {
+      deps.logger.warn({ err: error, signalId }, "run came to no end, left to the sweep");
+      throw error;
     } finally {
       clearInterval(touching);
       running.delete(run);

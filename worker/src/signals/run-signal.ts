@@ -10,6 +10,7 @@ import { ProviderError } from "../providers/provider-error.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { failedAnalysis } from "./failed-analysis.ts";
 import { generateSignal } from "./generate-signal.ts";
+import { MissingImageError, readChartImage } from "./read-chart-image.ts";
 
 /** Time kept free of the request's time-out for queueing, committing and answering. */
 const MARGIN_MS = 6_000;
@@ -61,13 +62,15 @@ async function produceResult(deps: WorkerDeps, claim: SignalRecord): Promise<Sig
     return failure("The analysis was interrupted several times.");
   }
   const budget = AbortSignal.timeout(runBudgetMs(claim, deps.now()));
+  const abort = AbortSignal.any([budget, deps.shutdown]);
   try {
     const { analysis, receipt, candles } = await generateSignal({
       request: claim,
+      chartImage: await readChartImage(deps.database, claim, abort),
       marketData: deps.marketData,
       analyst: deps.analyst,
       now: () => deps.now().getTime(),
-      abort: AbortSignal.any([budget, deps.shutdown]),
+      abort,
     });
     return { status: "completed", analysis, receipt, candles };
   } catch (error) {
@@ -79,11 +82,12 @@ async function produceResult(deps: WorkerDeps, claim: SignalRecord): Promise<Sig
 
 /** Milliseconds that a run may take, so that its request is answered in time. */
 export function runBudgetMs(
-  claim: Pick<SignalRecord, "createdAt" | "revision">,
+  claim: Pick<SignalRecord, "createdAt" | "revision" | "chartImageId">,
   now: Date,
 ): number {
   if (claim.revision > 1) return TAKEOVER_RUN_MS;
-  const deadline = claim.createdAt.getTime() + TIMEOUTS_MS.signal - MARGIN_MS;
+  const timeoutMs = claim.chartImageId ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal;
+  const deadline = claim.createdAt.getTime() + timeoutMs - MARGIN_MS;
   return Math.max(SHORTEST_RUN_MS, deadline - now.getTime());
 }
 
@@ -93,6 +97,7 @@ function failure(reason: string): SignalResult {
 
 function explain(error: unknown, budget: AbortSignal): string {
   if (budget.aborted) return "The analysis took too long.";
+  if (error instanceof MissingImageError) return "The chart image was deleted.";
   if (!(error instanceof ProviderError)) return "The analysis could not be made.";
   if (error.failure === "unknown-symbol") return "No market data provider lists this symbol.";
   return `${error.provider} gave no usable answer.`;

@@ -1,0 +1,35 @@
+import { type Change, commitChange } from "@shared/node/event-log.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { unauthenticated } from "../errors.ts";
+import type { ServerDeps } from "../server-deps.ts";
+
+export type AdminDeps = Pick<ServerDeps, "database" | "now">;
+
+/** The administrator who acts. */
+export type Admin = Pick<UserRecord, "_id" | "username">;
+
+/** What an administrator does to one user; the name may come straight from the address. */
+export interface UserOrder {
+  admin: Admin;
+  username: unknown;
+}
+
+/**
+ * Commits a change as the doing of an administrator, so that it stands in the audit trail. He is looked up once more in
+ * the transaction: of two administrators who delete each other at the same moment, one stays.
+ * @param options.serializeOn the streams in which it will tell something
+ * @throws AppError unauthenticated if he is an administrator no longer
+ */
+export function commitAdminChange<Result>(
+  { database, now }: AdminDeps,
+  options: { admin: Admin; serializeOn: string | readonly string[] },
+  apply: (change: Change) => Promise<Result>,
+): Promise<Result> {
+  const { admin, serializeOn } = options;
+  return commitChange(database, { serializeOn, actor: admin.username, now }, async (change) => {
+    const { _id } = admin;
+    const admins = database.users.exists({ _id, role: "admin" });
+    if (!(await admins.session(change.session))) throw unauthenticated();
+    return apply(change);
+  });
+}

@@ -1,0 +1,20 @@
+import { AppError } from "@shared/node/app-error.ts";
+import { ADMINS_STREAM } from "@shared/node/event-log.ts";
+import { removeChartImages } from "@shared/node/files/remove-chart-images.ts";
+import { type Admin, type AdminDeps, commitAdminChange } from "./admin-change.ts";
+
+/**
+ * Deletes a chart image; the signal that it belongs to stays.
+ * @throws AppError not-found
+ */
+export function deleteChartImage(
+  deps: AdminDeps,
+  { admin, filename }: { admin: Admin; filename: string },
+): Promise<void> {
+  const { database } = deps;
+  return commitAdminChange(deps, { admin, serializeOn: ADMINS_STREAM }, async (change) => {
+    const image = await database.chartImages.findOne({ filename }).session(change.session).lean();
+    if (!image) throw new AppError("not-found", "There is no such image.");
+    await removeChartImages(database, change, [image]);
+  });
+}

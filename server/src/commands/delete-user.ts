@@ -1,0 +1,55 @@
+import { ADMINS_STREAM, type Change, endStream, userStream } from "@shared/node/event-log.ts";
+import { removeFilesOf } from "@shared/node/files/remove-user-files.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { removeQueuedJobs } from "@shared/node/queue.ts";
+import { removeSignals } from "@shared/node/signals/remove-signals.ts";
+import type { Types } from "mongoose";
+import { noSuchUser } from "../errors.ts";
+import { assertNotOwnAccount } from "../policies/account-policies.ts";
+import type { ServerDeps } from "../server-deps.ts";
+import { type AdminDeps, commitAdminChange, type UserOrder } from "./admin-change.ts";
+import { clearHistoryOf } from "./clear-history.ts";
+import { findUserByName } from "./find-user.ts";
+
+/**
+ * Deletes a user with everything that belongs to him, and ends his sessions. His name is free again afterwards. The
+ * history, which may be long, goes first in transactions of its own; all the rest goes in one. If something of it
+ * fails, he is still there and may be deleted again.
+ * @throws AppError not-found, own-account
+ */
+export async function deleteUser(
+  deps: AdminDeps & Pick<ServerDeps, "identity">,
+  { admin, username }: UserOrder,
+): Promise<UserRecord> {
+  const { database, identity } = deps;
+  const user = await findUserByName(database, username);
+  assertNotOwnAccount(admin, user);
+  const { _id, identityId } = user;
+  await clearHistoryOf(deps, { admin, userId: _id });
+  const serializeOn = [ADMINS_STREAM, userStream(_id)];
+  await commitAdminChange(deps, { admin, serializeOn }, async (change) => {
+    const { session } = change;
+    const { deletedCount } = await database.users.deleteOne({ _id }, { session });
+    if (deletedCount === 0) throw noSuchUser();
+    await removeBelongings(deps, change, _id);
+    change.endSessions({ userId: _id.toString(), reason: "deleted" });
+    change.tell(ADMINS_STREAM, "user:deleted", { username: user.username });
+    await identity.deleteAccount({ identityId, session });
+  });
+  return user;
+}
+
+async function removeBelongings(
+  { database }: AdminDeps,
+  change: Change,
+  userId: Types.ObjectId,
+): Promise<void> {
+  const { session } = change;
+  const left = await database.signals.find({ userId }).select({ _id: 1 }).session(session).lean();
+  const signalIds = left.map((signal) => signal._id);
+  await removeQueuedJobs(database, change, signalIds);
+  await removeSignals(database, change, { userId, signalIds });
+  await removeFilesOf(database, change, userId);
+  await database.creditEntries.deleteMany({ userId }, { session });
+  await endStream(database, change, userStream(userId));
+}

@@ -1,0 +1,106 @@
+import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
+import { changeCredits } from "@shared/node/credits.ts";
+import { ADMINS_STREAM, type Change } from "@shared/node/event-log.ts";
+import { presentChartImage } from "@shared/node/files/present-chart-image.ts";
+import { type SavedFile, saveAndCommit } from "@shared/node/files/save-and-commit.ts";
+import { takeInImage } from "@shared/node/files/take-in-image.ts";
+import { withLocks } from "@shared/node/locks.ts";
+import type { ChartImageRecord } from "@shared/node/models/chart-image.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import type { Types } from "mongoose";
+import { unauthenticated } from "../errors.ts";
+import { assertApproved } from "../policies/account-policies.ts";
+import { assertCanPayForImage, assertImageAllowed, noCredits } from "../policies/image-policies.ts";
+import type { ServerDeps } from "../server-deps.ts";
+import { assertKnownSymbol } from "./assert-known-symbol.ts";
+import { acceptSignal, findEarlierSignal, type SignalOrder } from "./request-signal.ts";
+
+/** A request for a signal together with the trader's chart picture, as it was uploaded. */
+export interface ImageSignalOrder extends SignalOrder {
+  user: UserRecord;
+  chartImage: Buffer;
+}
+
+/**
+ * Whether a user may ask for the analysis of an image, as far as it can be told before the image is read. A repeated
+ * request is let through: it is answered with the signal that is already paid for.
+ * @throws AppError image-not-allowed, no-credits
+ */
+export async function assertMaySendImage(
+  deps: Pick<ServerDeps, "database" | "now">,
+  order: Pick<ImageSignalOrder, "user" | "idempotencyKey">,
+): Promise<void> {
+  assertImageAllowed(order.user);
+  if (await findEarlierSignal(deps.database, order, { at: deps.now() })) return;
+  assertCanPayForImage(order.user);
+}
+
+/**
+ * Accepts a request with an image: takes one credit and stores image and signal, all in one transaction, and asks the
+ * workers for the signal. Requests of one user take turns, so that those that come too late for his last credit
+ * are turned away before their images cost anything.
+ * @returns the signal, which an earlier request with the same key may have made and paid for
+ * @throws AppError not-approved, image-not-allowed, no-credits, invalid-input, not-an-image, file-too-large
+ */
+export function requestSignalWithImage(
+  deps: ServerDeps,
+  order: ImageSignalOrder,
+): Promise<SignalRecord> {
+  const { database, now } = deps;
+  return withLocks(database, [`image-order:${order.user._id}`], async () => {
+    const earlier = await findEarlierSignal(database, order, { at: now() });
+    if (earlier) return earlier;
+    assertMayPay(await database.users.findById(order.user._id).lean());
+    await assertKnownSymbol(deps, order.request.symbol);
+    const image = await takeInImage(order.chartImage);
+    return saveAndCommit(deps, { kind: "chart_uploads", image }, (file) =>
+      acceptSignal(deps, order, {
+        chartImageId: file._id,
+        streams: [ADMINS_STREAM],
+        store: async (change, signalId) => {
+          await takeCredit(deps, change, { order, signalId });
+          await addImage(deps, change, { order, signalId, file });
+        },
+      }),
+    );
+  });
+}
+
+async function takeCredit(
+  { database }: ServerDeps,
+  change: Change,
+  { order, signalId }: { order: ImageSignalOrder; signalId: Types.ObjectId },
+): Promise<void> {
+  const { user, request } = order;
+  const charged = await changeCredits(database, change, {
+    userId: user._id,
+    kind: "spend",
+    amount: -IMAGE_ANALYSIS_CREDITS,
+    by: user.username,
+    why: `Analysis of a chart image of ${request.symbol}.`,
+    signalId,
+  });
+  if (!charged) throw noCredits();
+  assertApproved(charged);
+  assertImageAllowed(charged);
+}
+
+async function addImage(
+  { database }: ServerDeps,
+  change: Change,
+  belongings: { order: ImageSignalOrder; signalId: Types.ObjectId; file: SavedFile },
+): Promise<void> {
+  const { order, signalId, file } = belongings;
+  const { _id: userId, username } = order.user;
+  const image: ChartImageRecord = { ...file, userId, username, signalId, createdAt: change.at };
+  await database.chartImages.create([image], { session: change.session });
+  change.tell(ADMINS_STREAM, "chart-image:added", presentChartImage(image));
+}
+
+/** The user as he is now, in case his credits were spent while this request waited. */
+function assertMayPay(user: UserRecord | null): void {
+  if (!user) throw unauthenticated();
+  assertImageAllowed(user);
+  assertCanPayForImage(user);
+}

@@ -1,0 +1,15 @@
+import { ACCOUNT_DOCS } from "./account-docs.ts";
+import { ADMIN_DOCS } from "./admin-docs.ts";
+import { PAYMENT_DOCS } from "./payment-docs.ts";
+import type { RouteDoc } from "./route-doc.ts";
+import { SERVICE_DOCS } from "./service-docs.ts";
+import { SIGNAL_DOCS } from "./signal-docs.ts";
+
+/** Every route of the API, in the order in which it is read. */
+export const ROUTE_DOCS: readonly RouteDoc[] = [
+  ...ACCOUNT_DOCS,
+  ...SIGNAL_DOCS,
+  ...PAYMENT_DOCS,
+  ...ADMIN_DOCS,
+  ...SERVICE_DOCS,
+];

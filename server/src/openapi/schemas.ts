@@ -1,0 +1,78 @@
+import {
+  changePasswordRequestSchema,
+  forgotPasswordRequestSchema,
+  loginRequestSchema,
+  meSchema,
+  registerRequestSchema,
+  resetPasswordRequestSchema,
+  sessionSchema,
+  userCardSchema,
+  verifyEmailRequestSchema,
+} from "@shared/contract/account.ts";
+import {
+  actionDoneSchema,
+  auditEntrySchema,
+  auditPageSchema,
+  creditGrantSchema,
+  imageAccessSchema,
+  userListSchema,
+} from "@shared/contract/admin.ts";
+import { signalCandlesSchema } from "@shared/contract/candle.ts";
+import { errorBodySchema } from "@shared/contract/errors.ts";
+import {
+  chartImageListSchema,
+  chartImageSchema,
+  cleanupResultSchema,
+  proofFormSchema,
+} from "@shared/contract/files.ts";
+import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
+import {
+  analysisSchema,
+  historyItemSchema,
+  historyPageSchema,
+  signalAcceptedSchema,
+  signalRequestSchema,
+  signalResponseSchema,
+} from "@shared/contract/signal.ts";
+import { statusSchema } from "@shared/contract/status.ts";
+import { z } from "zod";
+
+/** The schemas that check request bodies, by the names that callers know them under. */
+export const REQUEST_SCHEMAS = {
+  RegisterRequest: registerRequestSchema,
+  LoginRequest: loginRequestSchema,
+  VerifyEmailRequest: verifyEmailRequestSchema,
+  ForgotPasswordRequest: forgotPasswordRequestSchema,
+  ResetPasswordRequest: resetPasswordRequestSchema,
+  ChangePasswordRequest: changePasswordRequestSchema,
+  SignalRequest: signalRequestSchema,
+  ProofForm: proofFormSchema,
+  ImageAccess: imageAccessSchema,
+  CreditGrant: creditGrantSchema,
+  PaymentDetailsUpdate: paymentDetailsUpdateSchema,
+} as const;
+
+/** The schemas of all answers, likewise. */
+export const ANSWER_SCHEMAS = {
+  Error: errorBodySchema,
+  Session: sessionSchema,
+  Me: meSchema,
+  UserCard: userCardSchema,
+  Signal: signalResponseSchema,
+  Analysis: analysisSchema,
+  SignalAccepted: signalAcceptedSchema,
+  SignalCandles: signalCandlesSchema,
+  SignalHistoryItem: historyItemSchema,
+  SignalHistory: historyPageSchema,
+  PaymentDetails: paymentDetailsSchema,
+  ActionDone: actionDoneSchema,
+  UserList: userListSchema,
+  ChartImage: chartImageSchema,
+  ChartImageList: chartImageListSchema,
+  CleanupResult: cleanupResultSchema,
+  AuditEntry: auditEntrySchema,
+  AuditPage: auditPageSchema,
+  Status: statusSchema,
+  Health: z.object({ status: z.literal("ok") }),
+  OpenApi: z.looseObject({ openapi: z.literal("3.1.0") }),
+} as const;

@@ -1,0 +1,47 @@
+import type { RouteDoc } from "./route-doc.ts";
+
+export const SERVICE_DOCS: readonly RouteDoc[] = [
+  {
+    method: "get",
+    path: "/healthz",
+    tag: "Service",
+    summary: "Whether the process is up",
+    access: "public",
+    answers: { 200: { description: "It is.", schema: "Health" } },
+    needsNothing: true,
+  },
+  {
+    method: "get",
+    path: "/readyz",
+    tag: "Service",
+    summary: "Whether it can serve: the database answers, and events arrive",
+    access: "public",
+    answers: { 200: { description: "It can.", schema: "Health" } },
+  },
+  {
+    method: "get",
+    path: "/status",
+    tag: "Service",
+    summary: "What a signal asked for now would be made from",
+    access: "public",
+    answers: { 200: { description: "Market data, analyst, and version.", schema: "Status" } },
+  },
+  {
+    method: "get",
+    path: "/openapi.json",
+    tag: "Service",
+    summary: "This description, for programs",
+    access: "public",
+    answers: { 200: { description: "An OpenAPI 3.1 document.", schema: "OpenApi" } },
+    needsNothing: true,
+  },
+  {
+    method: "get",
+    path: "/docs",
+    tag: "Service",
+    summary: "This description, for people",
+    access: "public",
+    answers: { 200: { description: "A page without scripts.", contentType: "text/html" } },
+    needsNothing: true,
+  },
+];

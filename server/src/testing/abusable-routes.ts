@@ -1,0 +1,21 @@
+import { namedSchemas } from "../openapi/json-schemas.ts";
+import { ROUTE_DOCS } from "../openapi/route-docs.ts";
+import { REQUEST_SCHEMAS } from "../openapi/schemas.ts";
+
+/** A user whom the addresses of `ABUSABLE_ROUTES` name. */
+export const VICTIM = "victim";
+
+const schemas = namedSchemas();
+
+/** Every route of the API, with what an abuser wants to know of it. */
+export const ABUSABLE_ROUTES = ROUTE_DOCS.map(({ method, path, body, ...route }) => ({
+  method: method.toUpperCase(),
+  /** An address as good as any. */
+  path: path.replace(":username", VICTIM).replace(/:\w+/, "0123456789abcdef01234567"),
+  /** Names of the fields that its body may have. */
+  fields: Object.keys((body && schemas[body.schema]?.properties) ?? {}),
+  /** Whether it refuses a body without any of them. */
+  isNeedy: body !== undefined && !REQUEST_SCHEMAS[body.schema].safeParse({}).success,
+  needsToken: route.access !== "public",
+  needsDatabase: !route.needsNothing,
+}));

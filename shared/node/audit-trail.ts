@@ -1,0 +1,69 @@
+import type { EventName } from "@shared/contract/events.ts";
+import type { ClientSession } from "mongoose";
+import { z } from "zod";
+import type { Database } from "./database.ts";
+import type { AuditDetails } from "./models/audit-entry.ts";
+
+/** An event as the audit trail looks at it. */
+export interface AuditableEvent {
+  name: EventName;
+  data: unknown;
+  /** Whose stream it was told in; undefined for the stream of the admins. */
+  userId?: string;
+}
+
+/** Tells the admins what an event in the user's own stream tells already: it would be the same entry twice. */
+const SAME_AGAIN: EventName = "user:updated";
+
+/** Which fields of an event's data the trail keeps. */
+const KEPT_FIELDS: Partial<Record<EventName, readonly string[]>> = {
+  "account:updated": ["reason", "approved", "allow_image_upload", "image_credits"],
+  "chart-image:deleted": ["filename"],
+};
+
+const namedSchema = z.object({ username: z.string() });
+const fieldsSchema = z.record(z.string(), z.unknown());
+const detailSchema = z.union([z.string(), z.number(), z.boolean()]);
+
+/**
+ * Writes what an administrator did, in the transaction that does it: one entry for each event that tells of it.
+ * @param remarks what else is worth keeping, besides what the events say
+ */
+export async function writeAuditEntries(
+  database: Database,
+  session: ClientSession,
+  trail: { actor: string; at: Date; events: readonly AuditableEvent[]; remarks: AuditDetails },
+): Promise<void> {
+  const { actor, at, remarks } = trail;
+  const events = trail.events.filter((event) => event.name !== SAME_AGAIN);
+  if (events.length === 0) return;
+  const nameById = await findUsernames(database, session, events);
+  const entries = events.map(({ name, data, userId }) => ({
+    actor,
+    action: name,
+    subject: nameById.get(userId) ?? namedSchema.safeParse(data).data?.username ?? null,
+    details: { ...keptDetails(name, data), ...remarks },
+    at,
+  }));
+  await database.auditEntries.insertMany(entries, { session });
+}
+
+async function findUsernames(
+  database: Database,
+  session: ClientSession,
+  events: readonly AuditableEvent[],
+): Promise<Map<string | undefined, string>> {
+  const ids = events.flatMap(({ userId }) => userId ?? []);
+  const users = await database.users
+    .find({ _id: { $in: ids } })
+    .select({ username: 1 })
+    .session(session)
+    .lean();
+  return new Map(users.map((user) => [user._id.toString(), user.username]));
+}
+
+function keptDetails(name: EventName, data: unknown): AuditDetails {
+  const fields = fieldsSchema.parse(data);
+  const kept = (KEPT_FIELDS[name] ?? []).map((field) => [field, detailSchema.parse(fields[field])]);
+  return Object.fromEntries(kept);
+}

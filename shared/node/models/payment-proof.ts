@@ -1,0 +1,25 @@
+import { Schema } from "mongoose";
+import { type StoredFileRecord, storedFileFields } from "./stored-file.ts";
+
+/** A user's current payment proof; a new one takes its place. */
+export interface PaymentProofRecord extends StoredFileRecord {
+  senderName: string;
+  /** 64 bit, in hexadecimal: finds pictures that may be the same. */
+  perceptualHash: string;
+  /** The picture in small, without colour: tells whether they are. Only read where it is asked for. */
+  likeness: Buffer;
+  /** Name of another user who had sent the same picture before. */
+  duplicateOf?: string;
+}
+
+export const paymentProofSchema = new Schema<PaymentProofRecord>(
+  {
+    ...storedFileFields,
+    userId: { type: Schema.Types.ObjectId, required: true, unique: true },
+    senderName: { type: String, required: true },
+    perceptualHash: { type: String, required: true },
+    likeness: { type: Buffer, required: true, select: false },
+    duplicateOf: { type: String },
+  },
+  { versionKey: false, collection: "payment_proofs" },
+);

@@ -1,0 +1,25 @@
+import type { ImageType } from "@shared/contract/files.ts";
+import type { Types } from "mongoose";
+
+/**
+ * What is known of a stored picture. Only a file that a document tells of is ever served; its bytes are in GridFS
+ * under the same id.
+ */
+export interface StoredFileRecord {
+  _id: Types.ObjectId;
+  /** The owner. */
+  userId: Types.ObjectId;
+  filename: string;
+  contentType: ImageType;
+  /** Bytes. */
+  size: number;
+  createdAt: Date;
+}
+
+/** Schema fields of every stored picture. */
+export const storedFileFields = {
+  filename: { type: String, required: true, unique: true },
+  contentType: { type: String, required: true },
+  size: { type: Number, required: true },
+  createdAt: { type: Date, required: true },
+} as const;
