@@ -9,6 +9,9 @@ export async function logIn(page: Page, user: { username: string; password: stri
   await page.getByRole("main").getByRole("button", { name: "Login" }).click();
 }
 
+/** What the browser itself says of the market widgets' scripts, which these tests keep out. */
+const outside = /^https:\/\//;
+
 /**
  * A test whose page may reach nothing but this machine, and that fails when the page complains in the console.
  * A test that provokes failures, which the browser itself logs, says so with `expectsFailures`.
@@ -18,7 +21,8 @@ export const test = base.extend<{ expectsFailures: boolean }>({
   page: async ({ page, context, expectsFailures }, use) => {
     const complaints: string[] = [];
     page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+      const isOurs = !outside.test(message.location().url);
+      if (isOurs && ["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
     page.on("pageerror", (error) => complaints.push(error.message));
     await context.route(

@@ -1,4 +1,10 @@
 interface ImportMetaEnv {
   /** Address of the API; set at build time. */
   readonly VITE_API_URL?: string;
+  /** Phone number or address of the operator's WhatsApp chat; set at build time. */
+  readonly VITE_CONTACT_WHATSAPP?: string;
+  /** User name or address of the operator's Telegram chat; set at build time. */
+  readonly VITE_CONTACT_TELEGRAM?: string;
+  /** The operator's e-mail address; set at build time. */
+  readonly VITE_CONTACT_EMAIL?: string;
 }

@@ -66,6 +66,7 @@ const allowed = [
   ["shared/node/event-log.ts", "@shared/contract/signal.ts"],
   ["shared/contract/signal.ts", "./candle.ts"],
   ["shared/contract/signal.ts", "zod"],
+  ["shared/contract/signal.ts", "zod/mini"],
   ["e2e/login.spec.ts", "@shared/contract/texts.ts"],
 ] as const;
 

@@ -15,6 +15,7 @@ import { createChartImageRoutes } from "./routes/chart-image-routes.ts";
 import { createDocsRoutes } from "./routes/docs-routes.ts";
 import { createFileRoutes } from "./routes/file-routes.ts";
 import { createHealthRoutes } from "./routes/health-routes.ts";
+import { createMarketRoutes } from "./routes/market-routes.ts";
 import { createPasswordRoutes } from "./routes/password-routes.ts";
 import { createPaymentDetailsRoutes } from "./routes/payment-details-routes.ts";
 import { createProofRoutes } from "./routes/proof-routes.ts";
@@ -49,6 +50,7 @@ export function createRouter(deps: ServerDeps): AppRouter {
   router.use(createHealthRoutes(deps).routes());
   router.use(createDocsRoutes(deps).routes());
   router.use(createStatusRoutes(deps).routes());
+  router.use(createMarketRoutes(deps).routes());
   router.use(createAccountRoutes(deps).routes());
   router.use(createPasswordRoutes(deps).routes());
   router.use(createSignalRoutes(deps).routes());

@@ -29,6 +29,7 @@ const MATRIX: Record<string, [number, number, number, number, number]> = {
   "GET /healthz": [200, 200, 200, 200, 200],
   "GET /readyz": [200, 200, 200, 200, 200],
   "GET /status": [200, 200, 200, 200, 200],
+  "GET /markets": [200, 200, 200, 200, 200],
   "GET /openapi.json": [200, 200, 200, 200, 200],
   "GET /docs": [200, 200, 200, 200, 200],
 

@@ -17,6 +17,7 @@ import {
   identitySchema,
 } from "./models/identity.ts";
 import { type MailTokenRecord, mailTokenSchema } from "./models/mail-token.ts";
+import { type MarketSnapshotRecord, marketSnapshotSchema } from "./models/market-snapshot.ts";
 import { type PaymentDetailsRecord, paymentDetailsSchema } from "./models/payment-details.ts";
 import { type PaymentProofRecord, paymentProofSchema } from "./models/payment-proof.ts";
 import { type RateLimitRecord, rateLimitSchema } from "./models/rate-limit.ts";
@@ -71,6 +72,7 @@ function defineModels(connection: Connection) {
     workerStatuses: connection.model<WorkerStatusRecord>("WorkerStatus", workerStatusSchema),
     rateLimits: connection.model<RateLimitRecord>("RateLimit", rateLimitSchema),
     marketListings: connection.model<MarketListingRecord>("MarketListing", marketListingSchema),
+    marketSnapshots: connection.model<MarketSnapshotRecord>("MarketSnapshot", marketSnapshotSchema),
   };
 }
 

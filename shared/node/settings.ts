@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/contact.ts";
 import dotenv from "dotenv";
 import { z } from "zod";
 import { readOrMakeSecrets } from "./local-secrets.ts";
@@ -19,6 +20,17 @@ const settingsSchema = z.object({
   API_PORT: port.default(8000),
   CLIENT_PORT: port.default(5173),
   VITE_API_URL: httpUrl.optional(),
+  VITE_CONTACT_WHATSAPP: z
+    .string()
+    .regex(/^(https:\/\/\S+|\+?\d[\d ()-]{5,23})$/, {
+      error: "must be a phone number with country code or an https address",
+    })
+    .optional(),
+  VITE_CONTACT_TELEGRAM: z
+    .string()
+    .regex(/^(https:\/\/\S+|@?\w{4,32})$/, { error: "must be a user name or an https address" })
+    .optional(),
+  VITE_CONTACT_EMAIL: z.email().default(DEFAULT_CONTACT_EMAIL),
   CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),
   MONGODB_URI: z
     .url({ protocol: /^mongodb(\+srv)?$/, error: "must be a mongodb:// address" })

@@ -4,6 +4,7 @@ import { openQueue } from "@shared/node/queue.ts";
 import type { Settings } from "@shared/node/settings.ts";
 import { defineCleanUpFilesJob } from "./jobs/clean-up-files-job.ts";
 import { defineGenerateSignalJob } from "./jobs/generate-signal-job.ts";
+import { definePublishMarketsJob } from "./jobs/publish-markets-job.ts";
 import { defineSweepSignalsJob } from "./jobs/sweep-signals-job.ts";
 import { createAnalyst } from "./providers/select-analyst.ts";
 import { createMarketData } from "./providers/select-market-data.ts";
@@ -64,11 +65,13 @@ export async function startWorker(options: {
   const listings = keepListingsPublished({ database, logger, now, listedSymbols });
   await queue.start();
   await defineSweepSignalsJob(queue, deps);
+  const markets = await definePublishMarketsJob(queue, deps);
   await defineCleanUpFilesJob(queue, deps);
   return {
     async stop() {
       listings.stop();
       await queue.stop(false);
+      await markets.stop();
       const handBack = setTimeout(() => {
         shutdown.abort(new Error("the worker is stopping"));
       }, DRAIN_MS);

@@ -27,3 +27,9 @@ export function RequireApproval() {
   const approved = useSession((session) => session.approved);
   return approved ? <Outlet /> : <Navigate to="/dashboard" replace />;
 }
+
+/** Lets only administrators through. */
+export function RequireAdmin() {
+  const isAdmin = useSession((session) => session.isAdmin);
+  return isAdmin ? <Outlet /> : <Navigate to="/dashboard" replace />;
+}

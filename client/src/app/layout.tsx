@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
-import { Outlet, ScrollRestoration, useLocation } from "react-router-dom";
+import { type Location, Outlet, ScrollRestoration, useLocation } from "react-router-dom";
 import { useSession } from "../lib/session.ts";
+import { Footer } from "./footer.tsx";
 import { Navbar } from "./navbar.tsx";
 import { appTexts } from "./texts.ts";
 
@@ -33,10 +34,14 @@ export function Layout() {
         </Suspense>
       )}
       <Main />
-      <ScrollRestoration />
+      <Footer />
+      <ScrollRestoration getKey={scrollKey} />
     </LayoutFrame>
   );
 }
+
+/** The first entry of every visit has the same key; without the path, one page would open where another was left. */
+const scrollKey = ({ key, pathname }: Location) => (key === "default" ? pathname : key);
 
 /** The screen itself; it takes the focus when the route changes, so that a keyboard or screen reader starts there. */
 function Main() {

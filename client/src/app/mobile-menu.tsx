@@ -2,7 +2,8 @@ import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { NavLink } from "react-router-dom";
 import { buttonClass } from "../ui/button-class.ts";
-import { navLinks } from "./nav-links.ts";
+import { adminLink, useNavLinks } from "./nav-links.ts";
+import { NavbarAdminBadge } from "./navbar-admin-badge.tsx";
 import { SessionButton } from "./session-button.tsx";
 import { appTexts } from "./texts.ts";
 
@@ -16,6 +17,7 @@ interface MobileMenuProps {
 
 /** The navigation of small screens: a sheet from the right, over everything. */
 export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
+  const links = useNavLinks();
   const close = () => onOpenChange(false);
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
@@ -34,10 +36,13 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
             </Dialog.Close>
           </div>
           <nav aria-label={appTexts.mainNavigation} className="flex flex-col gap-1">
-            {navLinks.map(({ to, label }) => (
-              <NavLink key={to} to={to} end onClick={close} className={linkClass}>
-                {label}
-              </NavLink>
+            {links.map(({ to, label }) => (
+              <span key={to} className="relative flex flex-col">
+                <NavLink to={to} end onClick={close} className={linkClass}>
+                  {label}
+                </NavLink>
+                {to === adminLink.to && <NavbarAdminBadge />}
+              </span>
             ))}
           </nav>
           <div className="mt-auto flex flex-col">

@@ -1,9 +1,11 @@
 import { Menu } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { Link, NavLink } from "react-router-dom";
+import { useSession } from "../lib/session.ts";
 import { BrandMark } from "../ui/brand-mark.tsx";
 import { buttonClass } from "../ui/button-class.ts";
-import { navLinks } from "./nav-links.ts";
+import { adminLink, useNavLinks } from "./nav-links.ts";
+import { NavbarAdminBadge } from "./navbar-admin-badge.tsx";
 import { SessionButton } from "./session-button.tsx";
 import { appTexts } from "./texts.ts";
 
@@ -11,10 +13,16 @@ const MobileMenu = lazy(async () => ({
   default: (await import("./mobile-menu.tsx")).MobileMenu,
 }));
 
+const NavbarAdminNews = lazy(async () => ({
+  default: (await import("./navbar-admin-news.tsx")).NavbarAdminNews,
+}));
+
 const linkClass =
   "rounded-lg px-3 py-2 text-sm font-medium text-ink-muted transition-colors hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:text-ink";
 
 export function Navbar() {
+  const links = useNavLinks();
+  const isAdmin = useSession((session) => session.token !== null && session.isAdmin);
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/85 backdrop-blur-md">
       <div className="page flex h-16 items-center gap-6">
@@ -22,17 +30,25 @@ export function Navbar() {
           <BrandMark />
           {appTexts.product}
         </Link>
-        <nav aria-label={appTexts.mainNavigation} className="hidden flex-1 gap-1 md:flex">
-          {navLinks.map(({ to, label }) => (
-            <NavLink key={to} to={to} end className={linkClass}>
-              {label}
-            </NavLink>
+        <nav aria-label={appTexts.mainNavigation} className="hidden flex-1 gap-1 lg:flex">
+          {links.map(({ to, label }) => (
+            <span key={to} className="relative flex">
+              <NavLink to={to} end className={linkClass}>
+                {label}
+              </NavLink>
+              {to === adminLink.to && <NavbarAdminBadge />}
+            </span>
           ))}
         </nav>
-        <div className="hidden md:block">
+        <div className="hidden lg:block">
           <SessionButton />
         </div>
         <MenuButton />
+        {isAdmin && (
+          <Suspense fallback={null}>
+            <NavbarAdminNews />
+          </Suspense>
+        )}
       </div>
     </header>
   );
@@ -47,7 +63,7 @@ function MenuButton() {
     setOpen(true);
   };
   return (
-    <div className="ml-auto md:hidden">
+    <div className="ml-auto lg:hidden">
       <button
         type="button"
         aria-label={appTexts.openMenu}

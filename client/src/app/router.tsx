@@ -1,6 +1,6 @@
 import { createBrowserRouter } from "react-router-dom";
 import { ErrorPage } from "./error-page.tsx";
-import { RequireApproval, RequireSession } from "./guards.tsx";
+import { RequireAdmin, RequireApproval, RequireSession } from "./guards.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { PageSkeleton } from "./page-skeleton.tsx";
@@ -12,6 +12,31 @@ const screens = {
   register: async () => ({
     Component: (await import("../features/auth/auth-page.tsx")).RegisterPage,
   }),
+  pricing: async () => ({
+    Component: (await import("../features/pricing/pricing-page.tsx")).PricingPage,
+  }),
+  payment: async () => ({
+    Component: (await import("../features/payment/payment-page.tsx")).PaymentPage,
+  }),
+  contact: async () => ({
+    Component: (await import("../features/contact/contact-page.tsx")).ContactPage,
+  }),
+  privacy: async () => ({
+    Component: (await import("../features/legal/legal-page.tsx")).PrivacyPage,
+  }),
+  terms: async () => ({ Component: (await import("../features/legal/legal-page.tsx")).TermsPage }),
+  forgotPassword: async () => ({
+    Component: (await import("../features/password/forgot-password-page.tsx")).ForgotPasswordPage,
+  }),
+  resetPassword: async () => ({
+    Component: (await import("../features/password/reset-password-page.tsx")).ResetPasswordPage,
+  }),
+  verifyEmail: async () => ({
+    Component: (await import("../features/account/verify-email-page.tsx")).VerifyEmailPage,
+  }),
+  account: async () => ({
+    Component: (await import("../features/account/account-page.tsx")).AccountPage,
+  }),
   dashboard: async () => ({
     Component: (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage,
   }),
@@ -19,6 +44,7 @@ const screens = {
   history: async () => ({
     Component: (await import("../features/history/history-page.tsx")).HistoryPage,
   }),
+  admin: async () => ({ Component: (await import("../features/admin/admin-page.tsx")).AdminPage }),
 };
 
 export const router = createBrowserRouter([
@@ -34,10 +60,19 @@ export const router = createBrowserRouter([
       { path: "/", lazy: screens.home },
       { path: "/login", lazy: screens.login },
       { path: "/register", lazy: screens.register },
+      { path: "/pricing", lazy: screens.pricing },
+      { path: "/payment", lazy: screens.payment },
+      { path: "/contact", lazy: screens.contact },
+      { path: "/privacy", lazy: screens.privacy },
+      { path: "/terms", lazy: screens.terms },
+      { path: "/forgot-password", lazy: screens.forgotPassword },
+      { path: "/reset-password", lazy: screens.resetPassword },
+      { path: "/verify-email", lazy: screens.verifyEmail },
       {
         element: <RequireSession />,
         children: [
           { path: "/dashboard", lazy: screens.dashboard },
+          { path: "/user-panel", lazy: screens.account },
           {
             element: <RequireApproval />,
             children: [
@@ -45,6 +80,7 @@ export const router = createBrowserRouter([
               { path: "/signal-history", lazy: screens.history },
             ],
           },
+          { element: <RequireAdmin />, children: [{ path: "/admin", lazy: screens.admin }] },
         ],
       },
       { path: "*", element: <NotFoundPage /> },

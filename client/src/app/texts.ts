@@ -2,6 +2,8 @@ export const appTexts = {
   product: "AI Trading Bot",
   skipLink: "Skip to content",
   mainNavigation: "Main",
+  legalNavigation: "Legal",
+  rights: "AI Trading Bot. All Rights Reserved.",
   openMenu: "Open menu",
   closeMenu: "Close menu",
   menu: "Menu",
@@ -25,4 +27,12 @@ export const liveToastTexts = {
   revoked: "The signal bot and the history are closed to your account until it is approved again.",
   failedTitle: "Signal failed",
   view: "View",
+} as const;
+
+export const adminNewsTexts = {
+  registered: "New registration",
+  proof: "New payment proof",
+  proofBy: (username: string, sender: string) => `${username}, sent by ${sender}`,
+  view: "View",
+  unseen: (count: number) => `${count} new for the administrator`,
 } as const;

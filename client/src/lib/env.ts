@@ -1,5 +1,14 @@
+import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/contact.ts";
+
 /** Origin of the API, without a trailing slash; another one than the web pages'. */
 export const apiOrigin = (import.meta.env.VITE_API_URL ?? "http://localhost:8000").replace(
   /\/+$/,
   "",
 );
+
+/** How the operator can be reached; what is not set is not offered. */
+export const contactSettings = {
+  whatsApp: import.meta.env.VITE_CONTACT_WHATSAPP?.trim(),
+  telegram: import.meta.env.VITE_CONTACT_TELEGRAM?.trim(),
+  email: import.meta.env.VITE_CONTACT_EMAIL?.trim() || DEFAULT_CONTACT_EMAIL,
+} as const;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   axisDecimals,
   confidenceLevel,
+  formatBytes,
   formatChange,
   formatConfidence,
   formatElapsed,
@@ -47,4 +48,10 @@ test.each([
 
 test("the axis shows more decimals the smaller the price", () => {
   expect([107_357, 150, 1.08].map(axisDecimals)).toEqual([2, 3, 5]);
+});
+
+test("file sizes are rounded to what a reader needs", () => {
+  expect(formatBytes(10)).toBe("1 KB");
+  expect(formatBytes(640 * 1_024)).toBe("640 KB");
+  expect(formatBytes(1.44 * 1_024 * 1_024)).toBe("1.4 MB");
 });

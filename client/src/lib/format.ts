@@ -34,6 +34,13 @@ export const formatRatio = (rewardToRisk: number): string =>
 /** An ISO time in the reader's own time zone, e.g. `21 Nov 2025, 14:05`. */
 export const formatDateTime = (iso: string): string => dateTime.format(new Date(iso));
 
+/** A file's size, e.g. `640 KB`, `1.4 MB`. */
+export function formatBytes(bytes: number): string {
+  const kilobytes = bytes / 1_024;
+  if (kilobytes < 1_000) return `${Math.max(1, Math.round(kilobytes))} KB`;
+  return `${oneDecimal.format(kilobytes / 1_024)} MB`;
+}
+
 /** Time passed, as minutes and seconds, e.g. `1:07`. */
 export function formatElapsed(elapsedMs: number): string {
   const seconds = Math.max(0, Math.floor(elapsedMs / 1_000));

@@ -6,7 +6,7 @@ const SHOWN_MS = 8_000;
 
 interface ToastMessage {
   title: string;
-  description: string;
+  description?: string;
   /** What a click on the toast's button does. */
   action?: { label: string; run(): void };
 }
@@ -14,7 +14,12 @@ interface ToastMessage {
 /** Shows a short message that goes away by itself, read out by screen readers. */
 export function showToast({ title, description, action }: ToastMessage): void {
   const actionProps = action && { children: action.label, onClick: action.run };
-  toastManager.add({ title, description, timeout: SHOWN_MS, ...(actionProps && { actionProps }) });
+  toastManager.add({
+    title,
+    timeout: SHOWN_MS,
+    ...(description && { description }),
+    ...(actionProps && { actionProps }),
+  });
 }
 
 /** Where toasts appear; mounted once. */
@@ -36,6 +41,8 @@ function Toasts() {
     <Toast.Root
       key={toast.id}
       toast={toast}
+      // Not the dialog that the library makes of it: nobody has to answer a toast.
+      role="group"
       swipeDirection="right"
       className="rounded-card border border-line-strong bg-raised p-4 shadow-float transition-[opacity,transform] duration-200 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
     >

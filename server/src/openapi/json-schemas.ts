@@ -13,7 +13,10 @@ export function namedSchemas(): Record<string, JsonSchema> {
   return { ...convertAll(REQUEST_SCHEMAS, "input"), ...convertAll(ANSWER_SCHEMAS, "output") };
 }
 
-function convertAll(schemas: Record<string, z.ZodType>, io: Direction): Record<string, JsonSchema> {
+function convertAll(
+  schemas: Record<string, z.core.$ZodType>,
+  io: Direction,
+): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
   const converted = z.toJSONSchema(registry, { io, uri: refTo, override: overrideFor(io) }).schemas;

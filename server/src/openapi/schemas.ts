@@ -25,6 +25,7 @@ import {
   cleanupResultSchema,
   proofFormSchema,
 } from "@shared/contract/files.ts";
+import { marketsSchema } from "@shared/contract/markets.ts";
 import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
 import {
   analysisSchema,
@@ -73,6 +74,7 @@ export const ANSWER_SCHEMAS = {
   AuditEntry: auditEntrySchema,
   AuditPage: auditPageSchema,
   Status: statusSchema,
+  Markets: marketsSchema,
   Health: z.object({ status: z.literal("ok") }),
   OpenApi: z.looseObject({ openapi: z.literal("3.1.0") }),
 } as const;

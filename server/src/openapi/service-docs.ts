@@ -28,6 +28,16 @@ export const SERVICE_DOCS: readonly RouteDoc[] = [
   },
   {
     method: "get",
+    path: "/markets",
+    tag: "Service",
+    summary: "Latest hourly closes of the suggested symbols",
+    access: "public",
+    answers: {
+      200: { description: "Prices, their change and the closes behind them.", schema: "Markets" },
+    },
+  },
+  {
+    method: "get",
     path: "/openapi.json",
     tag: "Service",
     summary: "This description, for programs",

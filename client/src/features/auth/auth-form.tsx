@@ -6,10 +6,10 @@ import { ApiError } from "../../lib/api/api-error.ts";
 import { type FormErrors, toFormErrors } from "../../lib/api/field-errors.ts";
 import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { PasswordField } from "../../ui/password-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { authErrorText } from "./auth-error.ts";
 import type { AuthMode } from "./auth-mode.ts";
-import { PasswordField } from "./password-field.tsx";
 import { authTexts } from "./texts.ts";
 
 /** Checks and API are not needed to show the form; they are loaded while it is filled in. */
@@ -63,6 +63,8 @@ export function AuthForm({ mode, onSession }: AuthFormProps) {
         />
       )}
       <PasswordField
+        name="password"
+        label={authTexts.password}
         autoComplete={isRegister ? "new-password" : "current-password"}
         {...(isRegister && { hint: authTexts.passwordHint })}
       />

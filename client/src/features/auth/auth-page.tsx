@@ -6,6 +6,7 @@ import { type SessionEnd, useSession } from "../../lib/session.ts";
 import { buttonClass } from "../../ui/button-class.ts";
 import { Card } from "../../ui/card.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { TextLink } from "../../ui/text-link.tsx";
 import { usePageTitle } from "../../ui/use-page-title.ts";
 import { AuthForm } from "./auth-form.tsx";
 import type { AuthMode } from "./auth-mode.ts";
@@ -36,7 +37,14 @@ function AuthPage({ mode }: { mode: AuthMode }) {
       </header>
       <SessionEndNotice />
       <AuthForm mode={mode} onSession={onSession} />
-      <SwitchMode mode={mode} state={state} />
+      <div className="flex flex-col gap-3 text-center text-sm text-ink-muted">
+        {mode === "login" && (
+          <p>
+            <TextLink to="/forgot-password">{authTexts.forgotPassword}</TextLink>
+          </p>
+        )}
+        <SwitchMode mode={mode} state={state} />
+      </div>
     </AuthFrame>
   );
 }
@@ -52,15 +60,11 @@ function AuthFrame({ children }: { children: ReactNode }) {
 function SwitchMode({ mode, state }: { mode: AuthMode; state: unknown }) {
   const other: To = mode === "login" ? "/register" : "/login";
   return (
-    <p className="text-center text-sm text-ink-muted">
+    <p>
       {authTexts[mode].switchQuestion}{" "}
-      <Link
-        to={other}
-        state={state}
-        className="rounded font-medium text-accent underline-offset-4 hover:underline"
-      >
+      <TextLink to={other} state={state}>
         {authTexts[mode].switchLink}
-      </Link>
+      </TextLink>
     </p>
   );
 }

@@ -14,16 +14,35 @@ const RETRY_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
 /** After that long, nobody waits for the answer any more. */
 const RESUME_WITHIN_MS = 5 * 60_000;
 
+/** Images of the requests that are not answered yet, by key. */
+const images = new Map<string, File>();
+
 /** Keys being sent now, so that a page that opens again does not send them twice. */
 const sending = new Set<string>();
 
-/** The attempt to send for `request`: the unanswered one again if it asks the same, else a new one. */
-export function nextAttempt(
-  request: SignalRequest,
-  { unanswered, now, newKey }: { unanswered: Attempt | null; now: number; newKey(): string },
-): Attempt {
-  const isSame = unanswered && JSON.stringify(unanswered.request) === JSON.stringify(request);
-  return { key: isSame ? unanswered.key : newKey(), request, requestedAt: now, givenUp: false };
+/** What somebody asks for. */
+export interface Wish {
+  request: SignalRequest;
+  image: File | null;
+}
+
+interface NextAttempt {
+  unanswered: Attempt | null;
+  unansweredImage: File | null;
+  now: number;
+  newKey(): string;
+}
+
+/** The attempt to send for a wish: the unanswered one again if it asks the same, else a new one. */
+export function nextAttempt({ request, image }: Wish, next: NextAttempt): Attempt {
+  const { unanswered, unansweredImage, now, newKey } = next;
+  const isSame =
+    unanswered &&
+    JSON.stringify(unanswered.request) === JSON.stringify(request) &&
+    unanswered.withImage === (image !== null) &&
+    unansweredImage === image;
+  const key = isSame ? unanswered.key : newKey();
+  return { key, request, requestedAt: now, withImage: image !== null, givenUp: false };
 }
 
 /** 128 random bits; unlike `randomUUID`, also on pages that are not served over TLS. */
@@ -33,15 +52,22 @@ const randomKey = () =>
   ).join("");
 
 /** Asks for a signal; what comes of it is found in the bot's store. */
-export async function askSignal(request: SignalRequest): Promise<void> {
-  const attempt = nextAttempt(request, {
-    unanswered: useBot.getState().attempt,
+export async function askSignal(wish: Wish): Promise<void> {
+  const { attempt: unanswered } = useBot.getState();
+  const attempt = nextAttempt(wish, {
+    unanswered,
+    unansweredImage: imageOf(unanswered),
     now: Date.now(),
     newKey: randomKey,
   });
+  images.clear();
+  if (wish.image) images.set(attempt.key, wish.image);
   useBot.setState({ attempt, failure: null, selectedId: null });
   await send(attempt);
 }
+
+const imageOf = (attempt: Attempt | null): File | null =>
+  (attempt && images.get(attempt.key)) ?? null;
 
 /** Takes up a request that a reload has interrupted before it was answered. */
 export async function resumeAttempt(): Promise<void> {
@@ -49,7 +75,14 @@ export async function resumeAttempt(): Promise<void> {
   if (!attempt || attempt.givenUp || sending.has(attempt.key)) return;
   const isForgotten = Date.now() - attempt.requestedAt > RESUME_WITHIN_MS;
   if (isForgotten) useBot.setState({ attempt: null });
+  else if (attempt.withImage && !imageOf(attempt)) loseImage(attempt);
   else await send(attempt);
+}
+
+/** Without its image, a request cannot be sent again; nobody knows whether the server had it. */
+function loseImage(attempt: Attempt): void {
+  const failure = { kind: "refused", text: botTexts.imageLost, attempt } as const;
+  useBot.setState({ attempt: null, failure });
 }
 
 async function send(attempt: Attempt): Promise<void> {
@@ -68,7 +101,8 @@ async function sendUntilAnswered(attempt: Attempt): Promise<void> {
     // Only what happens after the streams were joined is sure to be told by an event.
     const isToldOf = useLive.getState().ready;
     try {
-      return accept(attempt, { reply: await requestSignal(attempt), isToldOf });
+      const reply = await requestSignal({ ...attempt, image: imageOf(attempt) });
+      return accept(attempt, { reply, isToldOf });
     } catch (error) {
       const waitMs = retryWaitMs(error, tries);
       if (waitMs === undefined || isTimeout(error)) fail(attempt, error);
@@ -96,7 +130,9 @@ function accept(
   const known = { ...queued, ...reply };
   const updatedAt = isToldOf ? Date.now() : 0;
   queryClient.setQueryData(signalQueryKey(reply.signal_id), known, { updatedAt });
-  track({ id: reply.signal_id, symbol, timeframe, requestedAt: attempt.requestedAt });
+  const { requestedAt, withImage } = attempt;
+  track({ id: reply.signal_id, symbol, timeframe, requestedAt, withImage });
+  images.delete(attempt.key);
   if (isCurrent(attempt)) useBot.setState({ attempt: null, failure: null });
 }
 

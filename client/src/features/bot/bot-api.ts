@@ -14,19 +14,34 @@ import { api } from "../../lib/api/api.ts";
 /** A repeated request may be answered with the signal itself. */
 const signalReplySchema = z.union([signalResponseSchema, signalAcceptedSchema]);
 
-/** Asks for a signal without waiting for it; the same key never makes a second one. */
-export const requestSignal = (input: {
+interface SignalOrder {
   key: string;
   request: SignalRequest;
-}): Promise<SignalResponse | SignalAccepted> =>
+  /** A picture of a chart to be judged with it; costs a credit. */
+  image: File | null;
+}
+
+/** Asks for a signal without waiting for it; the same key never makes a second one, nor costs a second credit. */
+export const requestSignal = ({
+  key,
+  request,
+  image,
+}: SignalOrder): Promise<SignalResponse | SignalAccepted> =>
   api({
     method: "POST",
-    path: "/get-signal",
-    body: input.request,
-    headers: { Prefer: "respond-async", "Idempotency-Key": input.key },
-    timeoutMs: TIMEOUTS_MS.signal,
+    path: image ? "/get-signal-with-image" : "/get-signal",
+    body: image ? imageForm(request, image) : request,
+    headers: { Prefer: "respond-async", "Idempotency-Key": key },
+    timeoutMs: image ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal,
     schema: signalReplySchema,
   });
+
+function imageForm(request: SignalRequest, image: File): FormData {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(request)) form.set(field, String(value));
+  form.set("chart_image", image);
+  return form;
+}
 
 export const readSignal = (id: string, signal: AbortSignal): Promise<SignalResponse> =>
   api({ path: `/signals/${encodeURIComponent(id)}`, schema: signalResponseSchema, signal });

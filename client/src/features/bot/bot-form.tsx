@@ -1,10 +1,12 @@
 import { Form } from "@base-ui/react/form";
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
+import type { SignalRequest } from "@shared/contract/signal.ts";
 import { Sparkles } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import type { FormErrors } from "../../lib/api/field-errors.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
 import { askSignal } from "./ask-signal.ts";
 import { readInputs } from "./bot-inputs.ts";
 import { setInputs, useBot } from "./bot-store.ts";
@@ -12,6 +14,12 @@ import { NumberInput } from "./number-input.tsx";
 import { SymbolField } from "./symbol-field.tsx";
 import { botTexts } from "./texts.ts";
 import { TimeframeField } from "./timeframe-field.tsx";
+import { useChartImage } from "./use-chart-image.ts";
+
+/** Only some may send images; the others need not load what that takes. */
+const ImageInput = lazy(async () => ({
+  default: (await import("./image-input.tsx")).ImageInput,
+}));
 
 interface BotFormProps {
   analyzing: boolean;
@@ -22,20 +30,15 @@ interface BotFormProps {
 /** What a signal is asked for with. */
 export function BotForm({ analyzing, onAsked }: BotFormProps) {
   const inputs = useBot((state) => state.inputs);
+  const chart = useChartImage();
   const [errors, setErrors] = useState<FormErrors>({});
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (analyzing) return;
     const { request, errors: found } = readInputs(inputs);
     setErrors(found ?? {});
-    if (!request) return;
-    setInputs({
-      symbol: request.symbol,
-      amount: request.amount,
-      riskPercent: request.risk_percent,
-      leverage: request.leverage,
-    });
-    void askSignal(request);
+    if (!request || chart.isBlocked) return;
+    ask(request, chart);
     onAsked();
   };
   return (
@@ -48,6 +51,16 @@ export function BotForm({ analyzing, onAsked }: BotFormProps) {
           onChange={(timeframe) => setInputs({ timeframe })}
         />
         <MoneyFields />
+        {chart.isAllowed && (
+          <Suspense fallback={<Skeleton className="h-40 rounded-control" />}>
+            <ImageInput
+              file={chart.image}
+              credits={chart.credits}
+              disabled={analyzing}
+              onChange={chart.setImage}
+            />
+          </Suspense>
+        )}
         <Button type="submit" size="lg" busy={analyzing} className="mt-1 w-full">
           {!analyzing && <Sparkles aria-hidden className="size-5" />}
           {analyzing ? botTexts.analyzing : botTexts.getSignal}
@@ -55,6 +68,22 @@ export function BotForm({ analyzing, onAsked }: BotFormProps) {
       </Form>
     </Card>
   );
+}
+
+/** Sends a request; an image is let go once it has been accepted, so that it is not paid for twice by mistake. */
+function ask(
+  request: SignalRequest,
+  { image, setImage }: Pick<ReturnType<typeof useChartImage>, "image" | "setImage">,
+): void {
+  setInputs({
+    symbol: request.symbol,
+    amount: request.amount,
+    riskPercent: request.risk_percent,
+    leverage: request.leverage,
+  });
+  void askSignal({ request, image }).then(() => {
+    if (!useBot.getState().failure) setImage(null);
+  });
 }
 
 function MoneyFields() {

@@ -17,6 +17,7 @@ const trackedSchema = z.object({
   timeframe: timeframeSchema,
   /** By this browser's clock, Unix milliseconds. */
   requestedAt: z.number(),
+  withImage: z.boolean().default(false),
 });
 /** A signal asked for in this tab. */
 export type TrackedSignal = z.infer<typeof trackedSchema>;
@@ -25,6 +26,8 @@ const attemptSchema = z.object({
   key: z.string(),
   request: signalRequestSchema,
   requestedAt: z.number(),
+  /** A chart image goes with it; the image itself does not survive a reload. */
+  withImage: z.boolean().default(false),
   /** The server could not be reached; sent again only if the user asks for the same. */
   givenUp: z.boolean(),
 });
@@ -111,5 +114,7 @@ export function untrack(id: string): void {
 }
 
 /** Whether the client has waited for a request as long as it is willing to. */
-export const isLate = (requestedAt: number, now: number): boolean =>
-  now - requestedAt >= TIMEOUTS_MS.signal;
+export const isLate = (
+  { requestedAt, withImage }: Pick<TrackedSignal, "requestedAt" | "withImage">,
+  now: number,
+): boolean => now - requestedAt >= (withImage ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal);

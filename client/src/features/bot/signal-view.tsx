@@ -29,7 +29,7 @@ export function SignalView({ tracked }: { tracked: TrackedSignal }) {
 
 function PendingSignal({ tracked, stage }: { tracked: TrackedSignal; stage: Stage }) {
   const { symbol, timeframe, requestedAt } = tracked;
-  const late = isLate(requestedAt, useNow(true));
+  const late = isLate(tracked, useNow(true));
   return (
     <>
       {late && <LateNotice />}

@@ -21,6 +21,8 @@ export const botTexts = {
     "Demo data: signals are made from recorded candles shifted to the present, not from live prices.",
   demoRules:
     "Rule-based analysis: fixed rules on technical indicators judge the market, no AI model is asked.",
+  imageLost:
+    "The page was reloaded before the server answered, and the chart image is gone. If the request had arrived, its signal is in your history. Otherwise attach the image and ask again.",
   emptyTitle: "No signal yet",
   empty:
     "Your signal appears here with its levels, position size, chart and the reasons behind it.",
@@ -36,6 +38,24 @@ export const botTexts = {
     finished: "Signal ready",
   },
   elapsed: "Elapsed",
+} as const;
+
+export const imageTexts = {
+  label: "Chart image (optional)",
+  noCredits: TEXTS.noCredits,
+  toPricing: "See plans and pricing",
+  credits: (credits: number, cost: number) =>
+    `${credits} image ${credits === 1 ? "credit" : "credits"} left. An analysis with an image uses ${cost}.`,
+} as const;
+
+export const adminToolTexts = {
+  title: "Admin Tools",
+  lead: "Frees the space of chart images that are no longer needed.",
+  cleanup: "Cleanup Images",
+  cleanupTitle: "Clean up chart images?",
+  cleanupLoss:
+    "Chart images that are older than 30 days or belong to no signal are deleted. This cannot be undone.",
+  failed: (reason: string) => `Failed to clean up images. Error: ${reason}`,
 } as const;
 
 export const resultTexts = {

@@ -12,5 +12,5 @@ export function useAnalyzing(): boolean {
   const signal = useSignal(newest?.id ?? null);
   const isOpen = newest !== undefined && (!signal || !isFinished(signal.status));
   const now = useNow(isOpen);
-  return sending || (isOpen && !isLate(newest.requestedAt, now));
+  return sending || (isOpen && !isLate(newest, now));
 }

@@ -1,16 +1,16 @@
-import { BadgeCheck, Bot, Clock, History } from "lucide-react";
-import { Link } from "react-router-dom";
+import { ShieldCheck, UserCog } from "lucide-react";
 import { useLive } from "../../lib/live/live-store.ts";
 import { useSession } from "../../lib/session.ts";
-import { buttonClass } from "../../ui/button-class.ts";
-import { Card } from "../../ui/card.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { AccountCard } from "./account-card.tsx";
+import { ApprovedCard, PendingCard } from "./approval-card.tsx";
+import { LinkCard } from "./link-card.tsx";
 import { dashboardTexts as texts } from "./texts.ts";
 
 export function DashboardPage() {
   const approved = useSession((session) => session.approved);
+  const isAdmin = useSession((session) => session.isAdmin);
   const emailVerified = useLive((live) => live.account?.email_verified ?? true);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
@@ -20,46 +20,30 @@ export function DashboardPage() {
           {texts.unverified}
         </Notice>
       )}
-      <div className="grid items-start gap-6 lg:grid-cols-[1.6fr_1fr]">
-        <div aria-live="polite">{approved ? <ApprovedCard /> : <PendingCard />}</div>
-        <AccountCard />
-      </div>
-    </div>
-  );
-}
-
-function ApprovedCard() {
-  return (
-    <Card className="flex flex-col gap-6 p-6 sm:p-8">
-      <div className="flex gap-4">
-        <BadgeCheck aria-hidden className="size-8 shrink-0 text-buy" strokeWidth={1.75} />
-        <div>
-          <h2 className="text-xl font-semibold tracking-tight">{texts.approvedTitle}</h2>
-          <p className="mt-1 text-ink-muted">{texts.approved}</p>
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
+        <div className="flex flex-col gap-6">
+          {isAdmin && (
+            <LinkCard
+              Icon={ShieldCheck}
+              title={texts.adminTitle}
+              text={texts.admin}
+              to="/admin"
+              link={texts.openAdmin}
+            />
+          )}
+          <div aria-live="polite">{approved ? <ApprovedCard /> : <PendingCard />}</div>
+        </div>
+        <div className="flex flex-col gap-6">
+          <AccountCard />
+          <LinkCard
+            Icon={UserCog}
+            title={texts.panelTitle}
+            text={texts.panel}
+            to="/user-panel"
+            link={texts.openPanel}
+          />
         </div>
       </div>
-      <div className="flex flex-col gap-3 sm:flex-row">
-        <Link to="/bot" className={buttonClass({ size: "lg" })}>
-          <Bot aria-hidden className="size-5" />
-          {texts.openBot}
-        </Link>
-        <Link to="/signal-history" className={buttonClass({ variant: "secondary", size: "lg" })}>
-          <History aria-hidden className="size-5" />
-          {texts.openHistory}
-        </Link>
-      </div>
-    </Card>
-  );
-}
-
-function PendingCard() {
-  return (
-    <Card className="flex gap-4 p-6 sm:p-8">
-      <Clock aria-hidden className="size-8 shrink-0 text-wait" strokeWidth={1.75} />
-      <div>
-        <h2 className="text-xl font-semibold tracking-tight">{texts.pendingTitle}</h2>
-        <p className="mt-1 text-ink-muted text-pretty">{texts.pending}</p>
-      </div>
-    </Card>
+    </div>
   );
 }

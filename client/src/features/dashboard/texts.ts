@@ -1,5 +1,10 @@
+import { TEXTS } from "@shared/contract/texts.ts";
+
 export const dashboardTexts = {
   title: "Dashboard",
+  adminTitle: "Administration",
+  admin: "Users, payment settings, uploaded images and the audit trail.",
+  openAdmin: "Open the admin panel",
   approvedTitle: "Account Approved",
   approved: "The signal bot and your signal history are open to you.",
   openBot: "Open the signal bot",
@@ -7,6 +12,10 @@ export const dashboardTexts = {
   pendingTitle: "Approval Pending",
   pending:
     "An administrator reviews your account before the signal bot opens. This page changes by itself as soon as that is done.",
+  toPricing: "See plans and pricing",
+  panelTitle: "User Panel",
+  panel: "Change your password and keep your account safe.",
+  openPanel: "Account settings",
   accountTitle: "Account",
   username: "Username",
   email: "Email",
@@ -15,4 +24,26 @@ export const dashboardTexts = {
   unverified: "Open the link in the message we sent you when you registered.",
   verified: "Verified",
   notVerified: "Not verified",
+} as const;
+
+export const proofTexts = {
+  title: "Payment proof",
+  lead: "Paid already? Send a screenshot or photo of the payment, and the name it was sent from.",
+  senderName: "Sender name",
+  senderHint: "The name on the account that the money came from.",
+  picture: "Proof image",
+  submit: "Submit proof",
+  submitting: "Uploading...",
+  incomplete: TEXTS.proofIncomplete,
+  submitted: TEXTS.proofSubmitted,
+  failedTitle: "Your proof was not sent",
+  failed: "The upload failed. Please try again.",
+  removedTitle: "Your proof was removed",
+  removed: "An administrator has deleted the proof you sent. Please send a new one.",
+  sentTitle: "Proof under review",
+  sentBy: "Sent by",
+  sentAt: "Submitted",
+  replace: "Send another proof",
+  keep: "Keep the proof already sent",
+  pictureOf: (sender: string) => `Payment proof of ${sender}`,
 } as const;

@@ -1,14 +1,31 @@
-import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import { type HistoryPage, historyPageSchema } from "@shared/contract/signal.ts";
+import { HISTORY_PAGE, TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import {
+  type HistoryPage,
+  historyPageSchema,
+  type SignalResponse,
+  signalResponseSchema,
+} from "@shared/contract/signal.ts";
 import { api } from "../../lib/api/api.ts";
 
-/** One page of the user's signals, newest first; `cursor` is the page's before, null for the first. */
-export function readHistory(cursor: string | null, signal: AbortSignal): Promise<HistoryPage> {
-  const query = cursor === null ? "" : `?${new URLSearchParams({ cursor })}`;
+interface PageOrder {
+  /** The one that the page before ended with; null for the first page. */
+  cursor: string | null;
+  limit?: number;
+  signal: AbortSignal;
+}
+
+/** One page of the user's signals, newest first. */
+export function readHistory(order: PageOrder): Promise<HistoryPage> {
+  const { cursor, limit = HISTORY_PAGE.default, signal } = order;
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (cursor !== null) query.set("cursor", cursor);
   return api({
-    path: `/signal-history${query}`,
+    path: `/signal-history?${query}`,
     schema: historyPageSchema,
     timeoutMs: TIMEOUTS_MS.history,
     signal,
   });
 }
+
+export const readSignal = (id: string, signal: AbortSignal): Promise<SignalResponse> =>
+  api({ path: `/signals/${encodeURIComponent(id)}`, schema: signalResponseSchema, signal });

@@ -1,4 +1,5 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
+import { Link } from "react-router-dom";
 import { formatChange, formatConfidence, formatDateTime, formatPrice } from "../../lib/format.ts";
 import { isFinished } from "../../lib/live/live-state.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../../lib/trade-levels.ts";
@@ -6,7 +7,7 @@ import { Card } from "../../ui/card.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { Rationale } from "./rationale.tsx";
-import { historyTexts as texts } from "./texts.ts";
+import { linkTexts, historyTexts as texts } from "./texts.ts";
 
 const kinds = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
 
@@ -24,7 +25,13 @@ export function SignalCard({ item }: { item: HistoryItem }) {
           {item.symbol} <span className="font-normal text-ink-muted">{item.timeframe}</span>
         </h2>
         <p className="figures order-last w-full text-sm text-ink-faint sm:order-none sm:w-auto">
-          <time dateTime={item.timestamp}>{formatDateTime(item.timestamp)}</time>
+          <Link
+            to={`/signal-history?id=${item.id}`}
+            title={linkTexts.permalink}
+            className="rounded underline-offset-4 hover:text-ink hover:underline"
+          >
+            <time dateTime={item.timestamp}>{formatDateTime(item.timestamp)}</time>
+          </Link>
           {" · "}
           <StatusText item={item} />
         </p>

@@ -22,5 +22,32 @@ export const historyTexts = {
   less: "Show less",
 } as const;
 
+export const filterTexts = {
+  symbol: "Symbol",
+  symbolHint: "All symbols",
+  signal: "Signal",
+  anySignal: "All signals",
+  outcome: "Outcome",
+  anyOutcome: "All outcomes",
+  clear: "Clear filters",
+  found: ({ found, of, hasMore }: { found: number; of: number; hasMore: boolean }) =>
+    hasMore
+      ? `${found} of the newest ${of} signals match. Older ones are still being searched.`
+      : `${found} of ${of} signals match.`,
+} as const;
+
+export const exportTexts = {
+  save: { csv: "Export CSV", json: "Export JSON" },
+  reading: (read: number) => `Reading your signals: ${read}`,
+  saved: (count: number) => `Saved ${count} ${count === 1 ? "signal" : "signals"}.`,
+  failed: "The export failed.",
+} as const;
+
+export const linkTexts = {
+  permalink: "Link to this signal",
+  back: "All signals",
+  unknown: "This signal does not exist, or is no longer kept.",
+} as const;
+
 export const serverErrorText = (status: number, statusText: string): string =>
   `Server error: ${status} ${statusText}`.trim();

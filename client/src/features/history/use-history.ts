@@ -16,7 +16,7 @@ export function useHistory() {
   const outcomes = useLive((live) => live.outcomes);
   const query = useInfiniteQuery({
     queryKey: QUERY_KEY,
-    queryFn: ({ pageParam, signal }) => readHistory(pageParam, signal),
+    queryFn: ({ pageParam, signal }) => readHistory({ cursor: pageParam, signal }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (page) => page.next_cursor,
     enabled: ready,

@@ -4,19 +4,18 @@ import { buttonClass } from "../../ui/button-class.ts";
 import { Card } from "../../ui/card.tsx";
 import { usePageTitle } from "../../ui/use-page-title.ts";
 import { HeroIllustration } from "./hero-illustration.tsx";
+import { CryptoMarkets, MarketOverview, TickerTape } from "./market-sections.tsx";
 import { homeReasons, homeTexts } from "./texts.ts";
 
 export function HomePage() {
   usePageTitle();
   return (
     <>
+      <TickerTape />
       <Hero />
       <Reasons />
-      <footer className="border-t border-line">
-        <p className="page py-8 text-sm text-ink-faint">
-          © {new Date().getFullYear()} {homeTexts.rights}
-        </p>
-      </footer>
+      <MarketOverview />
+      <CryptoMarkets />
     </>
   );
 }
@@ -43,7 +42,7 @@ function Hero() {
 
 function Reasons() {
   return (
-    <section aria-labelledby="why" className="page pt-4 pb-20 sm:pb-28">
+    <section aria-labelledby="why" className="page pt-4 pb-14 sm:pb-20">
       <h2 id="why" className="text-2xl font-semibold tracking-tight sm:text-3xl">
         {homeTexts.whyTitle}
       </h2>

@@ -61,6 +61,34 @@ test("a request carries token and JSON, and its reply is parsed", async () => {
   expect(reply).toEqual({ answer: 42 });
 });
 
+/** Content type and body of a request, as they reach the server. */
+async function typeSent(body: FormData | URLSearchParams) {
+  const heard = { type: "", text: "" };
+  const { api } = await setUp(async (request, response) => {
+    heard.type = request.headers["content-type"] ?? "";
+    for await (const chunk of request) heard.text += chunk;
+    response.end(JSON.stringify({ answer: 1 }));
+  });
+  await api({ method: "POST", path: "/form", body, schema });
+  return heard;
+}
+
+test("a form with a file is sent as multipart", async () => {
+  const form = new FormData();
+  form.set("sender_name", "Jane");
+  form.set("proof_image", new Blob(["bytes"]), "proof.png");
+  const { type, text } = await typeSent(form);
+  expect(type).toMatch(/^multipart\/form-data; boundary=/);
+  expect(text).toContain('name="sender_name"');
+  expect(text).toContain('filename="proof.png"');
+});
+
+test("plain fields are sent urlencoded", async () => {
+  const { type, text } = await typeSent(new URLSearchParams({ allow: "true" }));
+  expect(type).toMatch(/^application\/x-www-form-urlencoded/);
+  expect(text).toBe("allow=true");
+});
+
 test("an error answer becomes an ApiError with the server's words", async () => {
   const body = {
     detail: "Please check the marked fields.",

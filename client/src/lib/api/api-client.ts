@@ -10,7 +10,7 @@ const UNREADABLE = "The server sent an answer that could not be read. Please rel
 export interface ApiRequest<Reply> {
   method?: "GET" | "POST" | "DELETE";
   path: string;
-  /** Sent as JSON. */
+  /** A form is sent as it is, as multipart or urlencoded; anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   /** How long the whole exchange may take, body included. */
@@ -60,7 +60,7 @@ async function exchange<Reply>(input: {
     const response = await fetch(`${origin}${request.path}`, {
       method: request.method ?? "GET",
       headers: headersOf(request, token),
-      body: request.body === undefined ? null : JSON.stringify(request.body),
+      body: bodyOf(request.body),
       signal: AbortSignal.any(signals),
     });
     return { response, text: await response.text() };
@@ -73,10 +73,21 @@ async function exchange<Reply>(input: {
   }
 }
 
+/** A form names its own content type, with the boundary that only the browser knows. */
+const isForm = (body: unknown): body is FormData | URLSearchParams =>
+  body instanceof FormData || body instanceof URLSearchParams;
+
+const isJson = (body: unknown): boolean => body !== undefined && !isForm(body);
+
+function bodyOf(body: unknown): BodyInit | null {
+  if (isForm(body)) return body;
+  return body === undefined ? null : JSON.stringify(body);
+}
+
 function headersOf(request: ApiRequest<unknown>, token: string | null): Record<string, string> {
   return {
     Accept: "application/json",
-    ...(request.body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...(isJson(request.body) ? { "Content-Type": "application/json" } : {}),
     ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
     ...request.headers,
   };

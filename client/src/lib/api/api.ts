@@ -14,5 +14,8 @@ export const api = createApiClient({
     if (error.code === "not-approved") {
       session.setAccess({ approved: false, role: session.isAdmin ? "admin" : "user" });
     }
+    if (error.code === "not-admin") {
+      session.setAccess({ approved: session.approved, role: "user" });
+    }
   },
 });

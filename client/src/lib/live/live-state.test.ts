@@ -71,6 +71,13 @@ test("an account change is applied on top of what is known", () => {
   expect(account).not.toHaveProperty("reason");
 });
 
+test("a confirmed address is known at once", () => {
+  const unconfirmed = withAccount(initialLiveState, { ...me, email_verified: false });
+  const change = { ...accountChange, reason: "email-verified" };
+  const { account } = applyEvent(unconfirmed, event("account:updated", 11, change));
+  expect(account?.email_verified).toBe(true);
+});
+
 test("an account change that the account already contains does not set it back", () => {
   expect(after(event("account:updated", 10, accountChange)).account?.approved).toBe(false);
 });

@@ -69,8 +69,9 @@ export function applyEvent(state: LiveState, event: LiveEvent): LiveState {
     case "history:cleared":
       return { ...state, signals: {}, outcomes: {} };
     case "account:updated": {
-      const { reason: _reason, ...change } = event.data;
-      return withAccountChange(state, event.seq, change);
+      const { reason, ...change } = event.data;
+      const confirmed = reason === "email-verified" ? { email_verified: true } : {};
+      return withAccountChange(state, event.seq, { ...change, ...confirmed });
     }
     case "proof:deleted":
       return withAccountChange(state, event.seq, { payment_proof: null });

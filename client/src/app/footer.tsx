@@ -1,0 +1,27 @@
+import { TextLink } from "../ui/text-link.tsx";
+import { appTexts } from "./texts.ts";
+
+/** What every screen ends with. */
+export function Footer() {
+  return (
+    <footer className="mt-auto border-t border-line">
+      <div className="page flex flex-col gap-x-6 gap-y-4 py-8 text-sm text-ink-faint sm:flex-row sm:items-center sm:justify-between">
+        <p className="figures">
+          © {new Date().getFullYear()} {appTexts.rights}
+        </p>
+        <nav aria-label={appTexts.legalNavigation} className="flex gap-6">
+          {legalLinks.map(({ to, label }) => (
+            <TextLink key={to} to={to} className="text-ink-muted">
+              {label}
+            </TextLink>
+          ))}
+        </nav>
+      </div>
+    </footer>
+  );
+}
+
+const legalLinks = [
+  { to: "/privacy", label: "Privacy Policy" },
+  { to: "/terms", label: "Terms of Service" },
+] as const;

@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+
+interface AdminSectionProps {
+  id: string;
+  title: string;
+  lead?: string;
+  /** What can be done with the section as a whole. */
+  action?: ReactNode;
+  children: ReactNode;
+}
+
+/** One part of the admin page, which the page's navigation leads to. */
+export function AdminSection({ id, title, lead, action, children }: AdminSectionProps) {
+  return (
+    <section
+      id={id}
+      aria-labelledby={`${id}-title`}
+      className="flex scroll-mt-32 flex-col gap-5 lg:scroll-mt-24"
+    >
+      <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+        <div>
+          <h2 id={`${id}-title`} className="text-xl font-semibold tracking-tight">
+            {title}
+          </h2>
+          {lead && <p className="mt-1 max-w-2xl text-ink-muted text-pretty">{lead}</p>}
+        </div>
+        {action}
+      </header>
+      {children}
+    </section>
+  );
+}

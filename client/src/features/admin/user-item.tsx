@@ -1,0 +1,108 @@
+import type { UserCard } from "@shared/contract/account.ts";
+import { BadgeCheck, Clock, MailCheck, MailQuestion, ShieldCheck } from "lucide-react";
+import { memo, type ReactNode } from "react";
+import { formatDateTime } from "../../lib/format.ts";
+import { useLive } from "../../lib/live/live-store.ts";
+import { userTexts as texts } from "./texts.ts";
+import { UserActions } from "./user-actions.tsx";
+import { UserProof } from "./user-proof.tsx";
+
+/** One user: who he is, what he may do, what he has sent, and what can be done about it. */
+export const UserItem = memo(function UserItem({ user }: { user: UserCard }) {
+  const isSelf = useLive((live) => live.account?.username === user.username);
+  const titleId = `user-${user.username}`;
+  return (
+    <article
+      aria-labelledby={titleId}
+      className="flex w-full min-w-0 flex-col gap-4 rounded-card border border-line bg-surface p-4 sm:p-5"
+    >
+      <header className="flex items-start gap-3">
+        <span
+          aria-hidden
+          className="flex size-10 shrink-0 items-center justify-center rounded-full bg-raised font-semibold text-ink-muted uppercase"
+        >
+          {user.username.slice(0, 1)}
+        </span>
+        <div className="min-w-0 flex-1">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <h3 id={titleId} className="font-semibold tracking-tight break-all">
+              {user.username}
+            </h3>
+            {isSelf && <Tag>{texts.you}</Tag>}
+            {user.role === "admin" && (
+              <Tag>
+                <ShieldCheck aria-hidden className="size-3.5" />
+                {texts.admin}
+              </Tag>
+            )}
+          </div>
+          <Email user={user} />
+        </div>
+        <Approval approved={user.approved} />
+      </header>
+      <Facts user={user} />
+      {user.payment_proof && <UserProof username={user.username} proof={user.payment_proof} />}
+      <UserActions user={user} isSelf={isSelf} />
+    </article>
+  );
+});
+
+function Tag({ children }: { children: ReactNode }) {
+  return (
+    <span className="inline-flex items-center gap-1 rounded-md bg-raised px-1.5 py-0.5 text-xs font-medium text-ink-muted">
+      {children}
+    </span>
+  );
+}
+
+function Approval({ approved }: { approved: boolean }) {
+  const Icon = approved ? BadgeCheck : Clock;
+  return (
+    <span
+      className={`inline-flex shrink-0 items-center gap-1.5 text-sm font-medium ${approved ? "text-buy" : "text-wait"}`}
+    >
+      <Icon aria-hidden className="size-4" />
+      {approved ? texts.approved : texts.pending}
+    </span>
+  );
+}
+
+function Email({ user }: { user: UserCard }) {
+  const Icon = user.email_verified ? MailCheck : MailQuestion;
+  const status = user.email_verified ? texts.verified : texts.notVerified;
+  return (
+    <p className="flex items-center gap-1.5 text-sm text-ink-muted">
+      <Icon
+        role="img"
+        aria-label={status}
+        className={`size-4 shrink-0 ${user.email_verified ? "text-buy" : "text-wait"}`}
+      >
+        <title>{status}</title>
+      </Icon>
+      <span className="min-w-0 break-all">{user.email}</span>
+    </p>
+  );
+}
+
+function Facts({ user }: { user: UserCard }) {
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-control bg-canvas px-4 py-3 sm:grid-cols-[1fr_1fr_1.4fr]">
+      <Fact label={texts.credits}>{user.image_credits}</Fact>
+      <Fact label={texts.imageUpload}>
+        {user.allow_image_upload ? texts.allowed : texts.blocked}
+      </Fact>
+      <Fact label={texts.registered}>
+        <time dateTime={user.created_at}>{formatDateTime(user.created_at)}</time>
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-xs text-ink-faint">{label}</dt>
+      <dd className="figures mt-0.5 text-sm font-medium">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { Card } from "./card.tsx";
+import { usePageTitle } from "./use-page-title.ts";
+
+interface NarrowPageProps {
+  title: string;
+  lead?: string | undefined;
+  children?: ReactNode;
+}
+
+/** A screen that does one thing, in one card. */
+export function NarrowPage({ title, lead, children }: NarrowPageProps) {
+  usePageTitle(title);
+  return (
+    <div className="page flex justify-center py-10 sm:py-20">
+      <Card className="flex w-full max-w-md flex-col gap-6 p-6 sm:p-8">
+        <header className="flex flex-col gap-2">
+          <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+          {lead && <p className="text-ink-muted text-pretty">{lead}</p>}
+        </header>
+        {children}
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,195 @@
+import { expect } from "playwright/test";
+import {
+  cardOf,
+  confirmAction,
+  openAdmin,
+  openElsewhere,
+  registerTrader,
+  sendProof,
+} from "./people.ts";
+import { logIn, test } from "./signed-in.ts";
+
+test("who is no administrator sees no link to the panel and is sent away from it", async ({
+  page,
+}) => {
+  await registerTrader(page);
+  await expect(page.getByRole("link", { name: "Admin", exact: true })).toHaveCount(0);
+  await page.goto("/admin");
+  await expect(page).toHaveURL(/\/dashboard$/);
+});
+
+test("a registration and a proof are announced and counted until the panel is opened", async ({
+  page,
+  browser,
+}) => {
+  await page.goto("/dashboard");
+  await logIn(page);
+  await expect(page.getByRole("heading", { name: "Administration" })).toBeVisible();
+  const trader = await openElsewhere(browser);
+  const username = await registerTrader(trader);
+  await expect(page.getByText("New registration", { exact: true })).toBeVisible();
+  await sendProof(trader, "Jane Miller");
+  await expect(page.getByText("New payment proof", { exact: true })).toBeVisible();
+  await expect(page.getByText("2 new for the administrator")).toBeAttached();
+  await page.getByRole("link", { name: "Admin", exact: true }).click();
+  await expect(cardOf(page, username)).toContainText("Jane Miller");
+  await expect(page.getByText(/new for the administrator/)).toHaveCount(0);
+});
+
+test("a card appears and changes while the panel is open", async ({ page, browser }) => {
+  await openAdmin(page);
+  const trader = await openElsewhere(browser);
+  const username = await registerTrader(trader);
+  const card = cardOf(page, username);
+  await expect(card).toContainText("Pending");
+  await expect(card.getByRole("button", { name: "Revoke", exact: true })).toBeDisabled();
+  await sendProof(trader, "Jane Miller");
+  await card.getByRole("button", { name: /^Enlarge/ }).click();
+  await expect(page.getByRole("dialog").getByRole("img")).toHaveJSProperty("naturalWidth", 320);
+  await page.keyboard.press("Escape");
+  await card.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(card).toContainText("Approved");
+  await expect(card.getByRole("button", { name: "Approve", exact: true })).toBeDisabled();
+});
+
+test("revoking asks first and says what will be lost", async ({ page, browser }) => {
+  const username = await registerTrader(await openElsewhere(browser));
+  await openAdmin(page);
+  const card = cardOf(page, username);
+  await card.getByRole("button", { name: "Approve", exact: true }).click();
+  const revoke = card.getByRole("button", { name: "Revoke", exact: true });
+  await revoke.click();
+  await expect(page.getByRole("alertdialog")).toContainText("loses access to the signal bot");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("alertdialog")).toBeHidden();
+  await expect(card).toContainText("Approved");
+  await confirmAction(page, revoke);
+  await expect(card).toContainText("Pending");
+});
+
+test("credits and image permission reach the trader at once", async ({ page, browser }) => {
+  const trader = await openElsewhere(browser);
+  const username = await registerTrader(trader);
+  await openAdmin(page);
+  const card = cardOf(page, username);
+  await card.getByRole("button", { name: "Allow image upload" }).click();
+  await expect(card.getByRole("button", { name: "Block image upload" })).toBeVisible();
+  await card.getByRole("button", { name: "Grant credits" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Number of credits").fill("1e3");
+  await dialog.getByRole("button", { name: "Grant" }).click();
+  await expect(dialog.getByText("Invalid number.")).toBeVisible();
+  await dialog.getByLabel("Number of credits").fill("25");
+  await dialog.getByRole("button", { name: "Grant" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(card).toContainText("25");
+  await expect(trader.locator("dl").filter({ hasText: "Image credits" })).toContainText("25");
+});
+
+test("a deleted user is gone and is told so", async ({ page, browser }) => {
+  const trader = await openElsewhere(browser);
+  const username = await registerTrader(trader);
+  await openAdmin(page);
+  await confirmAction(page, cardOf(page, username).getByRole("button", { name: "Delete user" }));
+  await expect(cardOf(page, username)).toHaveCount(0);
+  await expect(trader).toHaveURL(/\/login$/);
+  await expect(trader.getByText("This account has been deleted.")).toBeVisible();
+});
+
+test("users are found by name and by what they wait for", async ({ page, browser }) => {
+  const username = await registerTrader(await openElsewhere(browser));
+  await openAdmin(page);
+  await page.getByLabel("Search users").fill(username.toUpperCase());
+  await expect(page.getByRole("article")).toHaveCount(1);
+  await page.getByRole("button", { name: /^With proof/ }).click();
+  await expect(page.getByText("No user matches.")).toBeVisible();
+  await page.getByRole("button", { name: /^Pending/ }).click();
+  await expect(cardOf(page, username)).toBeVisible();
+});
+
+test("payment details are saved and follow in another tab", async ({ page, context }) => {
+  await openAdmin(page);
+  const other = await context.newPage();
+  await other.goto("/admin");
+  await expect(other.getByLabel("Skrill")).toBeVisible();
+  const text = `skrill-${Date.now()}@example.com`;
+  await page.getByLabel("Skrill").fill(text);
+  await page.getByRole("button", { name: "Save payment details" }).click();
+  await expect(page.getByText("The payment details are saved.")).toBeVisible();
+  await expect(other.getByLabel("Skrill")).toHaveValue(text);
+  await page.reload();
+  await expect(page.getByLabel("Skrill")).toHaveValue(text);
+});
+
+test("the histories of all users are cleared after a question, and the trail tells of it", async ({
+  page,
+}) => {
+  await page.goto("/bot");
+  await logIn(page);
+  await page.getByRole("button", { name: "Get Signal" }).click();
+  await expect(page.locator("[data-signal]").first()).toBeVisible();
+  await page.goto("/admin");
+  await confirmAction(page, page.getByRole("button", { name: "Clear all history" }));
+  await expect(page.getByText(/^Deleted \d+ signals? of \d+ users?\.$/)).toBeVisible();
+  await expect(page.getByText(/deleted \d+ signals? of admin/).first()).toBeVisible();
+  await page.goto("/signal-history");
+  await expect(page.getByText("No signals generated yet.")).toBeVisible();
+});
+
+test.describe("when the server fails", () => {
+  test.use({ expectsFailures: true });
+
+  test("each part that cannot be loaded says so", async ({ page }) => {
+    await page.route(/\/(admin\/list-users|admin\/chart-images|payment-details)$/, (route) =>
+      route.abort(),
+    );
+    await openAdmin(page);
+    await expect(page.getByText("Failed to load users.")).toBeVisible();
+    await expect(page.getByText("Failed to load chart images.")).toBeVisible();
+    await expect(page.getByText("Failed to load payment details.")).toBeVisible();
+    await page.unroute(/\/(admin\/list-users|admin\/chart-images|payment-details)$/);
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await expect(page.getByRole("article").first()).toBeVisible();
+  });
+
+  test("each action that fails says so", async ({ page, browser }) => {
+    const username = await registerTrader(await openElsewhere(browser));
+    await openAdmin(page);
+    const card = cardOf(page, username);
+    await expect(card).toBeVisible();
+    await page.route(/\/admin\//, (route) =>
+      route.fulfill({
+        status: 500,
+        headers: { "Access-Control-Allow-Origin": "*" },
+        json: { detail: "Out of order.", code: "internal", request_id: "r1" },
+      }),
+    );
+    await card.getByRole("button", { name: "Approve", exact: true }).click();
+    await expect(card.getByText(`Failed to approve ${username}`)).toBeVisible();
+    await card.getByRole("button", { name: "Allow image upload" }).click();
+    await expect(card.getByText("Failed to update image upload permission.")).toBeVisible();
+    const failures = [
+      ["Clear history", `Failed to clear signal history for ${username}.`],
+      ["Delete user", `Failed to delete user ${username}. Error: Out of order.`],
+    ] as const;
+    for (const [name, text] of failures) {
+      await confirmAction(page, card.getByRole("button", { name }));
+      await expect(page.getByRole("alertdialog").getByText(text)).toBeVisible();
+      await page.getByRole("button", { name: "Cancel" }).click();
+    }
+    await confirmAction(page, page.getByRole("button", { name: "Clear all history" }));
+    await expect(
+      page.getByText("Failed to clear all signal history. Error: Out of order."),
+    ).toBeVisible();
+  });
+});
+
+test("the panel fits a small screen", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openAdmin(page);
+  await expect(page.getByRole("article").first()).toBeVisible();
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBe(0);
+});
