@@ -2,6 +2,8 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
+import { offlineVerifier } from "./client/verifier/offline-verifier.ts";
+import { siteFiles } from "./scripts/lib/site-files.mjs";
 
 const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 
@@ -9,10 +11,11 @@ export default defineConfig(({ mode }) => {
   const env = loadEnv(mode, projectRoot, "");
   const apiUrl = env.VITE_API_URL || `http://localhost:${env.API_PORT || 8000}`;
   const port = Number(env.CLIENT_PORT || 5173);
+  const origin = env.VITE_CLIENT_ORIGIN || `http://localhost:${port}`;
   return {
     root: "client",
     envDir: projectRoot,
-    plugins: [react(), tailwindcss()],
+    plugins: [react(), tailwindcss(), siteFiles(origin), offlineVerifier()],
     resolve: { alias: { "@shared": fileURLToPath(new URL("shared", import.meta.url)) } },
     define: { "import.meta.env.VITE_API_URL": JSON.stringify(apiUrl) },
     server: { port, strictPort: true },

@@ -1,8 +1,8 @@
 import { expect, type Page } from "playwright/test";
 import { losePosts } from "./lose-posts.ts";
 import { mailedLink } from "./mailbox.ts";
-import { openElsewhere, registerTrader } from "./people.ts";
-import { logIn, test } from "./signed-in.ts";
+import { logIn, registerTrader } from "./people.ts";
+import { test } from "./test.ts";
 
 interface PasswordForm {
   current: string;
@@ -54,10 +54,10 @@ test.describe("with requests that are refused", () => {
 
   test("a changed password ends the other sessions, keeps this one, and is the next login's", async ({
     page,
-    browser,
+    openElsewhere,
   }) => {
     const username = await registerTrader(page);
-    const elsewhere = await openElsewhere(browser);
+    const elsewhere = await openElsewhere();
     await elsewhere.goto("/dashboard");
     await logIn(elsewhere, { username, password: "secret-123" });
     await expect(elsewhere.getByText("Approval Pending")).toBeVisible();
@@ -76,7 +76,7 @@ test.describe("with requests that are refused", () => {
 
 test("a new verification link is sent, and opening it anywhere shows here at once", async ({
   page,
-  browser,
+  openElsewhere,
 }) => {
   const username = await registerTrader(page);
   const email = `${username}@example.com`;
@@ -85,7 +85,7 @@ test("a new verification link is sent, and opening it anywhere shows here at onc
   await page.getByRole("button", { name: "Send a new link" }).click();
   await expect(page.getByText(`A new verification link has been sent to ${email}.`)).toBeVisible();
   const link = await mailedLink(email, { path: "/verify-email", count: 2 });
-  const elsewhere = await openElsewhere(browser);
+  const elsewhere = await openElsewhere();
   await elsewhere.goto(link);
   await expect(elsewhere.getByRole("heading", { name: "E-mail verified" })).toBeVisible();
   await expect(page.getByText("Verified", { exact: true })).toBeVisible();

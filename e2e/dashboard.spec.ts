@@ -4,11 +4,10 @@ import {
   confirmAction,
   makePicture,
   openAdmin,
-  openElsewhere,
   registerTrader,
   sendProof,
 } from "./people.ts";
-import { test } from "./signed-in.ts";
+import { test } from "./test.ts";
 
 test("a proof needs a sender name and a picture", async ({ page }) => {
   await registerTrader(page);
@@ -42,7 +41,7 @@ test("a file that is no picture, or too large, is refused in words before it is 
 
 test("a proof that was sent is shown, also after a reload, until it is deleted", async ({
   page,
-  browser,
+  openElsewhere,
 }) => {
   const username = await registerTrader(page);
   await sendProof(page, "Jane Miller");
@@ -54,7 +53,7 @@ test("a proof that was sent is shown, also after a reload, until it is deleted",
   await expect(picture).toHaveJSProperty("naturalWidth", 320);
   await page.keyboard.press("Escape");
 
-  const admin = await openElsewhere(browser);
+  const admin = await openElsewhere();
   await openAdmin(admin);
   const remove = cardOf(admin, username).getByRole("button", { name: "Delete proof" });
   await confirmAction(admin, remove);
@@ -63,10 +62,10 @@ test("a proof that was sent is shown, also after a reload, until it is deleted",
   await expect(page.getByRole("button", { name: "Submit proof" })).toBeVisible();
 });
 
-test("approval changes the dashboard without a reload", async ({ page, browser }) => {
+test("approval changes the dashboard without a reload", async ({ page, openElsewhere }) => {
   const username = await registerTrader(page);
   await expect(page.getByRole("link", { name: /pricing/i }).first()).toBeVisible();
-  const admin = await openElsewhere(browser);
+  const admin = await openElsewhere();
   await openAdmin(admin);
   await cardOf(admin, username).getByRole("button", { name: "Approve", exact: true }).click();
   await expect(page.getByText("Account Approved")).toBeVisible();

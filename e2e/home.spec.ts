@@ -1,5 +1,5 @@
 import { expect, type Page } from "playwright/test";
-import { test } from "./signed-in.ts";
+import { test } from "./test.ts";
 
 const SCRIPTS = /^https:\/\/s3\.tradingview\.com\/external-embedding\//;
 const widgets = [
@@ -49,14 +49,16 @@ test("where the widgets cannot be reached, our own prices stand in their boxes",
 });
 
 test("a widget that loads but says nothing for five seconds gives way", async ({ page }) => {
-  await page.clock.install();
+  const start = Date.now();
+  await page.clock.install({ time: start });
   await serveWidgets(page, "<!doctype html><title>Silent</title>");
   await page.goto("/");
   const tape = box(page, "ticker-tape");
   await expect(tape.locator("iframe")).toBeAttached();
-  await page.clock.runFor(4_500);
+  await page.clock.pauseAt(start + 4_900);
   await expect(tape).toHaveAttribute("data-state", "waiting");
-  await page.clock.runFor(600);
+  await page.clock.runFor(5_000);
+  await page.clock.resume();
   await expect(tape).toHaveAttribute("data-state", "failed");
   await expect(tape.locator("iframe")).toHaveCount(0);
   await expect(tape).toContainText("BTC/USDT");

@@ -1,38 +1,36 @@
-import { type Browser, expect, type Page } from "playwright/test";
+import { expect, type Page } from "playwright/test";
+import { actAsAdmin, makeTrader } from "./api.ts";
 import {
   cardOf,
   confirmAction,
   makePicture,
   openAdmin,
-  openElsewhere,
-  registerTrader,
+  openAsAdmin,
+  pictureBytes,
+  signIn,
 } from "./people.ts";
-import { logIn, test } from "./signed-in.ts";
+import { test } from "./test.ts";
 
-/** An approved trader on the bot page, and the administrator with his card in view. */
-async function setUp(page: Page, browser: Browser) {
-  const username = await registerTrader(page);
-  const admin = await openElsewhere(browser);
-  await openAdmin(admin);
-  const card = cardOf(admin, username);
-  await card.getByRole("button", { name: "Approve", exact: true }).click();
-  await expect(page.getByText("Account Approved")).toBeVisible();
+const IMAGE = "Chart image (optional)";
+
+/** Opens the bot as a new approved trader. */
+async function openBot(page: Page, traits: { imageCredits?: number } = {}): Promise<string> {
+  const trader = await makeTrader({ approved: true, ...traits });
+  await signIn(page, trader);
   await page.goto("/bot");
   await expect(page.getByRole("button", { name: "Get Signal" })).toBeEnabled();
-  const grant = async (credits: string) => {
-    await card.getByRole("button", { name: "Grant credits" }).click();
-    await admin.getByLabel("Number of credits").fill(credits);
-    await admin.getByRole("button", { name: "Grant", exact: true }).click();
-  };
-  return { username, admin, card, grant };
+  return trader.username;
 }
 
 test("an image costs a credit, which is asked for before anything is sent", async ({
   page,
-  browser,
+  openElsewhere,
 }) => {
-  const { username, admin, card, grant } = await setUp(page, browser);
-  const input = page.getByLabel("Chart image (optional)");
+  const username = await openBot(page);
+  const admin = await openElsewhere();
+  await openAdmin(admin);
+  const card = cardOf(admin, username);
+  const input = page.getByLabel(IMAGE);
   await expect(input).toHaveCount(0);
   await card.getByRole("button", { name: "Allow image upload" }).click();
   await input.setInputFiles(await makePicture());
@@ -44,7 +42,9 @@ test("an image costs a credit, which is asked for before anything is sent", asyn
   ).toBeVisible();
   await expect(page.locator("[data-signal]")).toHaveCount(0);
 
-  await grant("2");
+  await card.getByRole("button", { name: "Grant credits" }).click();
+  await admin.getByLabel("Number of credits").fill("2");
+  await admin.getByRole("button", { name: "Grant", exact: true }).click();
   await expect(page.getByText(/^2 image credits left/)).toBeVisible();
   await page.getByRole("button", { name: "Get Signal" }).click();
   await expect(page.locator("[data-signal]").first()).toBeVisible();
@@ -58,18 +58,57 @@ test("an image costs a credit, which is asked for before anything is sent", asyn
   await expect(picture).toHaveCount(0);
 });
 
-test("taking the permission away takes the input away", async ({ page, browser }) => {
-  const { card } = await setUp(page, browser);
-  await card.getByRole("button", { name: "Allow image upload" }).click();
-  await expect(page.getByLabel("Chart image (optional)")).toBeAttached();
-  await card.getByRole("button", { name: "Block image upload" }).click();
-  await expect(page.getByLabel("Chart image (optional)")).toHaveCount(0);
+test("taking the permission away takes the input away", async ({ page }) => {
+  const username = await openBot(page, { imageCredits: 1 });
+  await expect(page.getByLabel(IMAGE)).toBeAttached();
+  await actAsAdmin(`/admin/set-image-access/${username}`, { allow: "false" });
+  await expect(page.getByLabel(IMAGE)).toHaveCount(0);
+});
+
+for (const way of ["drop", "paste"] as const) {
+  test(`a picture can come by ${way} instead of the file dialog, and is sent`, async ({ page }) => {
+    await openBot(page, { imageCredits: 1 });
+    await expect(page.getByLabel(IMAGE)).toBeAttached();
+    const bytes = (await pictureBytes()).toString("base64");
+    const transfer = await page.evaluateHandle((base64) => {
+      const content = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([content], "carried.png", { type: "image/png" }));
+      return data;
+    }, bytes);
+    if (way === "drop") {
+      const zone = page.getByText("drop it here or paste it");
+      await zone.dispatchEvent("dragover", { dataTransfer: transfer });
+      await zone.dispatchEvent("drop", { dataTransfer: transfer });
+    } else {
+      await page.evaluate((clipboardData) => {
+        document.body.dispatchEvent(
+          new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+        );
+      }, transfer);
+    }
+    await expect(page.getByText("carried.png")).toBeVisible();
+    await page.getByRole("button", { name: "Get Signal" }).click();
+    await expect(page.locator("[data-signal]").first()).toBeVisible();
+    await expect(page.getByText(/^0 image credits left/)).toBeVisible();
+  });
+}
+
+test("a picture that was chosen can be taken away again", async ({ page }) => {
+  await openBot(page, { imageCredits: 1 });
+  await page.getByLabel(IMAGE).setInputFiles(await makePicture());
+  await page.getByRole("button", { name: "Remove image" }).click();
+  await expect(page.getByText("picture.png")).toHaveCount(0);
 });
 
 test("administrators clean up images from the bot page, after a question", async ({ page }) => {
-  await page.goto("/bot");
-  await logIn(page);
+  await openAsAdmin(page, "/bot");
   await expect(page.getByRole("heading", { name: "Admin Tools" })).toBeVisible();
   await confirmAction(page, page.getByRole("button", { name: "Cleanup Images" }));
   await expect(page.getByText(/^\d+ chart images? deleted\.$/)).toBeVisible();
+});
+
+test("who is no administrator has no admin tools on the bot page", async ({ page }) => {
+  await openBot(page);
+  await expect(page.getByText("Admin Tools")).toHaveCount(0);
 });

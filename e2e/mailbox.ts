@@ -1,9 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "playwright/test";
+import { stage } from "./stage.ts";
 
 /** Where the product of these tests writes its mails. */
-const OUTBOX = ".data/e2e/outbox";
+const OUTBOX = `${stage.dataDir}/outbox`;
 
 /** A mail's text as it was written: soft line breaks joined, quoted characters restored. */
 const decoded = (mail: string): string =>

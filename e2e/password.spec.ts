@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, type Page } from "playwright/test";
+import { makeTrader } from "./api.ts";
 import { losePosts } from "./lose-posts.ts";
 import { mailedLink } from "./mailbox.ts";
-import { openElsewhere, registerTrader } from "./people.ts";
-import { logIn, test } from "./signed-in.ts";
+import { logIn, registerTrader } from "./people.ts";
+import { test } from "./test.ts";
 
 const sentTo = (email: string) =>
   `If an account with ${email} exists, a password reset link has been sent. Please check your inbox and spam folder.`;
@@ -52,9 +53,9 @@ test.describe("with requests that fail", () => {
 
   test("the mailed link sets a new password once, and ends the sessions there are", async ({
     page,
-    browser,
+    openElsewhere,
   }) => {
-    const elsewhere = await openElsewhere(browser);
+    const elsewhere = await openElsewhere();
     const username = await registerTrader(elsewhere);
     const email = `${username}@example.com`;
     await askForLink(page, email);
@@ -81,10 +82,8 @@ test.describe("with requests that fail", () => {
 
   test("a verification link is used by opening it, once; later it says so and shows a way on", async ({
     page,
-    browser,
   }) => {
-    const elsewhere = await openElsewhere(browser);
-    const username = await registerTrader(elsewhere);
+    const { username } = await makeTrader();
     const link = await mailedLink(`${username}@example.com`, { path: "/verify-email" });
     let asked = 0;
     page.on("request", (request) => {
@@ -101,8 +100,8 @@ test.describe("with requests that fail", () => {
     await expect(page.getByText("Verified", { exact: true })).toBeVisible();
   });
 
-  test("an address is confirmed by trying again after an outage", async ({ page, browser }) => {
-    const username = await registerTrader(await openElsewhere(browser));
+  test("an address is confirmed by trying again after an outage", async ({ page }) => {
+    const { username } = await makeTrader();
     const link = await mailedLink(`${username}@example.com`, { path: "/verify-email" });
     const mend = await losePosts(page, "/verify-email");
     await page.goto(link);

@@ -1,36 +1,42 @@
-import { randomUUID } from "node:crypto";
-import { type Browser, expect, type Locator, type Page } from "playwright/test";
+import type { Session } from "@shared/contract/account.ts";
+import { expect, type Locator, type Page } from "playwright/test";
 import sharp from "sharp";
-import { logIn } from "./signed-in.ts";
+import { ADMIN, adminSession, makeTrader } from "./api.ts";
 
-/** Registers a trader through the form of `page`, who is signed in there afterwards. */
-export async function registerTrader(page: Page): Promise<string> {
-  const username = `trader-${randomUUID().slice(0, 8)}`;
-  await page.goto("/register");
-  await page.getByLabel("Username").fill(username);
-  await page.getByLabel("Email").fill(`${username}@example.com`);
-  await page.getByLabel("Password", { exact: true }).fill("secret-123");
-  await page.getByRole("button", { name: "Register" }).click();
-  await expect(page.getByText("Registration successful!")).toBeVisible();
-  await page.goto("/dashboard");
-  await expect(page.getByText("Approval Pending")).toBeVisible();
-  return username;
+/** Fills in the login form that the page shows, and sends it. */
+export async function logIn(page: Page, user: { username: string; password: string } = ADMIN) {
+  await page.getByLabel("Username").fill(user.username);
+  await page.getByLabel("Password", { exact: true }).fill(user.password);
+  await page.getByRole("main").getByRole("button", { name: "Login" }).click();
 }
 
-/** A page of somebody else's, with storage of its own. */
-export async function openElsewhere(browser: Browser): Promise<Page> {
-  const context = await browser.newContext();
-  await context.route(
-    (url) => url.hostname !== "localhost",
-    (route) => route.abort(),
-  );
-  return context.newPage();
+/** Leaves `page` with this session in its storage, as a login would, on an address without a screen. */
+export async function signIn(page: Page, { token, approved, role }: Session): Promise<void> {
+  await page.goto("/healthz");
+  const stored = { token, isApproved: String(approved), isAdmin: String(role === "admin") };
+  await page.evaluate((items) => {
+    for (const [key, value] of Object.entries(items)) localStorage.setItem(key, value);
+  }, stored);
+}
+
+/** Signs `page` in as a new trader who waits for approval, and opens his dashboard. */
+export async function registerTrader(page: Page): Promise<string> {
+  const session = await makeTrader();
+  await signIn(page, session);
+  await page.goto("/dashboard");
+  await expect(page.getByText("Approval Pending")).toBeVisible();
+  return session.username;
+}
+
+/** Signs the administrator in and opens one of his screens. */
+export async function openAsAdmin(page: Page, path: string): Promise<void> {
+  await signIn(page, await adminSession());
+  await page.goto(path);
 }
 
 /** Signs the administrator in and opens the admin panel. */
 export async function openAdmin(page: Page): Promise<void> {
-  await page.goto("/admin");
-  await logIn(page);
+  await openAsAdmin(page, "/admin");
   await expect(page.getByRole("heading", { level: 1, name: "Admin" })).toBeVisible();
 }
 
@@ -45,14 +51,18 @@ export async function confirmAction(page: Page, button: Locator): Promise<void> 
   await page.getByRole("alertdialog").getByRole("button", { name, exact: true }).click();
 }
 
-/** A picture as a file input takes it. */
-export async function makePicture(name = "picture.png") {
+/** Noise, so that no two pictures are alike. */
+export function pictureBytes(): Promise<Buffer> {
   const size = { width: 320, height: 240 };
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
-  const buffer = await sharp({ create: { ...size, channels: 3, background: "#888", noise } })
+  return sharp({ create: { ...size, channels: 3, background: "#888", noise } })
     .png()
     .toBuffer();
-  return { name, mimeType: "image/png", buffer };
+}
+
+/** A picture as a file input takes it. */
+export async function makePicture(name = "picture.png") {
+  return { name, mimeType: "image/png", buffer: await pictureBytes() };
 }
 
 /** Sends a payment proof from the dashboard that `page` shows. */

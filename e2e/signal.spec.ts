@@ -1,11 +1,12 @@
-import type { Page } from "playwright/test";
-import { expect } from "playwright/test";
-import { logIn, test } from "./signed-in.ts";
+import { expect, type Page } from "playwright/test";
+import { ADMIN, makeTrader } from "./api.ts";
+import { holdRequests, isPost } from "./hold-requests.ts";
+import { openAsAdmin, signIn } from "./people.ts";
 import { installSocketSwitch } from "./socket-switch.ts";
+import { test } from "./test.ts";
 
 const openBot = async (page: Page) => {
-  await page.goto("/bot");
-  await logIn(page);
+  await openAsAdmin(page, "/bot");
   await expect(page.getByRole("button", { name: "Get Signal" })).toBeEnabled();
 };
 const askFor = async (page: Page, symbol: string) => {
@@ -49,6 +50,69 @@ test("a signal survives a reload", async ({ page }) => {
   await expect(resultFor(page, "XRP/USDT")).toBeVisible();
 });
 
+test("while a signal is made, the button waits and the card says how far it is", async ({
+  page,
+}) => {
+  await openBot(page);
+  const held = await holdRequests(page, { url: /\/get-signal$/, which: isPost });
+  await askFor(page, "ADA/USDT");
+  await expect(page.getByRole("button", { name: "Analyzing..." })).toBeDisabled();
+  await expect(page.getByText("Sending the request")).toBeVisible();
+  held.release();
+  await expect(resultFor(page, "ADA/USDT")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Get Signal" })).toBeEnabled();
+});
+
+test("symbols are suggested by any part of their name, in small letters too", async ({ page }) => {
+  await openBot(page);
+  const symbol = page.getByRole("combobox", { name: "Symbol" });
+  await symbol.click();
+  await expect(page.getByRole("option")).toHaveCount(19);
+  await symbol.fill("usd/");
+  await expect(page.getByRole("option")).toHaveText(["USD/JPY"]);
+  await symbol.fill("xa");
+  await expect(page.getByRole("option")).toHaveText(["XAU/USD", "XAG/USD"]);
+  await page.getByRole("option", { name: "XAG/USD" }).click();
+  await expect(symbol).toHaveValue("XAG/USD");
+});
+
+test("numbers that are left empty or out of range become defaults or are refused in words", async ({
+  page,
+}) => {
+  const trader = await makeTrader({ approved: true });
+  await signIn(page, trader);
+  await page.goto("/bot");
+  const fields = { "Amount (USD)": "100", "Risk (%)": "1", Leverage: "1" };
+  for (const [name, standard] of Object.entries(fields)) {
+    const field = page.getByLabel(name, { exact: true });
+    await expect(field).toHaveValue(standard);
+    await field.fill("");
+    await field.blur();
+    await expect(field).toHaveValue(standard);
+  }
+  await expect(page.getByRole("radio", { name: "1h", exact: true })).toBeChecked();
+  await page.getByLabel("Leverage", { exact: true }).fill("0");
+  await page.getByRole("button", { name: "Get Signal" }).click();
+  await expect(page.getByText("Enter a leverage from 1 to 125.")).toBeVisible();
+  await expect(page.locator("[data-signal]")).toHaveCount(0);
+});
+
+test("a signal asked for on one device arrives on another one, without a reload", async ({
+  page,
+  openElsewhere,
+}) => {
+  const trader = await makeTrader({ approved: true });
+  const phone = await openElsewhere();
+  await signIn(phone, trader);
+  await phone.goto("/signal-history");
+  await expect(phone.getByText("No signals generated yet.")).toBeVisible();
+  await signIn(page, trader);
+  await page.goto("/bot");
+  await askFor(page, "BTC/USDT");
+  await expect(resultFor(phone, "BTC/USDT")).toHaveCount(1);
+  await expect(resultFor(phone, "BTC/USDT").getByText(/\d+% confidence/)).toBeVisible();
+});
+
 test("a signal shows up in a second tab's history without a reload", async ({ page, context }) => {
   await openBot(page);
   const history = await context.newPage();
@@ -76,12 +140,46 @@ test.describe("when something fails", () => {
     const answer = page.waitForResponse(/\/get-signal$/);
     await askFor(page, "NOPE/NOPE");
     expect((await answer).status()).toBe(422);
+    await expect(page.getByText("Unknown symbol NOPE/NOPE.")).toBeVisible();
+  });
+
+  test("an analysis that fails for good is a WAIT with confidence 0 and the reason", async ({
+    page,
+  }) => {
+    const details = ["Out of order.", ""];
+    await page.route(/\/get-signal$/, (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      const json = { detail: details.shift(), code: "internal", request_id: "r1" };
+      return route.fulfill({ status: 500, headers: { "Access-Control-Allow-Origin": "*" }, json });
+    });
+    await openBot(page);
+    for (const reason of ["Out of order.", "Unknown error"]) {
+      await askFor(page, "BTC/USDT");
+      const result = page.locator('[data-signal="wait"]').filter({ hasText: reason });
+      await expect(result.getByText("AI or data fetch failed")).toBeVisible();
+      const confidence = result.getByRole("progressbar");
+      await expect(confidence).toHaveAttribute("aria-valuenow", "0");
+      await expect(confidence).toHaveAttribute("data-level", "low");
+    }
+  });
+
+  test("a server that takes too long is said to", async ({ page }) => {
+    await page.route(/\/get-signal$/, (route) =>
+      route.request().method() === "POST"
+        ? route.fulfill({ status: 504, headers: { "Access-Control-Allow-Origin": "*" }, body: "" })
+        : route.fallback(),
+    );
+    await openBot(page);
+    await askFor(page, "BTC/USDT");
     await expect(
-      page.getByText("No market data provider knows the symbol NOPE/NOPE."),
+      page.getByText("Server took too long to respond. Please try again."),
     ).toBeVisible();
   });
 
-  test("a tab that lost its socket catches up on what it missed", async ({ page, browser }) => {
+  test("a tab that lost its socket catches up on what it missed", async ({
+    page,
+    openElsewhere,
+  }) => {
     const sockets = await installSocketSwitch(page.context());
     await openBot(page);
     await openHistory(page);
@@ -90,11 +188,10 @@ test.describe("when something fails", () => {
     sockets.cut();
     await expect(page.getByText(/reconnecting/i)).toBeVisible({ timeout: 40_000 });
 
-    const elsewhere = await browser.newPage();
+    const elsewhere = await openElsewhere();
     await openBot(elsewhere);
     await askFor(elsewhere, "SOL/USDT");
     await expect(resultFor(elsewhere, "SOL/USDT")).toBeVisible();
-    await elsewhere.close();
 
     sockets.mend();
     await expect(cards).toHaveCount(before + 1, { timeout: 20_000 });
@@ -116,9 +213,9 @@ test("the bot fits a small screen", async ({ page }) => {
 test("from login to a finished signal by keyboard alone", async ({ page }) => {
   await page.goto("/bot");
   await page.getByLabel("Username").focus();
-  await page.keyboard.type("admin");
+  await page.keyboard.type(ADMIN.username);
   await page.keyboard.press("Tab");
-  await page.keyboard.type("browser-test-admin");
+  await page.keyboard.type(ADMIN.password);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "Get Signal" })).toBeEnabled();
   await page.getByRole("combobox", { name: "Symbol" }).focus();

@@ -32,6 +32,7 @@ const marketData: MarketData = {
 
 const analyst: Analyst = {
   name: "rules",
+  version: "rules/instant",
   advise: ({ brief }) =>
     Promise.resolve({
       model: "instant",
@@ -58,6 +59,7 @@ export const instantServices: WorkerServices = {
   analyst,
   market: {
     marketData,
+    sources: { live: undefined, replay: marketData },
     currentSource: () => "replay",
     probe: () => Promise.resolve(),
     listedSymbols: () => Promise.resolve([...SYMBOL_SUGGESTIONS]),

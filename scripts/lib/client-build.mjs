@@ -7,11 +7,14 @@ import { PlainError } from "./plain-error.mjs";
 import { withLock } from "./process-lock.mjs";
 import { projectRoot } from "./project-root.mjs";
 import { runCommand } from "./run-command.mjs";
+import { writeScreenPages } from "./screen-pages.mjs";
 
 /** Everything that the built pages depend on, besides the settings built into them. */
 const SOURCES = [
   "client",
   "shared/contract",
+  "scripts/lib/screen-pages.mjs",
+  "scripts/lib/site-files.mjs",
   "vite.config.ts",
   "tsconfig.json",
   "package-lock.json",
@@ -30,20 +33,25 @@ export function clientFolder({ DATA_DIR }) {
  * and settings. A failed build leaves the former pages as they were.
  *
  * @param {object} options
- * @param {Pick<Settings, "DATA_DIR" | "VITE_API_URL">} options.settings
+ * @param {Pick<Settings, "DATA_DIR" | "VITE_API_URL" | "CLIENT_ORIGIN">} options.settings
  * @param {(line: string) => void} options.say
  * @param {AbortSignal} [options.signal]
  * @throws {PlainError} if the build fails; its output says why
  */
 export async function ensureClientBuild({ settings, say, signal }) {
   const folder = clientFolder(settings);
-  const env = { ...process.env, VITE_API_URL: settings.VITE_API_URL };
+  const [origin] = settings.CLIENT_ORIGIN;
+  const env = {
+    ...process.env,
+    VITE_API_URL: settings.VITE_API_URL,
+    VITE_CLIENT_ORIGIN: origin && new URL(origin).origin,
+  };
   if (isFresh(folder, buildStamp(env))) return;
   const build = async () => {
     const stamp = buildStamp(env);
     if (isFresh(folder, stamp)) return;
     say("Building the web pages ...");
-    await buildInto({ folder, stamp, env, signal });
+    await buildInto({ folder, stamp, env, apiUrl: settings.VITE_API_URL, signal });
   };
   await withLock(`build ${folder}`, build, { signal });
 }
@@ -63,12 +71,20 @@ function isFresh(folder, stamp) {
   return readIfPresent(join(folder, STAMP)) === stamp;
 }
 
-/** @param {{ folder: string, stamp: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options */
-async function buildInto({ folder, stamp, env, signal }) {
+/**
+ * @param {object} options
+ * @param {string} options.folder
+ * @param {string} options.stamp
+ * @param {NodeJS.ProcessEnv} options.env
+ * @param {string} options.apiUrl
+ * @param {AbortSignal} [options.signal]
+ */
+async function buildInto({ folder, stamp, env, apiUrl, signal }) {
   const draft = `${folder}.draft`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
   await runVite({ outDir: draft, env, signal });
+  writeScreenPages(draft, { apiUrl });
   await compressFiles(draft);
   writeFileSync(join(draft, STAMP), stamp);
   rmSync(folder, { recursive: true, force: true });

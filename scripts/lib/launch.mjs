@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { claimMachine } from "./claim-machine.mjs";
 import { ensureClientBuild } from "./client-build.mjs";
+import { announceDatabase } from "./database-address.mjs";
 import { startEmbeddedMongo } from "./embedded-mongo.mjs";
 import { createPart } from "./parts.mjs";
 import { readSettings } from "./read-settings.mjs";
@@ -12,7 +13,11 @@ import { waitUntilReady } from "./wait-until-ready.mjs";
 /** @typedef {import("./supervised-part.mjs").SupervisedPart} SupervisedPart */
 /** @typedef {import("../../shared/node/settings.ts").Settings} Settings */
 
-/** @typedef {{ database?: SupervisedPart, parts: SupervisedPart[] }} Crew all processes that run */
+/**
+ * All processes that run; `concealDatabase` takes back where the database listens.
+ *
+ * @typedef {{ database?: SupervisedPart, concealDatabase?: () => void, parts: SupervisedPart[] }} Crew
+ */
 
 /** @param {string} line */
 const say = (line) => console.log(line);
@@ -39,6 +44,7 @@ export async function launch({ isDev, signal, crew }) {
   } finally {
     if (signal.aborted) say("Stopping ...");
     await Promise.all(crew.parts.map((part) => part.stop()));
+    crew.concealDatabase?.();
     await crew.database?.stop();
     await release();
   }
@@ -72,6 +78,7 @@ async function findDatabase({ settings, signal, crew }) {
   if (settings.MONGODB_URI) return settings.MONGODB_URI;
   const { uri, part } = await startEmbeddedMongo({ dataDir: settings.DATA_DIR, say, signal });
   crew.database = part;
+  crew.concealDatabase = announceDatabase(settings.DATA_DIR, uri);
   return uri;
 }
 

@@ -2,7 +2,7 @@
 import process from "node:process";
 
 /** Errors whose message is one clear line; the others are defects and show their stack. */
-const PLAIN_ERRORS = new Set(["PlainError", "SettingsError"]);
+const PLAIN_ERRORS = new Set(["PlainError", "SettingsError", "BackupError"]);
 
 /**
  * Runs a command of the project and turns its outcome into the exit code: 0, or 1 with the reason

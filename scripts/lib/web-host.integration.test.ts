@@ -18,6 +18,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, "assets"));
   writeFileSync(join(folder, "index.html"), PAGE);
   writeFileSync(join(folder, "assets/app-4f2a.js"), SCRIPT);
+  writeFileSync(join(folder, "verify-ledger.html"), PAGE);
   await compressFiles(folder);
   host = createWebHost({ folder, apiUrl: "https://api.example.com:8443/base" });
   host.listen(0);
@@ -52,6 +53,12 @@ describe("the web host", () => {
     const answer = await fetch(`${origin}/assets/app-4f2a.js`, { headers });
     expect(answer.headers.get("content-encoding")).toBe(encoding);
     expect(await answer.text()).toBe(SCRIPT);
+  });
+
+  it("gives the offline verifier to be saved, not to be opened here", async () => {
+    const answer = await fetch(`${origin}/verify-ledger.html`);
+    expect(answer.headers.get("content-disposition")).toBe("attachment");
+    expect((await fetch(`${origin}/bot`)).headers.get("content-disposition")).toBeNull();
   });
 
   it("has no page in place of a missing file", async () => {

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import sirv from "sirv";
 import { securityHeaders } from "./security-headers.mjs";
 
+const OFFLINE_VERIFIER = "/verify-ledger.html";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
@@ -22,6 +23,8 @@ export function createWebHost({ folder, apiUrl }) {
       // Built files carry a hash of their content in their names; all others may change any time.
       const isHashed = pathname.startsWith("/assets/");
       response.setHeader("Cache-Control", isHashed ? IMMUTABLE : "no-cache");
+      // Saved and opened from disk: here the content policy would keep its script from running.
+      if (pathname === OFFLINE_VERIFIER) response.setHeader("Content-Disposition", "attachment");
     },
   });
   return createServer((request, response) => {

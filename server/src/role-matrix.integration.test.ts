@@ -1,4 +1,5 @@
 import { signFileUrl } from "@shared/node/files/signed-url.ts";
+import { appendPending } from "@shared/node/ledger/append-pending.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
@@ -7,6 +8,7 @@ import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRouter } from "./app.ts";
+import { shareSignal } from "./commands/share-signal.ts";
 import { describeRoute } from "./openapi/describe-route.ts";
 import { ROUTE_DOCS } from "./openapi/route-docs.ts";
 import { ANSWER_SCHEMAS } from "./openapi/schemas.ts";
@@ -28,10 +30,15 @@ const ROLES: [role: string, profile: Partial<UserRecord> | undefined][] = [
 const MATRIX: Record<string, [number, number, number, number, number]> = {
   "GET /healthz": [200, 200, 200, 200, 200],
   "GET /readyz": [200, 200, 200, 200, 200],
+  "GET /metrics": [200, 200, 200, 200, 200],
   "GET /status": [200, 200, 200, 200, 200],
   "GET /markets": [200, 200, 200, 200, 200],
+  "GET /performance": [200, 200, 200, 200, 200],
   "GET /openapi.json": [200, 200, 200, 200, 200],
   "GET /docs": [200, 200, 200, 200, 200],
+  "GET /ledger": [200, 200, 200, 200, 200],
+  "GET /ledger/head": [200, 200, 200, 200, 200],
+  "GET /ledger/download": [200, 200, 200, 200, 200],
 
   "POST /register": [201, 201, 201, 201, 201],
   "POST /login": [200, 200, 200, 200, 200],
@@ -49,7 +56,17 @@ const MATRIX: Record<string, [number, number, number, number, number]> = {
   "GET /signals/:id (of another)": [401, 403, 404, 404, 404],
   "GET /signals/:id/candles (own)": [401, 403, 200, 200, 200],
   "GET /signals/:id/candles (of another)": [401, 403, 404, 404, 404],
+  "GET /signals/:id/since (own)": [401, 403, 200, 200, 200],
+  "GET /signals/:id/since (of another)": [401, 403, 404, 404, 200],
+  "POST /signals/:id/share (own)": [401, 403, 201, 201, 201],
+  "POST /signals/:id/share (of another)": [401, 403, 404, 404, 404],
+  "DELETE /signals/:id/share (own)": [401, 403, 200, 200, 200],
+  "DELETE /signals/:id/share (of another)": [401, 403, 404, 404, 404],
+  "GET /shared/:token": [200, 200, 200, 200, 200],
+  "GET /shared/:token (void)": [404, 404, 404, 404, 404],
   "GET /signal-history": [401, 403, 200, 200, 200],
+  "GET /signals/:id/ledger-proof (own)": [401, 403, 200, 200, 200],
+  "GET /signals/:id/ledger-proof (of another)": [401, 403, 404, 404, 404],
 
   "GET /payment-details": [200, 200, 200, 200, 200],
   "POST /submit-payment-proof": [401, 201, 201, 201, 201],
@@ -78,6 +95,8 @@ const MATRIX: Record<string, [number, number, number, number, number]> = {
   "DELETE /admin/delete-chart-image/:filename": [401, 403, 403, 403, 200],
   "POST /admin/cleanup-images": [401, 403, 403, 403, 200],
   "GET /admin/audit": [401, 403, 403, 403, 200],
+  "GET /admin/usage": [401, 403, 403, 403, 200],
+  "GET /admin/health": [401, 403, 403, 403, 200],
 };
 
 type CallOptions = NonNullable<Parameters<TestServer["call"]>[1]>;
@@ -134,6 +153,34 @@ const REQUESTS: Record<string, Prepare> = {
   }),
   "GET /signals/:id/candles (of another)": async ({ other }) => ({
     path: `/signals/${await signalOf(other)}/candles`,
+  }),
+  "GET /signals/:id/since (own)": async ({ caller, other }) => ({
+    path: `/signals/${await signalOf(caller ?? other)}/since`,
+  }),
+  "GET /signals/:id/since (of another)": async ({ other }) => ({
+    path: `/signals/${await signalOf(other)}/since`,
+  }),
+  "POST /signals/:id/share (own)": async ({ caller, other }) => ({
+    path: `/signals/${await signalOf(caller ?? other)}/share`,
+  }),
+  "POST /signals/:id/share (of another)": async ({ other }) => ({
+    path: `/signals/${await signalOf(other)}/share`,
+  }),
+  "DELETE /signals/:id/share (own)": async ({ caller, other }) => ({
+    path: `/signals/${await signalOf(caller ?? other)}/share`,
+  }),
+  "DELETE /signals/:id/share (of another)": async ({ other }) => ({
+    path: `/signals/${await signalOf(other)}/share`,
+  }),
+  "GET /shared/:token": async ({ other }) => ({
+    path: `/shared/${(await shareSignal(server.deps, other, await signalOf(other))).token}`,
+  }),
+  "GET /shared/:token (void)": async () => ({ path: "/shared/none-of-ours" }),
+  "GET /signals/:id/ledger-proof (own)": async ({ caller, other }) => ({
+    path: `/signals/${await recordedSignalOf(caller ?? other)}/ledger-proof`,
+  }),
+  "GET /signals/:id/ledger-proof (of another)": async ({ other }) => ({
+    path: `/signals/${await recordedSignalOf(other)}/ledger-proof`,
   }),
   "POST /submit-payment-proof": async () => ({
     body: multipartForm({ sender_name: "Ann", proof_image: await picture() }),
@@ -192,6 +239,12 @@ const signed = (path: string) =>
 async function signalOf(user: UserRecord): Promise<string> {
   const [signal] = await createSignals(server.database, user);
   return String(signal?._id);
+}
+
+async function recordedSignalOf(user: UserRecord): Promise<string> {
+  const id = await signalOf(user);
+  await appendPending(server.deps);
+  return id;
 }
 
 async function proofOf(user: UserRecord): Promise<string> {

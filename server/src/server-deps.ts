@@ -3,6 +3,7 @@ import type { Logger } from "@shared/node/logger.ts";
 import type { Settings } from "@shared/node/settings.ts";
 import type { Background } from "./background.ts";
 import type { IdentityProvider } from "./identity/identity-provider.ts";
+import type { ServerMetrics } from "./metrics/server-metrics.ts";
 
 /** Lets a request wait for the worker to finish a signal. */
 export interface SignalWaiters {
@@ -21,6 +22,7 @@ export interface ServerDeps {
   /** Puts a stored signal on the workers' queue. */
   enqueueSignal: (signalId: string) => Promise<void>;
   signalWaiters: SignalWaiters;
+  metrics: ServerMetrics;
   /** Whether committed events reach this process at the moment. */
   feedIsRunning: () => boolean;
 }

@@ -9,6 +9,7 @@ import { Background } from "./background.ts";
 import { ensureFirstAdmin } from "./commands/ensure-first-admin.ts";
 import { createHttpServer } from "./create-http-server.ts";
 import { selectIdentity } from "./identity/select-identity.ts";
+import { createServerMetrics } from "./metrics/server-metrics.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
 import { FeedSignalWaiters } from "./realtime/signal-waiters.ts";
@@ -37,11 +38,13 @@ export async function startServer(options: {
     now,
     enqueueSignal: (signalId) => enqueueSignal(queue, signalId),
     signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
+    metrics: createServerMetrics({ database, now }),
     feedIsRunning: () => feed.isRunning,
   };
   await ensureFirstAdmin(deps);
   const http = createHttpServer(createApp(deps), logger);
   const push = new PushServer(deps, { http, feed });
+  watchPush(deps, { feed, push });
   await feed.start();
   const port = await listen(http, settings.API_PORT);
   return {
@@ -56,6 +59,17 @@ export async function startServer(options: {
       await background.settled();
     },
   };
+}
+
+function watchPush(
+  { metrics, now }: ServerDeps,
+  { feed, push }: { feed: EventFeed; push: PushServer },
+): void {
+  metrics.countSockets(() => push.socketCount);
+  feed.listen({
+    onEvent: ({ at }) => metrics.observeEvent((now().getTime() - at.getTime()) / 1_000),
+    onGap: () => undefined,
+  });
 }
 
 async function listen(http: Server, port: number): Promise<number> {

@@ -62,6 +62,9 @@ export const EVENT_RETENTION_DAYS = 7;
 /** Days that the audit trail is kept. */
 export const AUDIT_RETENTION_DAYS = 365;
 
+/** Days that the tokens and costs of signals are kept, also of signals that were deleted. */
+export const USAGE_RETENTION_DAYS = 365;
+
 /** Audit trail paging: entries per page by default and at most. */
 export const AUDIT_PAGE = { default: 50, max: 200 } as const;
 

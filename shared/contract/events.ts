@@ -3,7 +3,7 @@ import { adminPaymentProofSchema, roleSchema, userCardSchema } from "./account.t
 import { timeframeSchema } from "./candle.ts";
 import { chartImageSchema } from "./files.ts";
 import { paymentDetailsSchema } from "./payment.ts";
-import { outcomeSchema, signalResponseSchema } from "./signal.ts";
+import { entryLeftSchema, outcomeSchema, signalResponseSchema } from "./signal.ts";
 
 const signalRefSchema = z.object({
   signal_id: z.string(),
@@ -21,6 +21,7 @@ export const accountReasonSchema = z.enum([
   "credit-refunded",
   "image-access",
   "email-verified",
+  "proof-submitted",
 ]);
 export type AccountReason = z.infer<typeof accountReasonSchema>;
 
@@ -35,6 +36,7 @@ export const userEventSchemas = {
     outcome: outcomeSchema,
     resolved_at: z.iso.datetime(),
   }),
+  "signal:entry-left": entryLeftSchema.extend({ signal_id: z.string() }),
   "account:updated": z.object({
     approved: z.boolean(),
     role: roleSchema,

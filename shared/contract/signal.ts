@@ -58,6 +58,8 @@ export const signalSourceSchema = z.object({
   provider: z.string(),
   analyst: z.enum(["openai", "rules", "none"]),
   model: z.string(),
+  /** Name and version of what judged, such as `rules/1`; a record of one says nothing of another. */
+  analyst_version: z.string().optional(),
   last_candle_at: z.iso.datetime().nullable(),
   price: z.number().nullable(),
 });
@@ -86,10 +88,20 @@ export const analysisSchema = z.object({
   estimated_dollar_risk: z.number(),
   required_margin: z.number(),
   trade_duration_text: z.string(),
+  /** Until when the entry may be taken; null for a WAIT. */
+  valid_until: z.iso.datetime().nullable().optional(),
+  /** Milliseconds from the close of the last candle to this result. */
+  delivery_delay_ms: z.number().nonnegative().optional(),
+  /** `confidence` corrected by the record of the same analyst; null while that is too short. */
+  calibrated_confidence: z.number().min(0).max(100).nullable().optional(),
   raw_ai: rawAiSchema,
   source: signalSourceSchema,
 });
 export type Analysis = z.infer<typeof analysisSchema>;
+
+/** When the price had left a signal's entry zone (the close of the candle that shows it), and where it was then. */
+export const entryLeftSchema = z.object({ price: z.number(), at: z.iso.datetime() });
+export type EntryLeft = z.infer<typeof entryLeftSchema>;
 
 /** Answer of `POST /get-signal` and `GET /signals/{id}`; `analysis` is null until the signal is finished. */
 export const signalResponseSchema = z.object({
@@ -99,6 +111,8 @@ export const signalResponseSchema = z.object({
   status: signalStatusSchema,
   created_at: z.iso.datetime(),
   analysis: analysisSchema.nullable(),
+  /** Null or absent while the entry can still be had, as far as is known. */
+  entry_left: entryLeftSchema.nullable().optional(),
 });
 export type SignalResponse = z.infer<typeof signalResponseSchema>;
 
@@ -117,10 +131,14 @@ export const historyItemSchema = z.object({
   status: signalStatusSchema,
   signal: signalKindSchema,
   confidence: z.number(),
+  /** As in the analysis; absent where there was none. */
+  calibrated_confidence: z.number().optional(),
   entry: z.number().nullable(),
   stop_loss: z.number().nullable(),
   take_profit: z.number().nullable(),
   outcome: outcomeSchema.optional(),
+  valid_until: z.iso.datetime().nullable().optional(),
+  entry_left: entryLeftSchema.nullable().optional(),
   rationale: z.string(),
 });
 export type HistoryItem = z.infer<typeof historyItemSchema>;

@@ -1,6 +1,8 @@
 import mongoose, { type Connection } from "mongoose";
 import { type AuditEntryRecord, auditEntrySchema } from "./models/audit-entry.ts";
+import { type CalibrationRecord, calibrationSchema } from "./models/calibration.ts";
 import { type ChartImageRecord, chartImageSchema } from "./models/chart-image.ts";
+import { type ClearedSignalRecord, clearedSignalSchema } from "./models/cleared-signal.ts";
 import { type CreditEntryRecord, creditEntrySchema } from "./models/credit-entry.ts";
 import {
   type EventRecord,
@@ -16,10 +18,26 @@ import {
   type IdentityRecord,
   identitySchema,
 } from "./models/identity.ts";
+import {
+  type LedgerDocument,
+  type LedgerHeadRecord,
+  type LedgerPublicationRecord,
+  type LedgerRevealRecord,
+  ledgerHeadSchema,
+  ledgerPublicationSchema,
+  ledgerRevealSchema,
+  ledgerSchema,
+} from "./models/ledger.ts";
 import { type MailTokenRecord, mailTokenSchema } from "./models/mail-token.ts";
 import { type MarketSnapshotRecord, marketSnapshotSchema } from "./models/market-snapshot.ts";
 import { type PaymentDetailsRecord, paymentDetailsSchema } from "./models/payment-details.ts";
 import { type PaymentProofRecord, paymentProofSchema } from "./models/payment-proof.ts";
+import {
+  type PerformanceDayRecord,
+  type PerformanceStateRecord,
+  performanceDaySchema,
+  performanceStateSchema,
+} from "./models/performance.ts";
 import { type RateLimitRecord, rateLimitSchema } from "./models/rate-limit.ts";
 import {
   type IdempotencyRecord,
@@ -29,6 +47,13 @@ import {
   signalCandlesSchema,
   signalSchema,
 } from "./models/signal.ts";
+import {
+  type MarketCandlesRecord,
+  marketCandlesSchema,
+  type SignalSinceRecord,
+  signalSinceSchema,
+} from "./models/signal-since.ts";
+import { type SignalUsageRecord, signalUsageSchema } from "./models/signal-usage.ts";
 import { type UserRecord, userSchema } from "./models/user.ts";
 import {
   type MarketListingRecord,
@@ -65,7 +90,18 @@ function defineModels(connection: Connection) {
     creditEntries: connection.model<CreditEntryRecord>("CreditEntry", creditEntrySchema),
     paymentDetails: connection.model<PaymentDetailsRecord>("PaymentDetails", paymentDetailsSchema),
     signals: connection.model<SignalRecord>("Signal", signalSchema),
+    clearedSignals: connection.model<ClearedSignalRecord>("ClearedSignal", clearedSignalSchema),
+    ledger: connection.model<LedgerDocument>("Ledger", ledgerSchema),
+    ledgerReveals: connection.model<LedgerRevealRecord>("LedgerReveal", ledgerRevealSchema),
+    ledgerHeads: connection.model<LedgerHeadRecord>("LedgerHead", ledgerHeadSchema),
+    ledgerPublications: connection.model<LedgerPublicationRecord>(
+      "LedgerPublication",
+      ledgerPublicationSchema,
+    ),
     signalCandles: connection.model<SignalCandlesRecord>("SignalCandles", signalCandlesSchema),
+    signalUsages: connection.model<SignalUsageRecord>("SignalUsage", signalUsageSchema),
+    signalSince: connection.model<SignalSinceRecord>("SignalSince", signalSinceSchema),
+    marketCandles: connection.model<MarketCandlesRecord>("MarketCandles", marketCandlesSchema),
     idempotencyKeys: connection.model<IdempotencyRecord>("IdempotencyKey", idempotencySchema),
     paymentProofs: connection.model<PaymentProofRecord>("PaymentProof", paymentProofSchema),
     chartImages: connection.model<ChartImageRecord>("ChartImage", chartImageSchema),
@@ -73,6 +109,12 @@ function defineModels(connection: Connection) {
     rateLimits: connection.model<RateLimitRecord>("RateLimit", rateLimitSchema),
     marketListings: connection.model<MarketListingRecord>("MarketListing", marketListingSchema),
     marketSnapshots: connection.model<MarketSnapshotRecord>("MarketSnapshot", marketSnapshotSchema),
+    performanceDays: connection.model<PerformanceDayRecord>("PerformanceDay", performanceDaySchema),
+    performanceStates: connection.model<PerformanceStateRecord>(
+      "PerformanceState",
+      performanceStateSchema,
+    ),
+    calibrations: connection.model<CalibrationRecord>("Calibration", calibrationSchema),
   };
 }
 

@@ -35,6 +35,8 @@ export interface ChangeOptions {
   serializeOn: string | readonly string[];
   /** User name of the administrator whose action the change is; it is written into the audit trail then. */
   actor?: string;
+  /** Id of the request that the change goes back to; the logs of all parts name it. */
+  requestId?: string | undefined;
   now?: () => Date;
 }
 
@@ -48,6 +50,7 @@ interface ToldEvent {
 interface ToldChange {
   at: Date;
   actor: string | undefined;
+  requestId: string | undefined;
   events: ToldEvent[];
   orders: { name: string; data: unknown }[];
   remarks: AuditDetails;
@@ -71,11 +74,14 @@ export async function commitChange<Result>(
   options: ChangeOptions,
   apply: (change: Change) => Promise<Result>,
 ): Promise<Result> {
-  const { actor, now = () => new Date() } = options;
+  const { actor, requestId, now = () => new Date() } = options;
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
   const attempt = async (session: ClientSession): Promise<Result> => {
     if (performance.now() > giveUpAt) throw unavailable();
-    const told: ToldChange = { at: now(), actor, events: [], orders: [], remarks: {} };
+    const told: ToldChange = {
+      ...{ at: now(), actor, requestId },
+      ...{ events: [], orders: [], remarks: {} },
+    };
     const result = await apply(changeOf(session, told));
     await writeDown(database, session, told);
     return result;
@@ -99,7 +105,7 @@ async function writeDown(
   session: ClientSession,
   told: ToldChange,
 ): Promise<void> {
-  const { at, actor, remarks, orders } = told;
+  const { at, actor, requestId, remarks, orders } = told;
   const documents: Omit<EventRecord, "_id">[] = orders.map((order) => ({
     ...order,
     stream: CONTROL_STREAM,
@@ -113,6 +119,7 @@ async function writeDown(
         ...event,
         seq: first + index,
         at,
+        ...(requestId && { requestId }),
         ...(actor && { actor }),
       })),
     );

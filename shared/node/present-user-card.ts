@@ -2,6 +2,7 @@ import type { AdminPaymentProof, PaymentProof, UserCard } from "@shared/contract
 import { filePath } from "./files/file-kinds.ts";
 import type { ProofSummary } from "./files/payment-proofs.ts";
 import type { UserRecord } from "./models/user.ts";
+import { presentProfile } from "./present-profile.ts";
 
 /** A payment proof as its owner sees it. `url` is the bare path, which is signed for whoever gets to read it. */
 export function presentProof(proof: ProofSummary): PaymentProof {
@@ -22,13 +23,7 @@ export function presentAdminProof(proof: ProofSummary): AdminPaymentProof {
 /** A user as the admin list and the admin events show him. */
 export function presentUserCard(user: UserRecord, proof: ProofSummary | null = null): UserCard {
   return {
-    username: user.username,
-    email: user.email,
-    email_verified: user.emailVerified,
-    role: user.role,
-    approved: user.approved,
-    allow_image_upload: user.allowImageUpload,
-    image_credits: user.imageCredits,
+    ...presentProfile(user),
     payment_proof: proof && presentAdminProof(proof),
     created_at: user.createdAt.toISOString(),
   };

@@ -1,9 +1,12 @@
-import { MongoBackend, MongoChangeStreamNotificationChannel } from "@agendajs/mongo-backend";
-import { Agenda } from "agenda";
+import { Agenda, type AgendaBackend } from "agenda";
+import type { Db } from "mongodb";
 import type { ClientSession } from "mongoose";
 import { z } from "zod";
 import type { Database } from "./database.ts";
 import type { Logger } from "./logger.ts";
+import { FairJobs } from "./queue/fair-jobs.ts";
+import { JobBell } from "./queue/job-bell.ts";
+import { otherWorkersOf } from "./queue/other-workers.ts";
 
 /** Name of the job that generates one signal. */
 export const GENERATE_SIGNAL_JOB = "generate-signal";
@@ -24,39 +27,32 @@ const POLL_EVERY_MS = 2_000;
 export const JOB_LOCK_MS = 20_000;
 
 /**
- * Opens the job queue on the database: a server adds jobs, a worker runs them.
+ * Opens the job queue on the database: a server adds jobs, workers run them and share the signals evenly.
  *
  * Jobs are added with majority concern, because workers hear of a job only once it is on disk and without it
  * MongoDB takes up to 100 ms for that. Locks and ends of jobs do not wait for the disk: if a crash loses them, the
  * lock expires or the sweep finds the signal.
+ * @param options.workerId the id under which the worker reports as alive; `concurrency` is how many jobs it may hold
  */
 export async function openQueue(options: {
   database: Database;
   logger: Logger;
   role: "adds" | "runs";
+  workerId?: string;
   concurrency?: number;
 }): Promise<Agenda> {
-  const { database, logger, role, concurrency = 1 } = options;
+  const { database, logger, role, workerId = role, concurrency = 1 } = options;
   const db = database.connection.getClient().db(database.connection.name, {
-    writeConcern: { w: options.role === "adds" ? "majority" : 1 },
+    writeConcern: { w: role === "adds" ? "majority" : 1 },
   });
-  const channel = new MongoChangeStreamNotificationChannel({
-    db,
-    collection: JOBS_COLLECTION,
-    reconnect: {
-      enabled: true,
-      maxAttempts: Number.POSITIVE_INFINITY,
-      initialDelayMs: 100,
-      maxDelayMs: 2_000,
-    },
-  });
-  channel.on("error", (error: unknown) =>
+  const bell = new JobBell(db.collection(JOBS_COLLECTION));
+  bell.on("error", (error: unknown) =>
     logger.warn({ err: error }, "job notifications interrupted"),
   );
   const agenda = new Agenda({
-    name: role,
-    backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
-    notificationChannel: channel,
+    name: workerId,
+    backend: openBackend({ database, db, workerId, concurrency }),
+    notificationChannel: bell,
     processEvery: POLL_EVERY_MS,
     maxConcurrency: concurrency,
     defaultConcurrency: concurrency,
@@ -65,8 +61,31 @@ export async function openQueue(options: {
     removeOnComplete: true,
   });
   agenda.on("error", (error) => logger.warn({ err: error }, "job queue error"));
+  agenda.on(`complete:${GENERATE_SIGNAL_JOB}`, () => bell.ringSoon(GENERATE_SIGNAL_JOB));
   await agenda.ready;
   return agenda;
+}
+
+function openBackend(options: {
+  database: Database;
+  db: Db;
+  workerId: string;
+  concurrency: number;
+}): AgendaBackend {
+  const { database, db, workerId, concurrency } = options;
+  const repository = new FairJobs({
+    config: { mongo: db, db: { collection: JOBS_COLLECTION } },
+    sharedJob: GENERATE_SIGNAL_JOB,
+    me: { id: workerId, capacity: concurrency },
+    otherWorkers: otherWorkersOf(database, workerId),
+  });
+  return {
+    name: "MongoDB",
+    repository,
+    ownsConnection: false,
+    connect: () => repository.connect(),
+    disconnect: () => repository.disconnect(),
+  };
 }
 
 /** Asks the workers for a signal. A second job for the same signal does no harm: its work is guarded. */

@@ -8,6 +8,10 @@ import { readOrMakeSecrets } from "./local-secrets.ts";
 const port = z.coerce.number().int().min(1).max(65_535);
 const optionalText = z.string().min(1).optional();
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) address" });
+const usdPrice = z.coerce
+  .number({ error: "must be a number of US dollars" })
+  .nonnegative({ error: "must be 0 or more" })
+  .optional();
 const commaList = z.string().transform((text) =>
   text
     .split(",")
@@ -59,7 +63,13 @@ const settingsSchema = z.object({
   OPENAI_API_KEY: optionalText,
   OPENAI_BASE_URL: httpUrl.optional(),
   OPENAI_MODEL: z.string().min(1).default("gpt-5-mini"),
+  OPENAI_PRICE_PROMPT: usdPrice,
+  OPENAI_PRICE_COMPLETION: usdPrice,
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
+  WORKER_METRICS_PORT: port.optional(),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  OUTCOME_FEE_PERCENT: z.coerce.number().min(0).max(5).default(0.1),
+  LEDGER_WEBHOOK_URL: httpUrl.optional(),
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });
@@ -88,6 +98,9 @@ function checkProduction(raw: RawSettings): void {
   if (!raw.JWT_SECRET) refuse("JWT_SECRET", "is required in production (32 characters or more)");
   if (!raw.ADMIN_PASSWORD) refuse("ADMIN_PASSWORD", "is required in production");
   if (raw.RATE_LIMIT === "off") refuse("RATE_LIMIT", "cannot be off in production");
+  if (raw.LEDGER_WEBHOOK_URL?.startsWith("http:")) {
+    refuse("LEDGER_WEBHOOK_URL", "must be an https address in production");
+  }
   if (raw.FIREBASE_AUTH_URL) refuse("FIREBASE_AUTH_URL", "is for the emulator, not for production");
 }
 

@@ -30,6 +30,13 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
   "GBP/USD": { market: "GBP-USD", timeframes: ["1d"], scale: 1 },
   "AUD/USD": { market: "EUR-USD", timeframes: ["1h"], scale: 0.57 },
   "USD/JPY": { market: "EUR-USD", timeframes: ["1h"], scale: 130 },
+  "XAU/USD": { market: "XAU-USD", timeframes: ["1h"], scale: 1 },
+  "XAG/USD": { market: "XAU-USD", timeframes: ["1h"], scale: 0.012 },
+  US30: { market: "XAU-USD", timeframes: ["1h"], scale: 35 },
+  NAS100: { market: "XAU-USD", timeframes: ["1h"], scale: 19 },
+  SPX500: { market: "XAU-USD", timeframes: ["1h"], scale: 5 },
+  WTI: { market: "XAU-USD", timeframes: ["1h"], scale: 0.045 },
+  BRENT: { market: "XAU-USD", timeframes: ["1h"], scale: 0.048 },
 };
 
 const parsedFiles = new Map<string, Candle[]>();

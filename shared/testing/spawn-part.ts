@@ -1,8 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const PROJECT_ROOT = new URL("../../", import.meta.url);
+
+/** Where nobody listens: without it a worker would ask the vendor for what no stand-in has. */
+const NOWHERE = "http://127.0.0.1:9";
 
 /** A server or worker running as a process of its own, as in production. */
 export interface SpawnedPart {
@@ -16,7 +22,7 @@ export interface SpawnedPart {
 }
 
 /**
- * Starts a part as a process and waits until it says that it is ready.
+ * Starts a part as a process and waits until it says that it is ready. Its DATA_DIR goes with it, unless one is given.
  * @param entry its main file, from the project's root; the product's own unless told otherwise
  */
 export async function spawnPart(
@@ -24,11 +30,19 @@ export async function spawnPart(
   env: Record<string, string>,
   entry = `${part}/src/main.ts`,
 ): Promise<SpawnedPart> {
+  const ownFolder = mkdtempSync(join(tmpdir(), `${part}-`));
   const child = spawn(process.execPath, ["--import", "tsx", entry], {
     cwd: PROJECT_ROOT,
-    env: { PATH: process.env.PATH, LOG_LEVEL: "info", ...env },
+    env: {
+      PATH: process.env.PATH,
+      LOG_LEVEL: "info",
+      DATA_DIR: ownFolder,
+      YAHOO_URL: NOWHERE,
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  child.once("exit", () => rmSync(ownFolder, { recursive: true }));
   const exited = once(child, "exit");
   const lines: string[] = [];
   await untilReady(child, { part, lines });

@@ -31,6 +31,15 @@ const DISTORTIONS = {
   gaps: (candles: ServedCandle[]) => candles.filter((_, index) => index % 4 !== 0),
   /** The newest ten are missing. */
   stale: (candles: ServedCandle[]) => candles.slice(0, -10),
+  /** There is nothing newer than a thousand candles ago. */
+  stopped: (candles: ServedCandle[]) => {
+    const lengthMs = (candles[1]?.time ?? 0) - (candles[0]?.time ?? 0);
+    return candles.map((candle) => ({
+      ...candle,
+      time: candle.time - 1_000 * lengthMs,
+      isOpen: false,
+    }));
+  },
   /** The newest closed one has not been published yet. */
   late: (candles: ServedCandle[]) => candles.filter(({ isOpen }) => !isOpen).slice(0, -1),
 } as const;

@@ -11,6 +11,10 @@ export interface StandInAdvice {
   what_to_watch_for: string[];
   suggested_hold: string;
   trade_duration_text: string;
+  /** Only where a chart picture was sent. */
+  chart_symbol?: string | null;
+  chart_last_price?: number | null;
+  chart_timeframe?: string | null;
 }
 
 const STOP_ATR = 1.5;

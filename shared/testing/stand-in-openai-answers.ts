@@ -6,11 +6,18 @@ import type { ReceivedChat } from "./stand-in-openai-chat.ts";
 
 /** What the stand-in does with a request. */
 export type OpenAiBehaviour =
-  | { kind: "advice"; advice?: Partial<StandInAdvice>; delayMs?: number; fenced?: boolean }
+  | {
+      kind: "advice";
+      advice?: Partial<StandInAdvice>;
+      delayMs?: number;
+      /** The answer is held back until then. */
+      heldUntil?: Promise<unknown>;
+      fenced?: boolean;
+    }
   | { kind: "content"; content: string; finishReason?: string }
   | { kind: "refusal" }
   | { kind: "no-choices" }
-  | { kind: "status"; status: number; message?: string; retryAfterSeconds?: number }
+  | { kind: "status"; status: number; message?: string; code?: string; retryAfterSeconds?: number }
   | { kind: "html" }
   | { kind: "broken-json" }
   | { kind: "stalled-headers" }
@@ -24,6 +31,7 @@ export async function answerChat(
 ): Promise<void> {
   switch (behaviour.kind) {
     case "advice": {
+      await behaviour.heldUntil;
       await setTimeout(behaviour.delayMs ?? 0);
       const json = JSON.stringify({ ...adviceForPrompt(chat.text), ...behaviour.advice });
       const content = behaviour.fenced ? `\`\`\`json\n${json}\n\`\`\`` : json;
@@ -58,12 +66,12 @@ export async function answerChat(
 /** The error of an OpenAI-compatible server, in its real shape. */
 export function sendError(
   response: ServerResponse,
-  error: { status: number; message?: string; retryAfterSeconds?: number },
+  error: { status: number; message?: string; code?: string; retryAfterSeconds?: number },
 ): void {
-  const { status, message = "The server had an error.", retryAfterSeconds } = error;
+  const { status, message = "The server had an error.", code = null, retryAfterSeconds } = error;
   if (retryAfterSeconds !== undefined) response.setHeader("retry-after", String(retryAfterSeconds));
   const type = status === 429 ? "rate_limit_error" : "server_error";
-  sendJson(response, { error: { message, type, param: null, code: null } }, status);
+  sendJson(response, { error: { message, type, param: null, code } }, status);
 }
 
 function completion(

@@ -4,6 +4,7 @@ import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { MARKET_CLOSES } from "@shared/contract/markets.ts";
 import type { MarketDataSource } from "@shared/contract/status.ts";
 import type { Database } from "@shared/node/database.ts";
+import { withDeadline } from "@shared/node/deadline.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { MARKET_SNAPSHOT_ID, type MarketQuoteRecord } from "@shared/node/models/market-snapshot.ts";
 import type { MarketData } from "./providers/market-data.ts";
@@ -63,10 +64,12 @@ async function readQuote(
   { marketData, logger, abort }: PublishMarketsDeps,
   symbol: string,
 ): Promise<MarketQuoteRecord | null> {
-  const withinTime = AbortSignal.any([abort, AbortSignal.timeout(SYMBOL_TIMEOUT_MS)]);
   try {
-    const request = { symbol, timeframe: TIMEFRAME, limit: CANDLES, abort: withinTime } as const;
-    const { candles, data } = await marketData.candles(request);
+    const request = { symbol, timeframe: TIMEFRAME, limit: CANDLES } as const;
+    const { candles, data } = await withDeadline(
+      { abort, timeoutMs: SYMBOL_TIMEOUT_MS },
+      (inTime) => marketData.candles({ ...request, abort: inTime }),
+    );
     return quoteOf({ symbol, candles, data });
   } catch (error) {
     logger.debug({ err: error, symbol }, "could not read a price");

@@ -1,22 +1,26 @@
-import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
 import type { AnalystName, MarketDataSource } from "@shared/contract/status.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
+import type { ProviderHealthRecord } from "@shared/node/models/worker-status.ts";
+import type { ProviderHealth } from "./providers/guarded-provider.ts";
 
 const REPORT_EVERY_MS = 10_000;
 
-/** Tells the database every few seconds that this worker is alive and what its signals are made from. */
+/**
+ * Tells the database every few seconds that this worker is alive, what its signals are made from and how its
+ * providers are.
+ */
 export async function startStatusReports(options: {
+  workerId: string;
   database: Database;
   logger: Logger;
   now: () => Date;
   analyst: AnalystName;
   concurrency: number;
   marketData: () => MarketDataSource;
+  providers: () => ProviderHealth[];
 }): Promise<{ stop: () => Promise<void> }> {
-  const { database, logger, now } = options;
-  const id = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
+  const { workerId: id, database, logger, now } = options;
   const startedAt = now();
   const report = () =>
     database.workerStatuses.updateOne(
@@ -26,6 +30,7 @@ export async function startStatusReports(options: {
           marketData: options.marketData(),
           analyst: options.analyst,
           concurrency: options.concurrency,
+          providers: options.providers().map(toRecord),
           startedAt,
           seenAt: now(),
         },
@@ -43,3 +48,15 @@ export async function startStatusReports(options: {
     },
   };
 }
+
+const toRecord = ({
+  provider,
+  state,
+  lastSuccessAt,
+  lastFailure,
+}: ProviderHealth): ProviderHealthRecord => ({
+  provider,
+  state,
+  lastSuccessAt: lastSuccessAt === null ? null : new Date(lastSuccessAt),
+  lastFailure: lastFailure && { failure: lastFailure.failure, at: new Date(lastFailure.at) },
+});

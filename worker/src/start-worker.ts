@@ -1,11 +1,14 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { openQueue } from "@shared/node/queue.ts";
 import type { Settings } from "@shared/node/settings.ts";
-import { defineCleanUpFilesJob } from "./jobs/clean-up-files-job.ts";
+import { defineRegularJobs } from "./define-regular-jobs.ts";
 import { defineGenerateSignalJob } from "./jobs/generate-signal-job.ts";
-import { definePublishMarketsJob } from "./jobs/publish-markets-job.ts";
-import { defineSweepSignalsJob } from "./jobs/sweep-signals-job.ts";
+import { keepLedger } from "./keep-ledger.ts";
+import { serveMetrics } from "./metrics/serve-metrics.ts";
+import { createWorkerMetrics, type WorkerMetrics } from "./metrics/worker-metrics.ts";
 import { createAnalyst } from "./providers/select-analyst.ts";
 import { createMarketData } from "./providers/select-market-data.ts";
 import { keepListingsPublished } from "./publish-listings.ts";
@@ -37,48 +40,75 @@ export async function startWorker(options: {
   logger: Logger;
   services: WorkerServices;
 }): Promise<{ stop: () => Promise<void> }> {
-  const { settings, database, logger } = options;
-  const { market, analyst } = options.services;
-  const now = () => new Date();
+  const { settings, database, logger, services } = options;
+  const { market } = services;
   const shutdown = new AbortController();
-  const deps: WorkerDeps = {
-    database,
-    logger,
-    marketData: market.marketData,
-    analyst,
-    now,
-    shutdown: shutdown.signal,
-  };
+  const deps = assembleDeps({ ...options, shutdown: shutdown.signal });
+  const endpoint = await openMetrics(deps.metrics, { settings, logger });
   const concurrency = settings.WORKER_CONCURRENCY;
-  const queue = await openQueue({ database, logger, role: "runs", concurrency });
+  const workerId = newWorkerId();
+  const queue = await openQueue({ database, logger, role: "runs", workerId, concurrency });
   const signals = defineGenerateSignalJob(queue, deps);
   await market.probe();
-  const reports = await startStatusReports({
-    database,
-    logger,
-    now,
-    analyst: analyst.name,
-    concurrency,
-    marketData: market.currentSource,
-  });
-  const { listedSymbols } = market;
-  const listings = keepListingsPublished({ database, logger, now, listedSymbols });
+  const reports = await startReports(deps, { workerId, concurrency, market });
+  const listings = keepListingsPublished({ ...deps, listedSymbols: market.listedSymbols });
+  const ledger = keepLedger(deps);
   await queue.start();
-  await defineSweepSignalsJob(queue, deps);
-  const markets = await definePublishMarketsJob(queue, deps);
-  await defineCleanUpFilesJob(queue, deps);
+  const regular = await defineRegularJobs(queue, deps, { sources: market.sources, settings });
   return {
     async stop() {
       listings.stop();
       await queue.stop(false);
-      await markets.stop();
+      await regular.stop();
       const handBack = setTimeout(() => {
         shutdown.abort(new Error("the worker is stopping"));
       }, DRAIN_MS);
       await signals.idle();
       clearTimeout(handBack);
+      await ledger.stop();
       await reports.stop();
       market.close();
+      endpoint?.close();
     },
   };
 }
+
+function assembleDeps(options: {
+  database: Database;
+  logger: Logger;
+  services: WorkerServices;
+  shutdown: AbortSignal;
+}): WorkerDeps {
+  const { database, logger, services, shutdown } = options;
+  return {
+    database,
+    logger,
+    marketData: services.market.marketData,
+    analyst: services.analyst,
+    metrics: createWorkerMetrics(),
+    now: () => new Date(),
+    shutdown,
+  };
+}
+
+function startReports(
+  { database, logger, now, analyst }: WorkerDeps,
+  worker: Pick<WorkerServices, "market"> & { workerId: string; concurrency: number },
+) {
+  const { workerId, concurrency, market } = worker;
+  const sources = { marketData: market.currentSource, providers: market.health };
+  const about = { workerId, concurrency, analyst: analyst.name, ...sources };
+  return startStatusReports({ ...about, database, logger, now });
+}
+
+/** Lets the worker be watched, where a port is set for that. */
+async function openMetrics(
+  { registry }: WorkerMetrics,
+  { settings, logger }: { settings: Settings; logger: Logger },
+): Promise<{ close: () => void } | undefined> {
+  const { WORKER_METRICS_PORT: port } = settings;
+  return port === undefined ? undefined : serveMetrics({ registry, port, logger });
+}
+
+/** Names this process among all workers on all machines. */
+const newWorkerId = (): string => `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;

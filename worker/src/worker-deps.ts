@@ -1,5 +1,6 @@
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
+import type { WorkerMetrics } from "./metrics/worker-metrics.ts";
 import type { MarketData } from "./providers/market-data.ts";
 import type { Analyst } from "./signals/analyst.ts";
 
@@ -9,6 +10,7 @@ export interface WorkerDeps {
   logger: Logger;
   marketData: MarketData;
   analyst: Analyst;
+  metrics: WorkerMetrics;
   now: () => Date;
   /** Aborts when the worker has to hand back what it is working on. */
   shutdown: AbortSignal;

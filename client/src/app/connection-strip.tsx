@@ -6,7 +6,7 @@ import { appTexts } from "./texts.ts";
 /** Short interruptions are nobody's concern. */
 const PATIENCE_MS = 2_000;
 
-/** Says quietly that live updates are interrupted. */
+/** Says quietly that live updates are interrupted, in the room above a page's heading: nothing moves for it. */
 export function ConnectionStrip() {
   const online = useLive((live) => live.connection === "online");
   const [late, setLate] = useState(false);
@@ -19,7 +19,7 @@ export function ConnectionStrip() {
     };
   }, [online]);
   return (
-    <div role="status">
+    <div role="status" className="relative z-10 h-0">
       {late && (
         <p className="flex animate-enter items-center justify-center gap-2 border-b border-line bg-raised px-4 py-1.5 text-sm text-ink-muted">
           <WifiOff aria-hidden className="size-4" />

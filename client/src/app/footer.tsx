@@ -9,7 +9,7 @@ export function Footer() {
         <p className="figures">
           © {new Date().getFullYear()} {appTexts.rights}
         </p>
-        <nav aria-label={appTexts.legalNavigation} className="flex gap-6">
+        <nav aria-label={appTexts.legalNavigation} className="flex flex-wrap gap-x-6 gap-y-2">
           {legalLinks.map(({ to, label }) => (
             <TextLink key={to} to={to} className="text-ink-muted">
               {label}
@@ -22,6 +22,8 @@ export function Footer() {
 }
 
 const legalLinks = [
+  { to: "/performance", label: "Performance" },
+  { to: "/ledger", label: "Ledger" },
   { to: "/privacy", label: "Privacy Policy" },
   { to: "/terms", label: "Terms of Service" },
 ] as const;

@@ -54,7 +54,7 @@ function Main() {
     main.current?.focus({ preventScroll: true });
   }, [pathname]);
   return (
-    <main ref={main} id="main" tabIndex={-1}>
+    <main ref={main} id="main" tabIndex={-1} className="min-h-[calc(100dvh-4rem)]">
       <Outlet />
     </main>
   );

@@ -4,39 +4,49 @@ import { useLocation, useNavigate } from "react-router-dom";
 import { formatConfidence } from "../lib/format.ts";
 import type { LiveEvent } from "../lib/live/live-event.ts";
 import { onLiveEvent } from "../lib/live/live-listeners.ts";
-import { showToast } from "../ui/toaster.tsx";
+import { followView } from "../lib/notices/tab-in-view.ts";
+import { showToast } from "../ui/show-toast.ts";
+import { forgetSeen, tellHidden } from "./hidden-news.ts";
 import { liveToastTexts as texts } from "./texts.ts";
 
 /** Where a finished signal is in view anyway. */
 const signalScreens = ["/bot", "/signal-history"];
 
-/** Tells of what happened on screens other than the one in view; hidden tabs keep quiet. */
+/** Tells of what happened on screens other than the one in view, and of all that happens while the tab is hidden. */
 export function LiveToasts() {
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  useEffect(() => {
-    const view = { label: texts.view, run: () => void navigate("/signal-history") };
-    return onLiveEvent((event) => {
-      if (document.visibilityState === "hidden") return;
-      const finished = signalScreens.includes(pathname) ? null : finishedSignal(event);
-      if (finished) showToast({ ...finished, action: view });
-      if (event.name === "account:updated") tellAccess(event.data.reason);
-    });
-  }, [pathname, navigate]);
+  useEffect(followView, []);
+  useEffect(forgetSeen, []);
+  useEffect(
+    () =>
+      onLiveEvent((event) => {
+        if (event.name === "account:updated") tellAccess(event.data.reason);
+        const finished = finishedSignal(event);
+        if (!finished) return;
+        const { id, title, text } = finished;
+        const open = () => void navigate(`/bot?signal=${id}`);
+        const isHidden = document.visibilityState === "hidden";
+        if (isHidden || !signalScreens.includes(pathname)) {
+          showToast({ title, description: text, action: { label: texts.view, run: open } });
+        }
+        tellHidden(event, { title, text, open });
+      }),
+    [pathname, navigate],
+  );
   return null;
 }
 
-function finishedSignal(event: LiveEvent): { title: string; description: string } | null {
+function finishedSignal(event: LiveEvent): { id: string; title: string; text: string } | null {
+  if (event.name !== "signal:completed" && event.name !== "signal:failed") return null;
+  const { signal_id: id, symbol, timeframe, analysis } = event.data;
   if (event.name === "signal:failed") {
-    return { title: texts.failedTitle, description: signalName(event.data) };
+    return { id, title: texts.failedTitle, text: signalName(event.data) };
   }
-  if (event.name !== "signal:completed" || !event.data.analysis) return null;
-  const { final_signal, confidence } = event.data.analysis;
-  const title = `${final_signal} ${event.data.symbol}`;
-  return {
-    title,
-    description: `${event.data.timeframe}, ${formatConfidence(confidence)} confidence`,
-  };
+  if (!analysis) return null;
+  const { final_signal, confidence } = analysis;
+  const title = `${final_signal} ${symbol}`;
+  return { id, title, text: `${timeframe}, ${formatConfidence(confidence)} confidence` };
 }
 
 const signalName = ({ symbol, timeframe }: SignalResponse) => `${symbol}, ${timeframe}`;

@@ -5,7 +5,8 @@ import { buttonClass } from "../ui/button-class.ts";
 import { adminLink, useNavLinks } from "./nav-links.ts";
 import { NavbarAdminBadge } from "./navbar-admin-badge.tsx";
 import { SessionButton } from "./session-button.tsx";
-import { appTexts } from "./texts.ts";
+import { appTexts, themeTexts } from "./texts.ts";
+import { ThemeSwitch } from "./theme-switch.tsx";
 
 const linkClass =
   "rounded-control px-4 py-3.5 text-lg font-medium text-ink-muted aria-[current=page]:bg-raised aria-[current=page]:text-ink";
@@ -45,7 +46,13 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
               </span>
             ))}
           </nav>
-          <div className="mt-auto flex flex-col">
+          <div className="mt-auto flex flex-col gap-4">
+            <div className="flex items-center justify-between pl-4">
+              <span aria-hidden className="text-sm text-ink-muted">
+                {themeTexts.theme}
+              </span>
+              <ThemeSwitch />
+            </div>
             <SessionButton onUsed={close} />
           </div>
         </Dialog.Popup>

@@ -3,8 +3,9 @@ import { useLocation, useNavigate } from "react-router-dom";
 import type { LiveEvent } from "../lib/live/live-event.ts";
 import { onLiveEvent } from "../lib/live/live-listeners.ts";
 import { useSession } from "../lib/session.ts";
-import { showToast } from "../ui/toaster.tsx";
+import { showToast } from "../ui/show-toast.ts";
 import { useAdminNews } from "./admin-news.ts";
+import { tellHidden } from "./hidden-news.ts";
 import { adminLink } from "./nav-links.ts";
 import { adminNewsTexts as texts } from "./texts.ts";
 
@@ -26,12 +27,14 @@ export function NavbarAdminNews() {
   const navigate = useNavigate();
   const isHere = pathname === adminLink.to;
   useEffect(() => {
-    const view = { label: texts.view, run: () => void navigate(adminLink.to) };
+    const open = () => void navigate(adminLink.to);
+    const view = { label: texts.view, run: open };
     return onLiveEvent((event) => {
       const news = newsOf(event);
       if (!news) return;
       if (!isHere || !isVisible()) useAdminNews.setState(({ unseen }) => ({ unseen: unseen + 1 }));
-      if (isVisible()) showToast({ ...news, ...(!isHere && { action: view }) });
+      showToast({ ...news, ...(!isHere && { action: view }) });
+      tellHidden(event, { title: news.title, text: news.description, open });
     });
   }, [isHere, navigate]);
   useEffect(() => {

@@ -13,6 +13,10 @@ const MobileMenu = lazy(async () => ({
   default: (await import("./mobile-menu.tsx")).MobileMenu,
 }));
 
+const ThemeSwitch = lazy(async () => ({
+  default: (await import("./theme-switch.tsx")).ThemeSwitch,
+}));
+
 const NavbarAdminNews = lazy(async () => ({
   default: (await import("./navbar-admin-news.tsx")).NavbarAdminNews,
 }));
@@ -40,7 +44,10 @@ export function Navbar() {
             </span>
           ))}
         </nav>
-        <div className="hidden lg:block">
+        <div className="hidden items-center gap-3 lg:flex">
+          <Suspense fallback={<div className="h-9 w-26" />}>
+            <ThemeSwitch />
+          </Suspense>
           <SessionButton />
         </div>
         <MenuButton />

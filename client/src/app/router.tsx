@@ -21,6 +21,12 @@ const screens = {
   contact: async () => ({
     Component: (await import("../features/contact/contact-page.tsx")).ContactPage,
   }),
+  performance: async () => ({
+    Component: (await import("../features/performance/performance-page.tsx")).PerformancePage,
+  }),
+  ledger: async () => ({
+    Component: (await import("../features/ledger/ledger-page.tsx")).LedgerPage,
+  }),
   privacy: async () => ({
     Component: (await import("../features/legal/legal-page.tsx")).PrivacyPage,
   }),
@@ -44,6 +50,12 @@ const screens = {
   history: async () => ({
     Component: (await import("../features/history/history-page.tsx")).HistoryPage,
   }),
+  signal: async () => ({
+    Component: (await import("../features/signal/signal-page.tsx")).SignalPage,
+  }),
+  shared: async () => ({
+    Component: (await import("../features/signal/shared-page.tsx")).SharedPage,
+  }),
   admin: async () => ({ Component: (await import("../features/admin/admin-page.tsx")).AdminPage }),
 };
 
@@ -63,11 +75,14 @@ export const router = createBrowserRouter([
       { path: "/pricing", lazy: screens.pricing },
       { path: "/payment", lazy: screens.payment },
       { path: "/contact", lazy: screens.contact },
+      { path: "/performance", lazy: screens.performance },
+      { path: "/ledger", lazy: screens.ledger },
       { path: "/privacy", lazy: screens.privacy },
       { path: "/terms", lazy: screens.terms },
       { path: "/forgot-password", lazy: screens.forgotPassword },
       { path: "/reset-password", lazy: screens.resetPassword },
       { path: "/verify-email", lazy: screens.verifyEmail },
+      { path: "/shared/:token", lazy: screens.shared },
       {
         element: <RequireSession />,
         children: [
@@ -78,6 +93,7 @@ export const router = createBrowserRouter([
             children: [
               { path: "/bot", lazy: screens.bot },
               { path: "/signal-history", lazy: screens.history },
+              { path: "/signals/:id", lazy: screens.signal },
             ],
           },
           { element: <RequireAdmin />, children: [{ path: "/admin", lazy: screens.admin }] },

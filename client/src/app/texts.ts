@@ -20,6 +20,13 @@ export const appTexts = {
   reload: "Reload the page",
 } as const;
 
+export const themeTexts = {
+  theme: "Theme",
+  light: "Light theme",
+  dark: "Dark theme",
+  system: "As on this device",
+} as const;
+
 export const liveToastTexts = {
   approvedTitle: "You are approved",
   approved: "You can now use the signal bot and your signal history.",

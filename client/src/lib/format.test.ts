@@ -5,11 +5,13 @@ import {
   formatBytes,
   formatChange,
   formatConfidence,
+  formatDuration,
   formatElapsed,
   formatPrice,
   formatRatio,
   formatUnits,
   formatUsd,
+  formatUtc,
 } from "./format.ts";
 
 test("prices carry five decimals and no grouping", () => {
@@ -54,4 +56,22 @@ test("file sizes are rounded to what a reader needs", () => {
   expect(formatBytes(10)).toBe("1 KB");
   expect(formatBytes(640 * 1_024)).toBe("640 KB");
   expect(formatBytes(1.44 * 1_024 * 1_024)).toBe("1.4 MB");
+});
+
+test("lengths of time are told in their two largest units", () => {
+  const texts = [-5, 0, 45, 75, 3_600, 7_505, 86_399, 90_000].map((s) => formatDuration(s * 1_000));
+  expect(texts).toEqual([
+    "0 s",
+    "0 s",
+    "45 s",
+    "1 min 15 s",
+    "1 h 00 min",
+    "2 h 05 min",
+    "23 h 59 min",
+    "1 d 1 h",
+  ]);
+});
+
+test("times can be told in UTC", () => {
+  expect(formatUtc("2025-11-21T23:05:59.000Z")).toBe("21 Nov 2025, 23:05 UTC");
 });

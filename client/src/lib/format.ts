@@ -9,7 +9,9 @@ const percent = new Intl.NumberFormat("en-US", {
   signDisplay: "exceptZero",
 });
 const oneDecimal = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
-const dateTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
+const dateTime = new Intl.DateTimeFormat(LOCALE, DATE_TIME);
+const utcDateTime = new Intl.DateTimeFormat(LOCALE, { ...DATE_TIME, timeZone: "UTC" });
 
 /** A price level, with the five decimals of the product's figures. */
 export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);
@@ -34,6 +36,9 @@ export const formatRatio = (rewardToRisk: number): string =>
 /** An ISO time in the reader's own time zone, e.g. `21 Nov 2025, 14:05`. */
 export const formatDateTime = (iso: string): string => dateTime.format(new Date(iso));
 
+/** An ISO time in UTC, e.g. `21 Nov 2025, 12:05 UTC`. */
+export const formatUtc = (iso: string): string => `${utcDateTime.format(new Date(iso))} UTC`;
+
 /** A file's size, e.g. `640 KB`, `1.4 MB`. */
 export function formatBytes(bytes: number): string {
   const kilobytes = bytes / 1_024;
@@ -41,10 +46,23 @@ export function formatBytes(bytes: number): string {
   return `${oneDecimal.format(kilobytes / 1_024)} MB`;
 }
 
+/** A length of time in its two largest units, e.g. `2 h 05 min`, `45 s`, `3 d 4 h`. */
+export function formatDuration(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1_000));
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  if (days > 0) return `${days} d ${hours % 24} h`;
+  if (hours > 0) return `${hours} h ${pad(minutes % 60)} min`;
+  return minutes > 0 ? `${minutes} min ${pad(seconds % 60)} s` : `${seconds} s`;
+}
+
+const pad = (number: number): string => String(number).padStart(2, "0");
+
 /** Time passed, as minutes and seconds, e.g. `1:07`. */
 export function formatElapsed(elapsedMs: number): string {
   const seconds = Math.max(0, Math.floor(elapsedMs / 1_000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  return `${Math.floor(seconds / 60)}:${pad(seconds % 60)}`;
 }
 
 export type ConfidenceLevel = "high" | "medium" | "low";

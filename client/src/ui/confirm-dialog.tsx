@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { buttonClass } from "./button-class.ts";
 import { dialogClass } from "./dialog-class.ts";
 import { Notice } from "./notice.tsx";
-import { showToast } from "./toaster.tsx";
+import { showToast } from "./show-toast.ts";
 
 const CANCEL = "Cancel";
 

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 const looks = {
   info: { Icon: Info, box: "border-accent/30 bg-accent/8", icon: "text-accent" },
   success: { Icon: CircleCheck, box: "border-buy/30 bg-buy/8", icon: "text-buy" },
-  warning: { Icon: TriangleAlert, box: "border-wait/30 bg-wait/8", icon: "text-wait" },
+  warning: { Icon: TriangleAlert, box: "border-wait/30 bg-wait-glow/8", icon: "text-wait" },
   error: { Icon: CircleAlert, box: "border-danger/35 bg-danger/8", icon: "text-danger" },
 } as const;
 

@@ -4,7 +4,7 @@ import { ArrowDownRight, ArrowUpRight, Hourglass } from "lucide-react";
 const looks = {
   BUY: { Icon: ArrowUpRight, className: "border-buy/35 bg-buy/12 text-buy" },
   SELL: { Icon: ArrowDownRight, className: "border-sell/35 bg-sell/12 text-sell" },
-  WAIT: { Icon: Hourglass, className: "border-wait/35 bg-wait/12 text-wait" },
+  WAIT: { Icon: Hourglass, className: "border-wait/35 bg-wait-glow/12 text-wait" },
 } as const;
 
 const sizes = {

@@ -1,18 +1,12 @@
 import { Toast } from "@base-ui/react/toast";
 import { X } from "lucide-react";
+import { useEffect } from "react";
+import { type ToastMessage, takeToasts, useToasts } from "./show-toast.ts";
 
 const toastManager = Toast.createToastManager();
 const SHOWN_MS = 8_000;
 
-interface ToastMessage {
-  title: string;
-  description?: string;
-  /** What a click on the toast's button does. */
-  action?: { label: string; run(): void };
-}
-
-/** Shows a short message that goes away by itself, read out by screen readers. */
-export function showToast({ title, description, action }: ToastMessage): void {
+function add({ title, description, action }: ToastMessage): void {
   const actionProps = action && { children: action.label, onClick: action.run };
   toastManager.add({
     title,
@@ -22,8 +16,22 @@ export function showToast({ title, description, action }: ToastMessage): void {
   });
 }
 
-/** Where toasts appear; mounted once. */
+/** Nobody reads a message in a hidden tab; there it would be gone before it is seen. */
+function addWaiting(): void {
+  if (document.visibilityState === "visible") takeToasts().forEach(add);
+}
+
+/** Where toasts appear; mounted once, when there is the first to be shown. */
 export function Toaster() {
+  useEffect(() => {
+    addWaiting();
+    document.addEventListener("visibilitychange", addWaiting);
+    const stop = useToasts.subscribe(addWaiting);
+    return () => {
+      stop();
+      document.removeEventListener("visibilitychange", addWaiting);
+    };
+  }, []);
   return (
     <Toast.Provider toastManager={toastManager}>
       <Toast.Portal>
@@ -35,14 +43,16 @@ export function Toaster() {
   );
 }
 
+/** Not the dialog that the library makes of a toast: nobody has to answer it. */
+const noDialog = { role: "group", "aria-modal": undefined } as const;
+
 function Toasts() {
   const { toasts } = Toast.useToastManager();
   return toasts.map((toast) => (
     <Toast.Root
       key={toast.id}
       toast={toast}
-      // Not the dialog that the library makes of it: nobody has to answer a toast.
-      role="group"
+      {...noDialog}
       swipeDirection="right"
       className="rounded-card border border-line-strong bg-raised p-4 shadow-float transition-[opacity,transform] duration-200 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
     >
@@ -54,6 +64,8 @@ function Toasts() {
         <Toast.Action className="rounded-lg px-2 py-1 text-sm font-medium text-accent hover:text-accent-strong" />
         <Toast.Close
           aria-label="Dismiss"
+          // The library hides it while the toasts are stacked; here it can be reached all the time.
+          aria-hidden={false}
           className="rounded-lg p-1 text-ink-faint transition-colors hover:text-ink"
         >
           <X aria-hidden className="size-4" />

@@ -2,6 +2,7 @@ import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { AppError } from "@shared/node/app-error.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { ServerDeps } from "../server-deps.ts";
+import { suggestSymbols } from "./suggest-symbols.ts";
 
 const REREAD_AFTER_MS = 30_000;
 
@@ -11,13 +12,16 @@ interface KnownSymbols {
 }
 const knownByDatabase = new WeakMap<Database, KnownSymbols>();
 
-/** @throws AppError `invalid-input` unless a market data provider knows the symbol */
+/** @throws AppError `invalid-input`, with symbols that may have been meant, unless a provider knows the symbol */
 export async function assertKnownSymbol(
   deps: Pick<ServerDeps, "database" | "now">,
   symbol: string,
 ): Promise<void> {
-  if ((await knownSymbols(deps)).has(symbol)) return;
-  const message = `No market data provider knows the symbol ${symbol}.`;
+  const known = await knownSymbols(deps);
+  if (known.has(symbol)) return;
+  const near = suggestSymbols(symbol, known);
+  const question = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : "";
+  const message = `Unknown symbol ${symbol}.${question}`;
   throw new AppError("invalid-input", message, { errors: [{ field: "symbol", message }] });
 }
 

@@ -1,6 +1,6 @@
 import type { Status } from "@shared/contract/status.ts";
-import { WORKER_GONE_SECONDS } from "@shared/node/models/worker-status.ts";
 import type { ServerDeps } from "../server-deps.ts";
+import { livingWorkers } from "./living-workers.ts";
 
 type SignalSources = Pick<Status, "market_data" | "analyst">;
 type StatusDeps = Pick<ServerDeps, "database" | "settings" | "now">;
@@ -10,8 +10,7 @@ type StatusDeps = Pick<ServerDeps, "database" | "settings" | "now">;
  * the rule-based analyst win: they are never used in silence.
  */
 export async function describeSources(deps: StatusDeps): Promise<SignalSources> {
-  const goneBefore = new Date(deps.now().getTime() - WORKER_GONE_SECONDS * 1_000);
-  const workers = await deps.database.workerStatuses.find({ seenAt: { $gte: goneBefore } }).lean();
+  const workers = await livingWorkers(deps);
   if (workers.length === 0) return expectedSources(deps.settings);
   return {
     market_data: workers.some((worker) => worker.marketData === "replay") ? "replay" : "live",

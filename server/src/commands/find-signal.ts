@@ -11,23 +11,26 @@ const signalIdSchema = z
   .regex(/^[0-9a-f]{24}$/)
   .transform((text) => new Types.ObjectId(text));
 
+/** No signal has this id, or it is somebody else's. */
+export const noSuchSignal = (): AppError => new AppError("not-found", "There is no such signal.");
+
 /**
- * A user's own signal.
+ * A user's own signal; without a user, anybody's.
  * @throws AppError `not-found` when there is none with this id, or it is somebody else's
  */
 export async function findSignal(
   deps: Pick<ServerDeps, "database">,
-  user: Pick<UserRecord, "_id">,
+  user: Pick<UserRecord, "_id"> | null,
   id: unknown,
 ): Promise<SignalRecord> {
   const parsed = signalIdSchema.safeParse(id);
   const signal = parsed.success
     ? await deps.database.signals
-        .findOne({ _id: parsed.data, userId: user._id })
+        .findOne({ _id: parsed.data, ...(user && { userId: user._id }) })
         .select({ receipt: 0 })
         .lean()
     : null;
-  if (!signal) throw new AppError("not-found", "There is no such signal.");
+  if (!signal) throw noSuchSignal();
   return signal;
 }
 

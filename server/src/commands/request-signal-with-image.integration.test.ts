@@ -108,6 +108,39 @@ describe("asking for a signal with a chart image", () => {
     ]);
   });
 
+  it("costs nothing when the data is too old to be analysed, and no AI is asked", async () => {
+    const user = await trader({ imageCredits: 3 });
+    exchange.behave("stale", { subject: "candles" });
+    const response = await ask(user, { symbol: "LTC/USDT", timeframe: "30m" });
+    expect(response.status).toBe(200);
+    const { status, analysis } = signalResponseSchema.parse(await response.json());
+    expect(status).toBe("completed");
+    expect(analysis).toMatchObject({
+      final_signal: "WAIT",
+      confidence: 0,
+      source: { data: "live", analyst: "none" },
+    });
+    expect(analysis?.warnings[0]).toMatch(/^The newest data of LTC\/USDT is .* old: .*charged\.$/);
+    expect(openai.chats).toEqual([]);
+    expect(await balanceOf(user)).toBe(3);
+    expect(await ledgerOf(user)).toEqual([-1, 1]);
+    const told = await database.events
+      .find({ stream: userStream(user._id), name: "account:updated" })
+      .sort({ seq: 1 })
+      .lean();
+    expect(told.map(({ data }) => data)).toMatchObject([
+      { reason: "credit-spent", image_credits: 2 },
+      { reason: "credit-refunded", image_credits: 3 },
+    ]);
+    expect(await eventsOf(userStream(user._id))).toEqual([
+      "signal:queued",
+      "account:updated",
+      "signal:started",
+      "signal:completed",
+      "account:updated",
+    ]);
+  });
+
   it("is told to the admins, who get an address that they can open", async () => {
     const admin = await createUser(database, { role: "admin" });
     const token = signTokenFor(admin, settings);

@@ -8,12 +8,15 @@ import { newSignalId, queueSignal } from "@shared/node/signals/signal-transition
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
 import { assertKnownSymbol } from "./assert-known-symbol.ts";
+import { assertQueueHasRoom, assertUserHasRoom } from "./assert-room.ts";
 
 /** A request for a signal; the same `idempotencyKey` of the same user gives the same signal for a day. */
 export interface SignalOrder {
   user: Pick<UserRecord, "_id">;
   request: SignalRequest;
   idempotencyKey?: string;
+  /** Of the HTTP request. */
+  requestId?: string;
 }
 
 /** What belongs to a signal beside its request. */
@@ -28,7 +31,8 @@ export interface SignalExtras {
 /**
  * Accepts a request: stores the signal as queued and asks the workers for it.
  * @returns the signal, which an earlier request with the same key may have made
- * @throws AppError `invalid-input` when no market data provider knows the symbol
+ * @throws AppError `rate-limited` while the user has too many unfinished, `unavailable` while all together have,
+ *   `invalid-input` when no market data provider knows the symbol
  */
 export async function requestSignal(deps: ServerDeps, order: SignalOrder): Promise<SignalRecord> {
   await assertKnownSymbol(deps, order.request.symbol);
@@ -41,6 +45,7 @@ export async function acceptSignal(
   order: SignalOrder,
   extras?: SignalExtras,
 ): Promise<SignalRecord> {
+  await assertQueueHasRoom(deps);
   const id = newSignalId();
   const signal = await storeOnce(deps, order, { id, extras });
   if (signal._id.equals(id)) await enqueue(deps, id.toString());
@@ -54,14 +59,17 @@ function storeOnce(
 ): Promise<SignalRecord> {
   const { database, now } = deps;
   const userId = order.user._id;
+  const { requestId } = order;
   const serializeOn = [userStream(userId), ...(extras?.streams ?? [])];
-  return commitChange(database, { serializeOn, now }, async (change) => {
+  return commitChange(database, { serializeOn, requestId, now }, async (change) => {
     const earlier = await findEarlierSignal(database, order, change);
     if (earlier) return earlier;
+    await assertUserHasRoom(deps, userId, change.session);
     const signal = await queueSignal(database, change, {
       id,
       userId,
       request: order.request,
+      requestId,
       ...(extras && { chartImageId: extras.chartImageId }),
     });
     await extras?.store(change, id);

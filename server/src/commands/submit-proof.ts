@@ -1,5 +1,5 @@
 import type { AdminPaymentProof } from "@shared/contract/account.ts";
-import { ADMINS_STREAM, type Change, commitChange } from "@shared/node/event-log.ts";
+import { ADMINS_STREAM, type Change, commitChange, userStream } from "@shared/node/event-log.ts";
 import {
   type Fingerprint,
   findDuplicateProof,
@@ -11,7 +11,8 @@ import { type SavedFile, saveAndCommit } from "@shared/node/files/save-and-commi
 import { takeInImage } from "@shared/node/files/take-in-image.ts";
 import type { PaymentProofRecord } from "@shared/node/models/payment-proof.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { presentAdminProof, presentUserCard } from "@shared/node/present-user-card.ts";
+import { presentAdminProof } from "@shared/node/present-user-card.ts";
+import { tellAccountUpdated } from "@shared/node/tell-account-updated.ts";
 import { unauthenticated } from "../errors.ts";
 import type { ServerDeps } from "../server-deps.ts";
 
@@ -26,8 +27,8 @@ export interface ProofOrder {
 type NewProof = Omit<PaymentProofRecord, "createdAt">;
 
 /**
- * Keeps a user's payment proof in the place of the one before, and tells the admins; also who else has sent the same
- * picture.
+ * Keeps a user's payment proof in the place of the one before, and tells him and the admins; them also who else has
+ * sent the same picture.
  * @throws AppError not-an-image, file-too-large
  */
 export async function submitProof(
@@ -62,7 +63,8 @@ function storeProof(
   { database, now }: Pick<ServerDeps, "database" | "now">,
   proof: NewProof,
 ): Promise<void> {
-  return commitChange(database, { serializeOn: ADMINS_STREAM, now }, async (change) => {
+  const serializeOn = [ADMINS_STREAM, userStream(proof.userId)];
+  return commitChange(database, { serializeOn, now }, async (change) => {
     const { session, at } = change;
     const user = await database.users.findById(proof.userId).session(session).lean();
     if (!user) throw unauthenticated();
@@ -70,12 +72,11 @@ function storeProof(
     const stored: PaymentProofRecord = { ...proof, createdAt: at };
     await database.paymentProofs.create([stored], { session });
     tellSubmitted(change, user, stored);
+    await tellAccountUpdated(database, change, { user, reason: "proof-submitted" });
   });
 }
 
 function tellSubmitted(change: Change, user: UserRecord, stored: PaymentProofRecord): void {
-  const proof = summarizeProof(stored);
-  const presented: AdminPaymentProof = presentAdminProof(proof);
+  const presented: AdminPaymentProof = presentAdminProof(summarizeProof(stored));
   change.tell(ADMINS_STREAM, "proof:submitted", { ...presented, username: user.username });
-  change.tell(ADMINS_STREAM, "user:updated", presentUserCard(user, proof));
 }

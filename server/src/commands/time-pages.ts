@@ -31,7 +31,11 @@ export function pageQuerySchema(size: { default: number; max: number }) {
 export function olderThan(timeField: string, cursor: Cursor | undefined) {
   if (!cursor) return {};
   const { time, id } = cursor;
-  return { $or: [{ [timeField]: { $lt: time } }, { [timeField]: time, _id: { $lt: id } }] };
+  return {
+    // Says nothing that the rest does not say, but in a way that bounds the scan of an index.
+    [timeField]: { $lte: time },
+    $or: [{ [timeField]: { $lt: time } }, { [timeField]: time, _id: { $lt: id } }],
+  };
 }
 
 /**

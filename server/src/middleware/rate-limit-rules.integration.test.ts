@@ -68,6 +68,26 @@ describe("the limits of the product", () => {
     expect(counts).toEqual({ 401: 10, 429: 2 });
   });
 
+  it("behind a trusted proxy, visitors are told apart by what it says, and not by what they say", async () => {
+    const behind = await startTestServer({
+      databaseUri: testDatabaseUri("limits-behind-proxy"),
+      environment: { TRUSTED_PROXIES: "1" },
+    });
+    const { username } = await createUser(behind.database, {});
+    const from = (addresses: string) =>
+      behind.call("/login", {
+        json: { username, password: "wrong" },
+        headers: { "X-Forwarded-For": addresses },
+      });
+    const statuses: number[] = [];
+    for (let claim = 0; claim < 11; claim++) {
+      statuses.push((await from(`198.51.100.${claim}, 203.0.113.1`)).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+    expect((await from("203.0.113.2")).status).toBe(401);
+    await behind.stop();
+  });
+
   it("a hundred wrong passwords from one address in a minute, whatever the names", async () => {
     const counts = await countStatuses(120, (index) => login(`guess-${index}`, "wrong"));
     expect(counts[429]).toBeGreaterThanOrEqual(20);

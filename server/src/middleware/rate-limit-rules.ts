@@ -7,7 +7,7 @@ import { type RateLimitRule, type RequestOutcome, rateLimit } from "./rate-limit
 const MINUTE = 60;
 const HOUR = 3_600;
 
-/** Where a request comes from, by its socket: headers such as X-Forwarded-For are anybody's claim. */
+/** Where a request comes from, by its socket; by X-Forwarded-For only as far as trusted proxies have written it. */
 const address = (ctx: AppContext): string => clientNetwork(ctx.ip);
 const user = (ctx: AppContext): string => sessionOf(ctx).user._id.toString();
 const wrongPassword = (outcome: RequestOutcome): boolean =>
@@ -86,6 +86,10 @@ const RATE_LIMITS = {
   ],
   /** One a second all the time: out of reach by hand, while a script cannot take all workers for itself. */
   getSignal: [{ name: "signal", points: 60, durationSeconds: MINUTE, key: user }],
+  /** Enough to read the whole ledger page by page; each page is a few look-ups. */
+  readLedger: [{ name: "ledger", points: 120, durationSeconds: MINUTE, key: address }],
+  /** Each download reads all there is; who wants the newest records only asks for a page. */
+  downloadLedger: [{ name: "ledger-download", points: 20, durationSeconds: MINUTE, key: address }],
 } as const satisfies Record<string, readonly RateLimitRule[]>;
 
 /** What is limited. */

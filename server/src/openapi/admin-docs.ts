@@ -100,4 +100,22 @@ export const ADMIN_DOCS: readonly RouteDoc[] = [
     query: auditQuerySchema,
     answers: { 200: { description: "One page.", schema: "AuditPage" } },
   },
+  {
+    method: "get",
+    path: "/admin/usage",
+    tag: "Administration",
+    summary: "What the analyses cost: signals, tokens and US dollars",
+    description:
+      "Of today, the last 7 and the last 30 days by UTC, in all and by model. Costs are known where the model's price is set.",
+    access: "admin",
+    answers: { 200: { description: "The sums.", schema: "Usage" } },
+  },
+  {
+    method: "get",
+    path: "/admin/health",
+    tag: "Administration",
+    summary: "How the system is: queue, workers and their providers, event feed",
+    access: "admin",
+    answers: { 200: { description: "As it is at this moment.", schema: "SystemHealth" } },
+  },
 ];

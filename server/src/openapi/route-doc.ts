@@ -8,6 +8,7 @@ export type Access = "public" | "user" | "approved" | "admin" | "owner";
 export const TAGS = {
   Accounts: "Registration, login, passwords, and the user's own account.",
   Signals: "Asking for trading signals, and reading them.",
+  Ledger: "The tamper-evident record of all signals and what became of them.",
   Payments: "How to pay, and the proof of having paid.",
   Administration: "Users, payment settings, images; for administrators only.",
   Files: "Stored images.",

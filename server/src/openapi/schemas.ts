@@ -25,8 +25,16 @@ import {
   cleanupResultSchema,
   proofFormSchema,
 } from "@shared/contract/files.ts";
+import { systemHealthSchema } from "@shared/contract/health.ts";
+import {
+  ledgerEntrySchema,
+  ledgerHeadSchema,
+  ledgerPageSchema,
+  ledgerProofSchema,
+} from "@shared/contract/ledger.ts";
 import { marketsSchema } from "@shared/contract/markets.ts";
 import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
+import { performanceSchema } from "@shared/contract/performance.ts";
 import {
   analysisSchema,
   historyItemSchema,
@@ -35,7 +43,13 @@ import {
   signalRequestSchema,
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
+import {
+  sharedSignalSchema,
+  shareLinkSchema,
+  signalSinceSchema,
+} from "@shared/contract/signal-page.ts";
 import { statusSchema } from "@shared/contract/status.ts";
+import { usageSchema } from "@shared/contract/usage.ts";
 import { z } from "zod";
 
 /** The schemas that check request bodies, by the names that callers know them under. */
@@ -65,6 +79,13 @@ export const ANSWER_SCHEMAS = {
   SignalCandles: signalCandlesSchema,
   SignalHistoryItem: historyItemSchema,
   SignalHistory: historyPageSchema,
+  SignalSince: signalSinceSchema,
+  ShareLink: shareLinkSchema,
+  SharedSignal: sharedSignalSchema,
+  LedgerEntry: ledgerEntrySchema,
+  LedgerHead: ledgerHeadSchema,
+  LedgerPage: ledgerPageSchema,
+  LedgerProof: ledgerProofSchema,
   PaymentDetails: paymentDetailsSchema,
   ActionDone: actionDoneSchema,
   UserList: userListSchema,
@@ -73,8 +94,11 @@ export const ANSWER_SCHEMAS = {
   CleanupResult: cleanupResultSchema,
   AuditEntry: auditEntrySchema,
   AuditPage: auditPageSchema,
+  Usage: usageSchema,
+  SystemHealth: systemHealthSchema,
   Status: statusSchema,
   Markets: marketsSchema,
+  Performance: performanceSchema,
   Health: z.object({ status: z.literal("ok") }),
   OpenApi: z.looseObject({ openapi: z.literal("3.1.0") }),
 } as const;

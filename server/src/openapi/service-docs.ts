@@ -20,6 +20,17 @@ export const SERVICE_DOCS: readonly RouteDoc[] = [
   },
   {
     method: "get",
+    path: "/metrics",
+    tag: "Service",
+    summary: "Figures of this server for Prometheus",
+    access: "public",
+    answers: {
+      200: { description: "In Prometheus' text format.", contentType: "text/plain" },
+    },
+    needsNothing: true,
+  },
+  {
+    method: "get",
     path: "/status",
     tag: "Service",
     summary: "What a signal asked for now would be made from",

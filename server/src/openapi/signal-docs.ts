@@ -1,3 +1,4 @@
+import { performanceQuerySchema } from "@shared/contract/performance.ts";
 import { z } from "zod";
 import { historyQuerySchema } from "../commands/list-signals.ts";
 import { headersSchema } from "../routes/signal-routes.ts";
@@ -76,5 +77,17 @@ export const SIGNAL_DOCS: readonly RouteDoc[] = [
     access: "approved",
     query: historyQuerySchema,
     answers: { 200: { description: "One page.", schema: "SignalHistory" } },
+  },
+  {
+    method: "get",
+    path: "/performance",
+    tag: "Signals",
+    summary: "How the signals of all users turned out",
+    description:
+      "Win rate, expectancy and the rest with their 95 % intervals, beside what chance alone would give. " +
+      "Figures with fewer than 30 signals behind them are null. Past results promise nothing.",
+    access: "public",
+    query: performanceQuerySchema,
+    answers: { 200: { description: "The figures of what was asked for.", schema: "Performance" } },
   },
 ];

@@ -1,5 +1,6 @@
 import type { Me, PaymentProof, StreamPositions } from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { presentProfile } from "@shared/node/present-profile.ts";
 
 /** A user as he sees himself. */
 export function presentMe(
@@ -7,13 +8,7 @@ export function presentMe(
   own: { paymentProof: PaymentProof | null; streamPositions: StreamPositions },
 ): Me {
   return {
-    username: user.username,
-    email: user.email,
-    email_verified: user.emailVerified,
-    role: user.role,
-    approved: user.approved,
-    allow_image_upload: user.allowImageUpload,
-    image_credits: user.imageCredits,
+    ...presentProfile(user),
     payment_proof: own.paymentProof,
     stream_positions: own.streamPositions,
   };

@@ -9,6 +9,7 @@ const loggedEventSchema = z.object({
   name: z.string(),
   data: z.unknown(),
   at: z.date(),
+  requestId: z.string().optional(),
 });
 /** One line of the event log as the feed hands it on. */
 export type LoggedEvent = z.infer<typeof loggedEventSchema>;

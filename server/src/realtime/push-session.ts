@@ -125,9 +125,10 @@ export class PushSession {
   }
 
   #send(stream: StreamName, event: NumberedEvent): void {
-    const { name, seq } = event;
+    const { name, seq, requestId } = event;
     const data = this.#present(event);
     this.#socket.emit(name, { stream, seq, at: event.at.toISOString(), data });
+    if (requestId) this.#logger.info({ requestId, name, seq }, "pushed");
   }
 
   /** A session that cannot be served is dropped: its client reconnects and goes on from its last number. */

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { Database } from "@shared/node/database.ts";
+import { startDeadline } from "@shared/node/deadline.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
@@ -35,9 +36,9 @@ export class FeedSignalWaiters implements SignalWaiters {
     options: { timeoutMs: number; abort?: AbortSignal },
   ): Promise<boolean> {
     const settled = new AbortController();
-    const ends = [settled.signal, AbortSignal.timeout(options.timeoutMs)];
-    if (options.abort) ends.push(options.abort);
-    const heard = once(this.#bell, signalId, { signal: AbortSignal.any(ends) }).then(
+    const gone = options.abort ?? settled.signal;
+    const deadline = startDeadline(AbortSignal.any([settled.signal, gone]), options.timeoutMs);
+    const heard = once(this.#bell, signalId, { signal: deadline.signal }).then(
       () => true,
       () => false,
     );
@@ -45,6 +46,7 @@ export class FeedSignalWaiters implements SignalWaiters {
       // The signal may have finished before anybody listened for it.
       return (await this.#isFinished(signalId)) || (await heard);
     } finally {
+      deadline.clear();
       settled.abort();
     }
   }

@@ -16,5 +16,10 @@ export function createHealthRoutes(deps: ServerDeps): AppRouter {
     ctx.body = { status: "ok" };
   });
 
+  router.get("/metrics", async (ctx) => {
+    ctx.type = deps.metrics.registry.contentType;
+    ctx.body = await deps.metrics.registry.metrics();
+  });
+
   return router;
 }

@@ -55,6 +55,7 @@ export function createSignalRoutes(deps: ServerDeps): AppRouter {
       user: sessionOf(ctx).user,
       request: parseInput(signalRequestSchema, ctx.request.body),
       idempotencyKey: headers["idempotency-key"],
+      requestId: ctx.state.requestId,
     });
     await answer(deps, ctx, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signal });
   });
@@ -74,6 +75,7 @@ export function createSignalRoutes(deps: ServerDeps): AppRouter {
         user: sessionOf(ctx).user,
         request,
         idempotencyKey: headers["idempotency-key"],
+        requestId: ctx.state.requestId,
         chartImage,
       });
       await answer(deps, ctx, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signalWithImage });

@@ -20,6 +20,7 @@ describe("GET /status", () => {
       marketData: "live",
       analyst: "openai",
       concurrency: 50,
+      providers: [],
       startedAt: new Date(),
       seenAt: new Date(),
       ...fields,

@@ -6,6 +6,7 @@ import { loadSettings } from "@shared/node/settings.ts";
 import { createApp } from "../app.ts";
 import { Background } from "../background.ts";
 import { selectIdentity } from "../identity/select-identity.ts";
+import { createServerMetrics } from "../metrics/server-metrics.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { captureLog, listen } from "./serve.ts";
 
@@ -58,6 +59,7 @@ export async function startTestServer(options: {
     enqueueSignal: () => Promise.resolve(),
     signalWaiters: { wait: () => Promise.resolve(false) },
     feedIsRunning: () => true,
+    metrics: createServerMetrics(made),
     ...overrides,
   };
   const { url, close } = await listen(createApp(deps), logger);

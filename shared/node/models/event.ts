@@ -9,6 +9,8 @@ export interface EventRecord {
   seq?: number;
   name: string;
   data: unknown;
+  /** Of the request that the change goes back to; for the logs only. */
+  requestId?: string;
   /** User name of the administrator whose action this event tells of. */
   actor?: string;
   at: Date;
@@ -20,6 +22,7 @@ export const eventSchema = new Schema<EventRecord>(
     seq: { type: Number },
     name: { type: String, required: true },
     data: { type: Schema.Types.Mixed, required: true },
+    requestId: { type: String },
     actor: { type: String },
     at: { type: Date, required: true },
   },

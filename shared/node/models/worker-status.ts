@@ -1,5 +1,14 @@
+import type { ProviderFailure, ProviderState } from "@shared/contract/health.ts";
 import type { AnalystName, MarketDataSource } from "@shared/contract/status.ts";
 import { Schema } from "mongoose";
+
+/** How one live provider has been doing in one worker. */
+export interface ProviderHealthRecord {
+  provider: string;
+  state: ProviderState;
+  lastSuccessAt: Date | null;
+  lastFailure: { failure: ProviderFailure; at: Date } | null;
+}
 
 /** Sign of life of one worker process; it goes away by itself when the worker is gone. */
 export interface WorkerStatusRecord {
@@ -8,6 +17,8 @@ export interface WorkerStatusRecord {
   marketData: MarketDataSource;
   analyst: AnalystName;
   concurrency: number;
+  /** In the order in which they are asked. */
+  providers: ProviderHealthRecord[];
   startedAt: Date;
   seenAt: Date;
 }
@@ -21,6 +32,7 @@ export const workerStatusSchema = new Schema<WorkerStatusRecord>(
     marketData: { type: String, required: true },
     analyst: { type: String, required: true },
     concurrency: { type: Number, required: true },
+    providers: { type: Schema.Types.Mixed, required: true },
     startedAt: { type: Date, required: true },
     seenAt: { type: Date, required: true },
   },

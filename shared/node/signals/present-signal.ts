@@ -1,10 +1,10 @@
-import type { HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
+import type { EntryLeft, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 import type { SignalRecord } from "../models/signal.ts";
 
 /** The fields that a signal response is made of. */
 type PresentableSignal = Pick<
   SignalRecord,
-  "_id" | "symbol" | "timeframe" | "status" | "createdAt" | "analysis"
+  "_id" | "symbol" | "timeframe" | "status" | "createdAt" | "analysis" | "entryLeft"
 >;
 
 /** A signal as REST answers it and as it is pushed: the two cannot differ. */
@@ -16,7 +16,15 @@ export function presentSignal(signal: PresentableSignal): SignalResponse {
     status: signal.status,
     created_at: signal.createdAt.toISOString(),
     analysis: signal.analysis ?? null,
+    ...presentEntryLeft(signal),
   };
+}
+
+function presentEntryLeft({ entryLeft }: Pick<SignalRecord, "entryLeft">): {
+  entry_left?: EntryLeft;
+} {
+  if (!entryLeft) return {};
+  return { entry_left: { price: entryLeft.price, at: entryLeft.at.toISOString() } };
 }
 
 /** How events refer to a signal that has no result yet. */
@@ -33,6 +41,7 @@ export function presentHistoryItem(
   signal: PresentableSignal & Pick<SignalRecord, "outcome">,
 ): HistoryItem {
   const { analysis } = signal;
+  const calibrated = analysis?.calibrated_confidence;
   return {
     id: signal._id.toString(),
     timestamp: signal.createdAt.toISOString(),
@@ -41,10 +50,13 @@ export function presentHistoryItem(
     status: signal.status,
     signal: analysis?.final_signal ?? "WAIT",
     confidence: analysis?.confidence ?? 0,
+    ...(typeof calibrated === "number" && { calibrated_confidence: calibrated }),
     entry: analysis?.entry ?? null,
     stop_loss: analysis?.stop_loss ?? null,
     take_profit: analysis?.take_profit ?? null,
     ...(signal.outcome && { outcome: signal.outcome }),
+    ...(analysis?.valid_until && { valid_until: analysis.valid_until }),
+    ...presentEntryLeft(signal),
     rationale: analysis?.raw_ai.rationale ?? "",
   };
 }

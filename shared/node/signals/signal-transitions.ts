@@ -6,6 +6,7 @@ import { changeCredits } from "../credits.ts";
 import type { Database } from "../database.ts";
 import { ADMINS_STREAM, type Change, commitChange, userStream } from "../event-log.ts";
 import type { SignalRecord } from "../models/signal.ts";
+import type { SignalUsageRecord } from "../models/signal-usage.ts";
 import { presentSignal, presentSignalRef } from "./present-signal.ts";
 
 /**
@@ -20,9 +21,10 @@ export async function queueSignal(
     userId: Types.ObjectId;
     request: SignalRequest;
     chartImageId?: Types.ObjectId;
+    requestId?: string | undefined;
   },
 ): Promise<SignalRecord> {
-  const { id, userId, request, chartImageId } = input;
+  const { id, userId, request, chartImageId, requestId } = input;
   const signal: SignalRecord = {
     _id: id,
     userId,
@@ -33,6 +35,7 @@ export async function queueSignal(
     riskPercent: request.risk_percent,
     leverage: request.leverage,
     ...(chartImageId && { chartImageId }),
+    ...(requestId && { requestId }),
     status: "queued",
     revision: 0,
     createdAt: change.at,
@@ -52,20 +55,28 @@ export async function startSignal(
   database: Database,
   signalId: string,
 ): Promise<SignalRecord | null> {
-  const found = await database.signals.findById(signalId).select({ userId: 1 }).lean();
+  const found = await database.signals
+    .findById(signalId)
+    .select({ userId: 1, requestId: 1 })
+    .lean();
   if (!found) return null;
   const stream = userStream(found.userId);
-  return commitChange(database, { serializeOn: stream }, async ({ session, at, tell }) => {
-    const signal = await database.signals
-      .findOneAndUpdate(
-        { _id: found._id, status: { $in: ["queued", "running"] } },
-        { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
-        { session, returnDocument: "after" },
-      )
-      .lean();
-    if (signal) tell(stream, "signal:started", presentSignalRef(signal));
-    return signal;
-  });
+  const { requestId } = found;
+  return commitChange(
+    database,
+    { serializeOn: stream, requestId },
+    async ({ session, at, tell }) => {
+      const signal = await database.signals
+        .findOneAndUpdate(
+          { _id: found._id, status: { $in: ["queued", "running"] } },
+          { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
+          { session, returnDocument: "after" },
+        )
+        .lean();
+      if (signal) tell(stream, "signal:started", presentSignalRef(signal));
+      return signal;
+    },
+  );
 }
 
 /** How a run ended. */
@@ -74,14 +85,19 @@ export interface SignalResult {
   analysis: Analysis;
   receipt?: unknown;
   candles?: Candle[];
+  /** Tokens and cost, where an analyst was asked. */
+  usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
 }
 
 /** What `finishSignal` has to know of the run that it ends. */
-export type SignalClaim = Pick<SignalRecord, "_id" | "userId" | "revision" | "chartImageId">;
+export type SignalClaim = Pick<
+  SignalRecord,
+  "_id" | "userId" | "revision" | "chartImageId" | "requestId"
+>;
 
 /**
- * Ends the run that `claim` started: `running → completed | failed`, with the result and its event. If it failed, the
- * credit that was taken for its chart picture is given back.
+ * Ends the run that `claim` started: `running → completed | failed`, with the result and its event. If it failed, or
+ * nobody was asked for a judgement, the credit that was taken for its chart picture is given back.
  * @returns false when another run has taken the signal over meanwhile; nothing is changed then
  */
 export async function finishSignal(
@@ -89,16 +105,27 @@ export async function finishSignal(
   claim: SignalClaim,
   result: SignalResult,
 ): Promise<boolean> {
-  const { status, analysis, receipt, candles } = result;
+  const { status, analysis, receipt, candles, usage } = result;
   const stream = userStream(claim.userId);
-  const paysBack = status === "failed" && claim.chartImageId !== undefined;
+  const isAnalysed = status === "completed" && analysis.source.analyst !== "none";
+  const paysBack = !isAnalysed && claim.chartImageId !== undefined;
   const serializeOn = paysBack ? [stream, ADMINS_STREAM] : stream;
-  return commitChange(database, { serializeOn }, async (change) => {
+  const { requestId } = claim;
+  return commitChange(database, { serializeOn, requestId }, async (change) => {
     const { session, at, tell } = change;
     const signal = await database.signals
       .findOneAndUpdate(
         { _id: claim._id, status: "running", revision: claim.revision },
-        { $set: { status, analysis, receipt, finishedAt: at, updatedAt: at } },
+        {
+          $set: {
+            status,
+            analysis,
+            receipt,
+            finishedAt: at,
+            updatedAt: at,
+            ...judging(result, at),
+          },
+        },
         { session, returnDocument: "after" },
       )
       .lean();
@@ -106,11 +133,18 @@ export async function finishSignal(
     if (candles) {
       await database.signalCandles.create([{ _id: claim._id, candles }], { session });
     }
+    if (usage) await database.signalUsages.create([{ _id: claim._id, at, ...usage }], { session });
     const event = status === "completed" ? "signal:completed" : "signal:failed";
     tell(stream, event, presentSignal(signal));
     if (paysBack) await giveCreditBack(database, change, signal);
     return true;
   });
+}
+
+/** A BUY or a SELL waits for the market to judge it from now on. */
+function judging({ status, analysis }: SignalResult, at: Date): Pick<SignalRecord, "judgeAt"> {
+  const isTrade = status === "completed" && analysis.final_signal !== "WAIT";
+  return isTrade ? { judgeAt: at } : {};
 }
 
 async function giveCreditBack(
@@ -123,7 +157,7 @@ async function giveCreditBack(
     kind: "refund",
     amount: IMAGE_ANALYSIS_CREDITS,
     by: "system",
-    why: `The analysis of a chart image of ${symbol} failed.`,
+    why: `No analysis came of a chart image of ${symbol}.`,
     signalId: _id,
   });
 }

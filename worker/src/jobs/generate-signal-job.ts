@@ -4,7 +4,7 @@ import { runSignal } from "../signals/run-signal.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 /** Several signs of life fit into one lock, so that a slow database does not cost a live worker its job. */
-const TOUCH_EVERY_MS = JOB_LOCK_MS / 4;
+const TOUCH_EVERY_MS = JOB_LOCK_MS / 3;
 
 /**
  * Defines the job that generates a signal; its lock is renewed for as long as the work goes on.

@@ -1,4 +1,8 @@
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
+import {
+  STAND_IN_EXCHANGES,
+  type StandInExchange,
+  startStandInExchange,
+} from "@shared/testing/stand-in-exchange.ts";
 import type { ExchangeBehaviour } from "@shared/testing/stand-in-exchange-behaviour.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CcxtLimits, CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
@@ -50,6 +54,21 @@ describe("falling back", () => {
     expect(exchange.count({ exchange: "binance" })).toBe(0);
   });
 
+  it("begins with the exchange that is preferred, and goes on as usual", async () => {
+    const market = fallback(["okx", "binance"]);
+    expect((await market.candles(request({ prefer: "binance" }))).provider).toBe("binance");
+    exchange.behave("down", { exchange: "binance" });
+    expect((await market.candles(request({ prefer: "binance" }))).provider).toBe("okx");
+  });
+
+  it.each(STAND_IN_EXCHANGES)("reads a moment of the past from %s", async (id) => {
+    const hour = 3_600_000;
+    const until = Math.floor(Date.now() / hour) * hour - 100 * hour;
+    const series = await fallback([id]).candles(request({ limit: 40, until: until + 1 }));
+    expect(series.candles).toHaveLength(40);
+    expect(series.candles.at(-1)?.time).toBe(until - hour);
+  });
+
   it.each<[ExchangeBehaviour, CcxtLimits?]>([
     ["down"],
     ["stalled-headers", CCXT_LIMITS.stalledHeaders],
@@ -86,6 +105,16 @@ describe("falling back", () => {
     expect(exchange.count({ exchange: "binance" })).toBe(0);
   });
 
+  it("takes a feed that stopped only where no other goes on", async () => {
+    const market = fallback(["binance", "bybit"]);
+    exchange.behave("stale", { exchange: "binance", subject: "candles" });
+    exchange.behave("young", { exchange: "bybit", subject: "candles" });
+    expect((await market.candles(request({ limit: 200 }))).provider).toBe("bybit");
+    exchange.behave("stale", { exchange: "bybit", subject: "candles" });
+    const stopped = await fallback(["binance", "bybit"]).candles(request({ limit: 200 }));
+    expect(stopped.candles.length).toBeGreaterThan(150);
+  });
+
   it("takes the longest series where none is complete", async () => {
     const market = fallback(["binance", "bybit"]);
     exchange.behave("short", { exchange: "binance", subject: "candles" });
@@ -119,13 +148,16 @@ describe("when no exchange delivers", () => {
     });
   });
 
-  it.each(["XAU/USD", "SPX500", "BRENT"])("has no live provider for %s", async (symbol) => {
-    await expect(fallback(["binance"]).candles(request({ symbol }))).rejects.toMatchObject({
-      failure: "unknown-symbol",
-      message: expect.stringContaining(`no live provider lists ${symbol}`),
-    });
-    expect(exchange.requests).toEqual([]);
-  });
+  it.each(["XAU/USD", "SPX500", "BRENT"])(
+    "has nobody to ask for %s among exchanges",
+    async (symbol) => {
+      await expect(fallback(["binance"]).candles(request({ symbol }))).rejects.toMatchObject({
+        failure: "unknown-symbol",
+        message: expect.stringContaining(`no live provider lists ${symbol}`),
+      });
+      expect(exchange.requests).toEqual([]);
+    },
+  );
 });
 
 describe("patience with an exchange", () => {
@@ -140,7 +172,7 @@ describe("patience with an exchange", () => {
 
   it("does not try again where that cannot help", async () => {
     const market = fallback(["binance"]);
-    exchange.behave("html", { subject: "candles" });
+    exchange.behave("garbage", { subject: "candles" });
     await expect(market.candles(request())).rejects.toMatchObject({ failure: "nonsense" });
     expect(exchange.count({ subject: "candles" })).toBe(1);
   });
@@ -158,7 +190,7 @@ describe("patience with an exchange", () => {
 
   it("leaves an exchange alone after repeated failures, at no cost to anybody", async () => {
     const market = fallback(["binance", "bybit"]);
-    exchange.behave("html", { exchange: "binance", subject: "candles" });
+    exchange.behave("garbage", { exchange: "binance", subject: "candles" });
     for (let call = 0; call < 10; call += 1) await market.candles(request());
     expect(exchange.count({ exchange: "binance", subject: "candles" })).toBe(3);
     expect(market.health()).toMatchObject([

@@ -1,4 +1,5 @@
 import type { Logger } from "@shared/node/logger.ts";
+import { isBehind } from "./candles/missed-candles.ts";
 import { GuardedProvider, type GuardLimits, type ProviderHealth } from "./guarded-provider.ts";
 import type { LiveProvider } from "./live-provider.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
@@ -20,8 +21,9 @@ export interface FallbackMarketData extends MarketData {
 }
 
 /**
- * Asks the providers in their order until one has all the candles. Where none has as many as asked,
- * as for a young listing, the longest series counts.
+ * Asks the providers in their order until one has all the candles up to now. Where none has as many
+ * as asked, as for a young listing, the longest series counts; where every feed has stopped, as on a
+ * holiday, the longest of those.
  */
 export function createFallbackMarketData(options: {
   providers: readonly LiveProvider[];
@@ -34,33 +36,75 @@ export function createFallbackMarketData(options: {
     (provider) => new GuardedProvider({ provider, now, limits }),
   );
   return {
-    candles: (request) => firstComplete(guarded, request, logger),
+    candles: (request) => firstComplete(guarded, request, { logger, now }),
     health: () => guarded.map((provider) => provider.health()),
   };
+}
+
+/** What the providers asked so far have said. */
+interface Answers {
+  failures: ProviderError[];
+  current: CandleSeries[];
+  /** Of feeds that have missed candles. */
+  stopped: CandleSeries[];
 }
 
 async function firstComplete(
   guarded: readonly GuardedProvider[],
   request: CandleRequest,
-  logger: Logger,
+  { logger, now }: { logger: Logger; now: () => number },
 ): Promise<CandleSeries> {
-  const able = guarded.filter(({ provider }) => provider.covers(request.symbol));
-  const failures: ProviderError[] = [];
-  let longest: CandleSeries | undefined;
-  for (const candidate of able) {
-    const answer = await seriesOrFailure(candidate, request);
-    if (answer instanceof ProviderError) {
-      failures.push(answer);
-      if (request.abort.aborted) break;
-      const { provider, failure, message: reason } = answer;
-      logger.warn({ provider, failure, reason, symbol: request.symbol }, "no candles");
-      continue;
-    }
-    if (answer.candles.length >= request.limit) return answer;
-    if (answer.candles.length > (longest?.candles.length ?? 0)) longest = answer;
-  }
-  if (longest) return longest;
+  const answers = await askUntilComplete(guarded, request, now);
+  const { failures, current, stopped } = answers;
+  if (!request.abort.aborted) logFailures(logger, failures, request);
+  const best = longest(current) ?? longest(stopped);
+  if (best) return best;
   throw summary(failures, request);
+}
+
+async function askUntilComplete(
+  guarded: readonly GuardedProvider[],
+  request: CandleRequest,
+  now: () => number,
+): Promise<Answers> {
+  const answers: Answers = { failures: [], current: [], stopped: [] };
+  const { abort, timeframe } = request;
+  const at = request.until ?? now();
+  for (const candidate of inOrder(guarded, request)) {
+    if (abort.aborted || answers.current.some((series) => isComplete(series, request))) break;
+    const answer = await seriesOrFailure(candidate, request);
+    if (answer instanceof ProviderError) answers.failures.push(answer);
+    else if (isBehind(answer, { timeframe, now: at })) answers.stopped.push(answer);
+    else answers.current.push(answer);
+  }
+  return answers;
+}
+
+const isComplete = ({ candles }: CandleSeries, { limit }: CandleRequest): boolean =>
+  candles.length >= limit;
+
+/** Those that deal in the symbol, the preferred one first. */
+function inOrder(guarded: readonly GuardedProvider[], { symbol, prefer }: CandleRequest) {
+  const rank = ({ provider }: GuardedProvider) => (provider.name === prefer ? 0 : 1);
+  return guarded
+    .filter(({ provider }) => provider.covers(symbol))
+    .toSorted((a, b) => rank(a) - rank(b));
+}
+
+function logFailures(
+  logger: Logger,
+  failures: readonly ProviderError[],
+  { symbol }: CandleRequest,
+): void {
+  for (const { provider, failure, message: reason } of failures) {
+    logger.warn({ provider, failure, reason, symbol }, "no candles");
+  }
+}
+
+/** The first of the longest; undefined of none. */
+function longest(all: readonly CandleSeries[]): CandleSeries | undefined {
+  const most = Math.max(...all.map(({ candles }) => candles.length));
+  return all.find(({ candles }) => candles.length === most);
 }
 
 async function seriesOrFailure(

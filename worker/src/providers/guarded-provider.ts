@@ -1,3 +1,5 @@
+import type { ProviderState } from "@shared/contract/health.ts";
+import { startDeadline } from "@shared/node/deadline.ts";
 import {
   type CircuitBreakerPolicy,
   CircuitState,
@@ -30,7 +32,7 @@ export interface GuardLimits {
 /** How a provider has been doing; times are Unix milliseconds. */
 export interface ProviderHealth {
   provider: string;
-  state: "ok" | "failing" | "resting";
+  state: ProviderState;
   lastSuccessAt: number | null;
   lastFailure: { failure: ProviderFailure; at: number } | null;
 }
@@ -71,7 +73,8 @@ export class GuardedProvider {
   async candles(request: CandleRequest): Promise<CandleSeries> {
     // While one call tries a rested provider, the breaker would make the others wait for it.
     if (this.breaker.state === CircuitState.HalfOpen) throw this.restingError();
-    const abort = AbortSignal.any([request.abort, AbortSignal.timeout(this.timeShareMs)]);
+    const share = startDeadline(request.abort, this.timeShareMs);
+    const abort = share.signal;
     try {
       const calls = this.policy.execute(() => this.attempt(request, abort), abort);
       const series = await untilAborted(calls, abort);
@@ -79,6 +82,8 @@ export class GuardedProvider {
       return series;
     } catch (error) {
       throw this.explained(error, { caller: request.abort, share: abort });
+    } finally {
+      share.clear();
     }
   }
 

@@ -1,62 +1,68 @@
 import type { LiveProvider } from "./live-provider.ts";
 
 /**
- * Finds out whether any live provider answers; asks all of them at once, and remembers the result.
+ * Finds out which live providers answer; asks all of them at once, and remembers the result. A provider that answers
+ * says nothing of the others, as it may deal in other kinds of markets.
  */
 export class LiveProbe {
   private readonly providers: readonly LiveProvider[];
   private readonly timeoutMs: number;
-  private readonly onChange: (reachable: boolean) => void;
-  private underway: Promise<boolean> | undefined;
-  private last: boolean | undefined;
+  private readonly onChange: (reachable: string[]) => void;
+  private underway: Promise<ReadonlySet<LiveProvider>> | undefined;
+  private last: ReadonlySet<LiveProvider> | undefined;
 
-  /** @param options.onChange told when the result differs from the one before */
+  /** @param options.onChange told the names of those that answer, when they are others than before */
   constructor(options: {
     providers: readonly LiveProvider[];
     timeoutMs: number;
-    onChange: (reachable: boolean) => void;
+    onChange: (reachable: string[]) => void;
   }) {
     this.providers = options.providers;
     this.timeoutMs = options.timeoutMs;
     this.onChange = options.onChange;
   }
 
-  /** The last result; undefined before the first probe has ended. */
-  get reachable(): boolean | undefined {
-    return this.last;
+  /** Whether a provider of this kind of symbol answered the last probe; false before the first has ended. */
+  lastReached(symbol: string): boolean {
+    return covers(this.last ?? new Set(), symbol);
   }
 
-  /** The last result, or that of the first probe if none has ended yet. */
-  async known(): Promise<boolean> {
-    return this.last ?? this.run();
+  /** The same by the last probe, or by the first if none has ended yet. */
+  async knownToReach(symbol: string): Promise<boolean> {
+    return covers(this.last ?? (await this.run()), symbol);
+  }
+
+  /** The same by a probe made now. */
+  async reaches(symbol: string): Promise<boolean> {
+    return covers(await this.run(), symbol);
   }
 
   /** Probes now, once for all who ask at the same time. Never rejects. */
-  run(): Promise<boolean> {
-    this.underway ??= this.anyReachable().finally(() => {
+  run(): Promise<ReadonlySet<LiveProvider>> {
+    this.underway ??= this.probe().finally(() => {
       this.underway = undefined;
     });
     return this.underway;
   }
 
-  private async anyReachable(): Promise<boolean> {
-    const enough = new AbortController();
-    const abort = AbortSignal.any([enough.signal, AbortSignal.timeout(this.timeoutMs)]);
-    const reachable = await firstTrue(
+  private async probe(): Promise<ReadonlySet<LiveProvider>> {
+    const abort = AbortSignal.timeout(this.timeoutMs);
+    const answers = await Promise.all(
       this.providers.map((provider) => provider.isReachable(abort)),
     );
-    enough.abort();
-    if (reachable !== this.last) this.onChange(reachable);
+    const reachable = new Set(this.providers.filter((_, index) => answers[index]));
+    if (!this.last || !isSame(this.last, reachable)) {
+      this.onChange([...reachable].map(({ name }) => name));
+    }
     this.last = reachable;
     return reachable;
   }
 }
 
-/** True as soon as one of `answers` is; false when none is. */
-async function firstTrue(answers: Promise<boolean>[]): Promise<boolean> {
-  const onlyTrue = answers.map(async (answer) => {
-    if (!(await answer)) throw new Error("not reachable");
-    return true;
-  });
-  return Promise.any(onlyTrue).catch(() => false);
+function covers(providers: ReadonlySet<LiveProvider>, symbol: string): boolean {
+  return [...providers].some((provider) => provider.covers(symbol));
+}
+
+function isSame<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): boolean {
+  return one.size === other.size && [...one].every((item) => other.has(item));
 }

@@ -2,10 +2,10 @@ import { freePort } from "@shared/testing/free-port.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import type { OpenAiBehaviour } from "@shared/testing/stand-in-openai-answers.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { AdviceRequest, Analyst } from "../signals/analyst.ts";
+import type { AdviceRequest, Analyst, CallUsage } from "../signals/analyst.ts";
 import { buildMarketBrief, type MarketBrief } from "../signals/market-brief.ts";
-import { ANALYST_PROMPT_VERSION } from "./analyst-prompt.ts";
 import { createOpenAiAnalyst, type OpenAiOptions } from "./openai-analyst.ts";
+import { PROMPT_VERSION } from "./openai-system-prompt.ts";
 import { Recordings } from "./replay/recordings.ts";
 import { patient } from "./testing/quick-limits.ts";
 
@@ -26,6 +26,7 @@ function analyst(options: Partial<OpenAiOptions> = {}): Analyst {
     baseUrl: openai.baseUrl,
     model: "test-model",
     callTimeoutMs: 10_000,
+    price: null,
     ...options,
   });
 }
@@ -45,17 +46,24 @@ function question(part: Partial<AdviceRequest> = {}): AdviceRequest {
 describe("asking the model", () => {
   it("brings its advice with model, receipt and token usage", async () => {
     const { brief } = question();
-    const reply = await analyst().advise(question());
+    const heard: CallUsage[] = [];
+    const price = { promptUsd: 0.25, completionUsd: 2 };
+    const onUsage = (usage: CallUsage) => heard.push(usage);
+    const reply = await analyst({ price }).advise(question({ onUsage }));
     expect(reply.advice).toMatchObject({ final_signal: "BUY", confidence: 72, entry: brief.price });
     const { stop_loss: stop, take_profit: target } = reply.advice;
-    expect(stop).toBeCloseTo(brief.price - 1.5 * (brief.indicators.atr14 ?? 0), 2);
-    expect(target).toBeCloseTo(brief.price + 3 * (brief.indicators.atr14 ?? 0), 2);
+    expect(stop).toBeCloseTo(brief.price - 1.5 * (brief.indicators.atr14 ?? 0), 1);
+    expect(target).toBeCloseTo(brief.price + 3 * (brief.indicators.atr14 ?? 0), 1);
     expect(reply.model).toBe("test-model");
     expect(JSON.parse(reply.rawReply)).toEqual(reply.advice);
-    expect(reply.prompt).toContain(ANALYST_PROMPT_VERSION);
+    expect(reply.prompt).toContain(PROMPT_VERSION);
     expect(reply.prompt).toContain(`Last close: ${brief.price}`);
-    expect(reply.usage?.promptTokens).toBeGreaterThan(100);
-    expect(reply.usage?.completionTokens).toBeGreaterThan(10);
+    const [usage] = heard;
+    if (!usage) throw new Error("no tokens were told of");
+    expect(usage.promptTokens).toBeGreaterThan(100);
+    expect(usage.completionTokens).toBeGreaterThan(10);
+    const cost = (usage.promptTokens * 0.25 + usage.completionTokens * 2) / 1e6;
+    expect(usage).toMatchObject({ model: "test-model", costUsd: cost });
   });
 
   it("asks for a strict JSON schema of exactly the fields of an advice", async () => {
@@ -92,36 +100,80 @@ describe("asking the model", () => {
     expect(chat?.body.model).toBe("test-model");
     expect(chat?.headers.authorization).toBe(`Bearer ${API_KEY}`);
     const { brief } = question();
-    const { rsi14, atr14, higherTimeframe } = brief.indicators;
+    const { rsi14, atr14, higherTimeframe, trend } = brief.indicators;
     const [newest] = brief.candles.slice(-1);
+    const [support] = brief.supports;
+    if (!newest || !support) throw new Error("the recording has changed");
+    const prices = [newest.open, newest.high, newest.low, newest.close];
     for (const line of [
-      'Symbol: "BTC/USDT"',
+      "<market_data>",
+      'Symbol: "BTC/USDT" (crypto)',
       "Timeframe: 1h",
       "Last candle closed at: 2025-10-23T00:00:00.000Z",
-      `Last close: ${brief.price}`,
-      `ATR(14): ${Number(atr14?.toPrecision(8))}`,
-      `RSI(14): ${Number(rsi14?.toPrecision(8))}`,
+      "Session: Asia",
+      `Last close: ${brief.price.toFixed(2)}`,
+      `ATR(14): ${atr14?.toFixed(2)}`,
+      `RSI(14): ${rsi14?.toFixed(1)}`,
+      `Trend of 1h: ${trend}`,
       `Higher timeframe: ${higherTimeframe?.timeframe} trend ${higherTimeframe?.trend}`,
-      `2025-10-22T23:00,${newest?.open},${newest?.high},${newest?.low},${newest?.close},${newest?.volume}`,
+      `2025-10-22T23:00,${prices.map((price) => price.toFixed(2)).join(",")},${Number(newest.volume.toPrecision(5))}`,
     ]) {
       expect(chat?.text.split("\n")).toContain(line);
     }
     expect(chat?.text).toContain("Closed candles (50)");
+    expect(chat?.text).toContain(
+      `Support below, nearest first: ${support.price.toFixed(2)} (${support.distanceAtr?.toFixed(2)} ATR, ${support.distancePercent.toFixed(2)}%)`,
+    );
   });
 
   it("says so where figures are missing", async () => {
     await analyst().advise(question({ brief: briefOf(3) }));
     const [, user] = openai.chats[0]?.body.messages ?? [];
     expect(openai.chats[0]?.text).toContain("RSI(14): not enough candles");
-    expect(openai.chats[0]?.text).toContain("Swing highs: none");
+    expect(openai.chats[0]?.text).toContain("Swing highs, oldest first: none");
     expect(JSON.stringify(user?.content)).not.toMatch(/null|undefined|NaN/);
+  });
+
+  it("writes every price to the market's tick, and small distances with four digits", async () => {
+    const euro = (recordings.find("EUR/USD", "1h") ?? []).slice(-300);
+    const brief = buildMarketBrief({
+      symbol: "EUR/USD",
+      timeframe: "1h",
+      limit: 50,
+      candles: euro,
+    });
+    await analyst().advise(question({ brief }));
+    const [, user] = openai.chats[0]?.body.messages ?? [];
+    const text = JSON.stringify(user?.content);
+    expect(text).toContain(`Last close: ${brief.price.toFixed(5)}`);
+    expect(text).toMatch(/ATR\(14\): 0\.00\d{4,5}\\n/);
+    expect(text).not.toMatch(/\d\.\d{9,}|\de[-+]\d/);
   });
 
   it("shows it the trader's picture, which the receipt only mentions", async () => {
     const reply = await analyst().advise(question({ chartImage: PICTURE }));
     expect(openai.chats[0]?.images).toEqual([PICTURE]);
+    expect(openai.chats[0]?.body.response_format?.json_schema.schema).toMatchObject({
+      required: expect.arrayContaining(["chart_symbol", "chart_last_price", "chart_timeframe"]),
+      properties: { chart_symbol: { type: ["string", "null"] } },
+    });
     expect(reply.prompt).toContain("chart picture");
     expect(reply.prompt).not.toContain(PICTURE);
+  });
+
+  it("hands on what it read off the picture, and misses nothing where it did not", async () => {
+    const advice = { chart_symbol: "ETHUSDT", chart_last_price: 3_812.5, chart_timeframe: "4h" };
+    openai.behave({ kind: "advice", advice });
+    const withPicture = () => analyst().advise(question({ chartImage: PICTURE }));
+    expect((await withPicture()).chart).toEqual({
+      symbol: "ETHUSDT",
+      lastPrice: 3_812.5,
+      timeframe: "4h",
+    });
+    openai.behave({ kind: "advice" });
+    expect((await withPicture()).chart).toEqual({ symbol: null, lastPrice: null, timeframe: null });
+    openai.behave({ kind: "advice", advice });
+    expect((await analyst().advise(question())).chart).toBeUndefined();
   });
 
   it("tells it why its last answer was not accepted", async () => {
@@ -139,6 +191,12 @@ describe("asking the model", () => {
   it("understands JSON in a code fence", async () => {
     openai.behave({ kind: "advice", fenced: true });
     expect((await analyst().advise(question())).advice.final_signal).toBe("BUY");
+    const { content } = await fencedAdvice();
+    openai.behave({
+      kind: "content",
+      content: `Here it is:\n\`\`\`json\n${content}\n\`\`\`\nGood luck!`,
+    });
+    expect((await analyst().advise(question())).advice.final_signal).toBe("SELL");
   });
 
   it("hands on what the model says as it says it, contradictions and small numbers too", async () => {
@@ -147,6 +205,13 @@ describe("asking the model", () => {
     expect((await analyst().advise(question())).advice).toMatchObject(advice);
   });
 });
+
+/** Whole advice as a model may write it, in small letters. */
+async function fencedAdvice(): Promise<{ content: string }> {
+  openai.behave({ kind: "advice" });
+  const { advice } = await analyst().advise(question());
+  return { content: JSON.stringify({ ...advice, final_signal: "sell" }) };
+}
 
 describe("when the model or its server is of no use", () => {
   it.each<[string, OpenAiBehaviour, string]>([
@@ -186,6 +251,39 @@ describe("when the model or its server is of no use", () => {
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "ProviderError", provider: "openai", failure });
     expect(openai.chats).toHaveLength(1);
+  });
+
+  it.each([
+    { status: 401, retryable: false, says: "the API key was not accepted (401)" },
+    { status: 403, retryable: false, says: "the API key may not use this model (403)" },
+    { status: 404, retryable: false, says: "no such model or address (404)" },
+    { status: 400, retryable: false, says: "the request was rejected with status 400" },
+    { status: 429, retryable: true, says: "too many requests" },
+    { status: 500, retryable: true, says: "the request was rejected with status 500" },
+    { status: 529, retryable: true, says: "the request was rejected with status 529" },
+  ])("says whether another try may help: $status", async ({ status, retryable, says }) => {
+    openai.behave({ kind: "status", status, retryAfterSeconds: 7 });
+    const error = await analyst()
+      .advise(question())
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ status, retryable, message: expect.stringContaining(says) });
+    if (retryable) expect(error).toMatchObject({ retryAfterMs: 7_000 });
+  });
+
+  it("knows an account without quota, which comes as a 429 and stays", async () => {
+    openai.behave({ kind: "status", status: 429, code: "insufficient_quota" });
+    await expect(analyst().advise(question())).rejects.toMatchObject({
+      failure: "rate-limited",
+      retryable: false,
+    });
+  });
+
+  it("tells of the tokens of an answer that is of no use", async () => {
+    const heard: CallUsage[] = [];
+    openai.behave({ kind: "content", content: "{}", finishReason: "length" });
+    const asked = question({ onUsage: (usage) => heard.push(usage) });
+    await expect(analyst().advise(asked)).rejects.toMatchObject({ failure: "nonsense" });
+    expect(heard).toMatchObject([{ model: "test-model", costUsd: null }]);
   });
 
   it.each<OpenAiBehaviour>([

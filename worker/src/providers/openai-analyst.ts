@@ -1,3 +1,4 @@
+import { startDeadline } from "@shared/node/deadline.ts";
 import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import type {
@@ -7,14 +8,11 @@ import type {
 import { adviceSchema } from "../signals/advice.ts";
 import type { AdviceReply, AdviceRequest, Analyst } from "../signals/analyst.ts";
 import { untilAborted } from "./abortable.ts";
-import {
-  ANALYST_PROMPT_VERSION,
-  briefText,
-  correctionsText,
-  SYSTEM_PROMPT,
-} from "./analyst-prompt.ts";
 import { toAnalystError } from "./openai-errors.ts";
-import { parseReply } from "./openai-reply.ts";
+import { briefText, correctionsText, promptReceipt } from "./openai-prompt.ts";
+import { chartAdviceSchema, parseReply, tokensOf } from "./openai-reply.ts";
+import { CHART_PROMPT, PROMPT_VERSION, SYSTEM_PROMPT } from "./openai-system-prompt.ts";
+import { type TokenPrice, tokenCost } from "./openai-token-price.ts";
 import { ProviderError } from "./provider-error.ts";
 
 export interface OpenAiOptions {
@@ -24,49 +22,75 @@ export interface OpenAiOptions {
   model: string;
   /** Longest time for one call, its body included, in milliseconds. */
   callTimeoutMs: number;
+  /** What the model charges; null where nobody told. */
+  price: TokenPrice | null;
 }
 
-const RESPONSE_FORMAT = zodResponseFormat(adviceSchema, "advice");
+/** Goes into every signal beside the model: what the model is asked decides as much as which one it is. */
+export const OPENAI_ANALYST_VERSION = `openai/${PROMPT_VERSION}`;
+
+const ADVICE_FORMAT = zodResponseFormat(adviceSchema, "advice");
+const CHART_ADVICE_FORMAT = zodResponseFormat(chartAdviceSchema, "advice");
 
 /** An analyst that asks a language model once per call; trying again is up to the caller. */
 export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
-  const { apiKey, baseUrl, model, callTimeoutMs } = options;
+  const { apiKey, baseUrl, model, callTimeoutMs, price } = options;
   const client = new OpenAI({ apiKey, baseURL: baseUrl ?? null, maxRetries: 0, logLevel: "off" });
 
   return {
     name: "openai",
+    version: OPENAI_ANALYST_VERSION,
     async advise(request: AdviceRequest): Promise<AdviceReply> {
-      const brief = briefText(request.brief);
-      // The client's own time-out ends with the headers; the signal also covers a body that stalls.
-      const abort = AbortSignal.any([request.abort, AbortSignal.timeout(callTimeoutMs)]);
+      // The client's own time-out ends with the headers; the deadline also covers a body that stalls.
+      const { signal, clear } = startDeadline(request.abort, callTimeoutMs);
       try {
         const body = {
           model,
-          messages: messages(request, brief),
-          response_format: RESPONSE_FORMAT,
+          messages: messages(request),
+          response_format: request.chartImage ? CHART_ADVICE_FORMAT : ADVICE_FORMAT,
         };
-        const call = client.chat.completions.create(body, {
-          signal: abort,
-          timeout: callTimeoutMs,
-        });
-        const reply = parseReply(await untilAborted(call, abort));
-        return {
-          advice: reply.advice,
-          model: reply.model ?? model,
-          prompt: receipt(request, brief),
-          rawReply: reply.rawReply,
-          ...(reply.usage && { usage: reply.usage }),
-        };
+        const call = client.chat.completions.create(body, { signal, timeout: callTimeoutMs });
+        const completion = await untilAborted(call, signal);
+        reportUsage(completion, { model, price, request });
+        return toReply(completion, { model, request });
       } catch (error) {
-        throw abort.aborted ? tooLate() : toAnalystError(error, apiKey);
+        throw signal.aborted ? tooLate() : toAnalystError(error, apiKey);
+      } finally {
+        clear();
       }
     },
   };
 }
 
-function messages(request: AdviceRequest, brief: string): ChatCompletionMessageParam[] {
+function toReply(
+  completion: unknown,
+  { model, request }: { model: string; request: AdviceRequest },
+): AdviceReply {
+  const reply = parseReply(completion);
+  return {
+    advice: reply.advice,
+    model: reply.model ?? model,
+    prompt: promptReceipt(request),
+    rawReply: reply.rawReply,
+    ...(request.chartImage !== undefined && { chart: reply.chart }),
+  };
+}
+
+/** Before the reply is read: tokens are paid for whatever it says. */
+function reportUsage(
+  completion: unknown,
+  { model, price, request }: { model: string; price: TokenPrice | null; request: AdviceRequest },
+): void {
+  const tokens = tokensOf(completion);
+  if (tokens) request.onUsage?.({ model, ...tokens, costUsd: price && tokenCost(tokens, price) });
+}
+
+function messages(request: AdviceRequest): ChatCompletionMessageParam[] {
   const picture: ChatCompletionContentPart[] = request.chartImage
-    ? [{ type: "image_url", image_url: { url: request.chartImage } }]
+    ? [
+        { type: "text", text: CHART_PROMPT },
+        { type: "image_url", image_url: { url: request.chartImage } },
+      ]
     : [];
   const corrections: ChatCompletionMessageParam[] =
     request.corrections.length > 0
@@ -74,20 +98,9 @@ function messages(request: AdviceRequest, brief: string): ChatCompletionMessageP
       : [];
   return [
     { role: "system", content: SYSTEM_PROMPT },
-    { role: "user", content: [{ type: "text", text: brief }, ...picture] },
+    { role: "user", content: [{ type: "text", text: briefText(request.brief) }, ...picture] },
     ...corrections,
   ];
-}
-
-/** What was asked, for the signal's receipt: without the picture, which is kept elsewhere. */
-function receipt(request: AdviceRequest, brief: string): string {
-  return [
-    `Prompt version: ${ANALYST_PROMPT_VERSION}`,
-    SYSTEM_PROMPT,
-    brief,
-    ...(request.chartImage ? ["[the trader's chart picture]"] : []),
-    ...(request.corrections.length > 0 ? [correctionsText(request.corrections)] : []),
-  ].join("\n\n");
 }
 
 function tooLate(): ProviderError {

@@ -1,6 +1,7 @@
+import { signalKindSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
 import { type Advice, adviceSchema } from "../signals/advice.ts";
-import type { TokenUsage } from "../signals/analyst.ts";
+import type { ChartReading } from "../signals/check-chart.ts";
 import { ProviderError } from "./provider-error.ts";
 
 /** As much of a chat completion as we read; compatible servers leave out the rest at times. */
@@ -14,17 +15,60 @@ const completionSchema = z.object({
       }),
     )
     .min(1),
-  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullish(),
 });
 
-const FENCED = /^```(?:json)?\s*\n?([\s\S]*?)\n?```$/i;
+const tokenCountSchema = z.number().int().nonnegative();
+const usageSchema = z.object({
+  usage: z.object({ prompt_tokens: tokenCountSchema, completion_tokens: tokenCountSchema }),
+});
+
+/** Advice where a chart picture was sent: also what the picture shows, as far as it can be read. */
+export const chartAdviceSchema = adviceSchema.extend({
+  chart_symbol: z.string().nullable(),
+  chart_last_price: z.number().nullable(),
+  chart_timeframe: z.string().nullable(),
+});
+
+/** `buy` is a BUY; all else must be as asked for. */
+const repliedAdviceSchema = adviceSchema.extend({
+  final_signal: z.string().trim().toUpperCase().pipe(signalKindSchema),
+});
+
+/** A model that was not asked for them, or has its own mind, leaves these out: that is no fault of its advice. */
+const repliedChartSchema = z.object({
+  chart_symbol: z.string().nullable().catch(null),
+  chart_last_price: z.number().nullable().catch(null),
+  chart_timeframe: z.string().nullable().catch(null),
+});
+
+const FENCED = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/gi;
+
+/** Characters of a reply; whole advice takes some two thousand. */
+const LONGEST_REPLY = 50_000;
 
 /** What a completion says, once it has proved usable. */
-export interface ParsedReply {
-  advice: Advice;
+export interface ParsedReply extends ReadAdvice {
   model: string | undefined;
   rawReply: string;
-  usage: TokenUsage | undefined;
+}
+
+/** The advice in a reply, and what it says of a chart picture. */
+export interface ReadAdvice {
+  advice: Advice;
+  chart: ChartReading;
+}
+
+/** Tokens that a completion says it used; undefined where it does not say. */
+export function tokensOf(
+  completion: unknown,
+): { promptTokens: number; completionTokens: number } | undefined {
+  const { data } = usageSchema.safeParse(completion);
+  return (
+    data && {
+      promptTokens: data.usage.prompt_tokens,
+      completionTokens: data.usage.completion_tokens,
+    }
+  );
 }
 
 /**
@@ -46,26 +90,36 @@ export function parseReply(completion: unknown): ParsedReply {
   }
   if (finish_reason === "length") throw nonsense("the answer was cut off");
   const rawReply = message.content ?? "";
-  const { usage } = parsed.data;
+  return { ...readAdvice(rawReply), model: parsed.data.model, rawReply };
+}
+
+/**
+ * Reads a model's own text: a JSON object, alone or in the only code fence of the text.
+ * @throws ProviderError `nonsense` for anything else
+ */
+export function readAdvice(rawReply: string): ReadAdvice {
+  if (rawReply.length > LONGEST_REPLY) throw nonsense("the answer is far too long");
+  const json = parseJson(unfenced(rawReply));
+  const advice = repliedAdviceSchema.safeParse(json);
+  if (!advice.success) throw nonsense("the answer does not follow the schema", advice.error);
+  const { data: chart } = repliedChartSchema.safeParse(json);
   return {
-    advice: parseAdvice(rawReply),
-    model: parsed.data.model,
-    rawReply,
-    usage: usage
-      ? { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens }
-      : undefined,
+    advice: advice.data,
+    chart: {
+      symbol: chart?.chart_symbol ?? null,
+      lastPrice: chart?.chart_last_price ?? null,
+      timeframe: chart?.chart_timeframe ?? null,
+    },
   };
 }
 
-function parseAdvice(rawReply: string): Advice {
-  const text = rawReply.trim();
-  const json = parseJson(FENCED.exec(text)?.[1] ?? text);
-  const advice = adviceSchema.safeParse(json);
-  if (!advice.success) throw nonsense("the answer does not follow the schema", advice.error);
-  return advice.data;
+function unfenced(reply: string): string {
+  const fences = [...reply.matchAll(FENCED)];
+  return fences.length === 1 ? (fences[0]?.[1] ?? "") : reply.trim();
 }
 
 function parseJson(text: string): unknown {
+  if (text === "") throw nonsense("the answer is empty");
   try {
     return JSON.parse(text);
   } catch (error) {

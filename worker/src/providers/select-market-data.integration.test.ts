@@ -1,7 +1,10 @@
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { SettingsError } from "@shared/node/settings.ts";
 import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
 import type { ExchangeBehaviour } from "@shared/testing/stand-in-exchange-behaviour.ts";
+import { STAND_IN_OANDA_TOKEN, startStandInOanda } from "@shared/testing/stand-in-oanda.ts";
+import type { StandInRest } from "@shared/testing/stand-in-rest.ts";
+import { startStandInYahoo } from "@shared/testing/stand-in-yahoo.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CandleRequest } from "./market-data.ts";
 import {
@@ -11,27 +14,42 @@ import {
 } from "./select-market-data.ts";
 import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "./testing/quick-limits.ts";
 
+/** A Wednesday on which every market is open. */
+const WEDNESDAY = Date.UTC(2026, 10, 18, 16, 37, 12);
+
 let exchange: StandInExchange;
+let oanda: StandInRest;
+let yahoo: StandInRest;
+let clock = WEDNESDAY;
 let selection: MarketDataSelection | undefined;
 
 beforeAll(async () => {
-  exchange = await startStandInExchange();
+  const now = () => clock;
+  exchange = await startStandInExchange({ now });
+  oanda = await startStandInOanda({ now });
+  yahoo = await startStandInYahoo({ now });
 });
-afterAll(() => exchange.close());
-beforeEach(() => exchange.reset());
+afterAll(() => Promise.all([exchange, oanda, yahoo].map((standIn) => standIn.close())));
+beforeEach(() => {
+  clock = WEDNESDAY;
+  for (const standIn of [exchange, oanda, yahoo]) standIn.reset();
+});
 afterEach(() => selection?.close());
 
 function select(
   mode: "live" | "replay" | "auto",
-  options: { limits?: MarketDataLimits; exchanges?: string[] } = {},
+  options: { limits?: MarketDataLimits; exchanges?: string[]; token?: string } = {},
 ): MarketDataSelection {
   selection = createMarketData({
     settings: {
       MARKET_DATA: mode,
       EXCHANGES: options.exchanges ?? ["binance", "kraken"],
       EXCHANGE_URL: exchange.url,
+      OANDA_TOKEN: options.token,
+      OANDA_URL: oanda.url,
+      YAHOO_URL: yahoo.url,
     },
-    now: Date.now,
+    now: () => clock,
     logger: silentLogger,
     pace: false,
     limits: { ccxt: CCXT_LIMITS.generous, guard: GUARD_LIMITS, ...options.limits },
@@ -64,13 +82,70 @@ describe("live", () => {
     expect(await market.listedSymbols()).toEqual([...SYMBOL_SUGGESTIONS]);
   });
 
-  it("has no candles of a metal, an index or oil", async () => {
-    const { marketData } = select("live");
-    for (const symbol of ["XAU/USD", "US30", "SPX500", "WTI"]) {
-      await expect(marketData.candles(request({ symbol })), symbol).rejects.toMatchObject({
-        failure: "unknown-symbol",
-      });
+  it.each<[string, string | undefined]>([
+    ["with a token for OANDA", STAND_IN_OANDA_TOKEN],
+    ["without one", undefined],
+  ])("brings all 19 symbols at all 7 timeframes, %s", async (_, token) => {
+    const { marketData } = select("live", token ? { token } : {});
+    const crypto = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+    const forex = ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"];
+    const providerOf = (symbol: string) => {
+      if (crypto.some((coin) => coin === symbol)) return "binance";
+      if (token) return "oanda";
+      return forex.includes(symbol) ? "kraken" : "yahoo";
+    };
+    for (const symbol of SYMBOL_SUGGESTIONS) {
+      for (const timeframe of TIMEFRAMES) {
+        const { candles, provider, data } = await marketData.candles(
+          request({ symbol, timeframe, limit: 60 }),
+        );
+        const found = { symbol, timeframe, provider, data, count: candles.length };
+        expect(found).toEqual({
+          symbol,
+          timeframe,
+          provider: providerOf(symbol),
+          data: "live",
+          count: 60,
+        });
+      }
     }
+  });
+
+  it("goes on to the next provider of a currency pair when one fails", async () => {
+    const { marketData } = select("live", { token: STAND_IN_OANDA_TOKEN });
+    const pair = (timeframe: CandleRequest["timeframe"]) =>
+      marketData.candles(request({ symbol: "EUR/USD", timeframe }));
+    oanda.behave("unavailable");
+    expect(await pair("1h")).toMatchObject({ provider: "kraken" });
+    exchange.behave("html", { exchange: "kraken" });
+    expect(await pair("5m")).toMatchObject({ provider: "yahoo" });
+  });
+
+  it("tells the hours of the provider that delivered", async () => {
+    const index = request({ symbol: "US30" });
+    expect((await select("live").marketData.candles(index)).market?.hours).toBe("us-stocks");
+    const withOanda = select("live", { token: STAND_IN_OANDA_TOKEN });
+    expect((await withOanda.marketData.candles(index)).market?.hours).toBe("futures");
+  });
+
+  it("brings Friday's candles on a Saturday, once for all who ask until the market opens", async () => {
+    const { marketData } = select("live");
+    clock = Date.UTC(2026, 10, 21, 12);
+    for (let hour = 0; hour < 5; hour += 1) {
+      const { candles } = await marketData.candles(request({ symbol: "XAU/USD" }));
+      expect(new Date(candles.at(-1)?.time ?? 0)).toEqual(new Date(Date.UTC(2026, 10, 20, 21)));
+      clock += 3_600_000;
+    }
+    expect(yahoo.requests).toHaveLength(1);
+  });
+
+  it("costs one request if a hundred signals are asked for within a minute", async () => {
+    const { marketData } = select("live");
+    for (let asked = 0; asked < 100; asked += 1) {
+      await marketData.candles(request({ limit: 300 }));
+      clock += 600;
+    }
+    expect(exchange.count({ subject: "candles" })).toBe(1);
   });
 
   it("shares one fetch among all who ask at the same time", async () => {
@@ -86,6 +161,7 @@ describe("live", () => {
     expect(market.health()).toMatchObject([
       { provider: "binance", state: "failing", lastFailure: { failure: "nonsense" } },
       { provider: "kraken", state: "ok" },
+      { provider: "yahoo", state: "ok" },
     ]);
   });
 
@@ -186,8 +262,9 @@ describe("auto", () => {
     expect(market.currentSource()).toBe("live");
   });
 
-  it("replays, and says so, what no live provider deals in", async () => {
+  it("replays, and says so, the kinds of markets that nobody can be reached for", async () => {
     const market = select("auto");
+    yahoo.behave("down");
     await market.probe();
     const series = await market.marketData.candles(request({ symbol: "XAU/USD" }));
     expect(series).toMatchObject({
@@ -197,6 +274,17 @@ describe("auto", () => {
     expect(await market.marketData.candles(request({ symbol: "EUR/USD" }))).toMatchObject({
       provider: "kraken",
     });
+    expect(market.currentSource()).toBe("live");
+  });
+
+  it("is replay for crypto, and says so, though gold can be had", async () => {
+    const market = select("auto");
+    exchange.behave("down");
+    await market.probe();
+    expect(market.currentSource()).toBe("replay");
+    expect(await market.marketData.candles(request())).toMatchObject({ data: "replay" });
+    const gold = await market.marketData.candles(request({ symbol: "XAU/USD" }));
+    expect(gold).toMatchObject({ data: "live", provider: "yahoo" });
   });
 
   it.each(["NOPE/USDT", "NOPE"])("does not know %s", async (symbol) => {

@@ -1,31 +1,31 @@
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { SIGNAL_DEFAULTS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { symbolSchema } from "@shared/contract/signal.ts";
 import type { MarketDataSource } from "@shared/contract/status.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import type { Settings } from "@shared/node/settings.ts";
-import type { CcxtLimits } from "./ccxt/ccxt-market-data.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { GuardLimits, ProviderHealth } from "./guarded-provider.ts";
 import { LiveOrReplay } from "./live-or-replay.ts";
 import { LiveProbe } from "./live-probe.ts";
 import type { LiveProvider } from "./live-provider.ts";
-import { createLiveProviders, type LiveSettings } from "./live-providers.ts";
+import { createLiveProviders, type LiveLimits, type LiveSettings } from "./live-providers.ts";
 import type { MarketData } from "./market-data.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
 import { SharedCandles } from "./shared-candles.ts";
 
 /** Time limits in milliseconds; what is left out keeps its default. */
-export interface MarketDataLimits {
+export interface MarketDataLimits extends LiveLimits {
   probeTimeoutMs?: number;
   probeIntervalMs?: number;
   symbolsTimeoutMs?: number;
-  ccxt?: CcxtLimits;
   guard?: GuardLimits;
 }
 
 const PROBE_TIMEOUT_MS = 3_000;
 const PROBE_INTERVAL_MS = 60_000;
 const SYMBOLS_TIMEOUT_MS = 5_000;
+/** Stands for all that is listed by exchanges, whose symbols are beyond the product's own. */
+const TYPICAL_SYMBOL = SIGNAL_DEFAULTS.symbol;
 
 export interface MarketDataOptions {
   settings: LiveSettings & Pick<Settings, "MARKET_DATA">;
@@ -39,7 +39,12 @@ export interface MarketDataOptions {
 /** The market data that the settings ask for. */
 export interface MarketDataSelection {
   marketData: MarketData;
-  /** What a signal asked for now would be made from. */
+  /** The candles of one kind only, whichever is current; undefined where the settings rule that kind out. */
+  sources: Readonly<Record<MarketDataSource, MarketData | undefined>>;
+  /**
+   * What a signal asked for now would be made from. Kinds of markets may differ in `auto`, as each needs a provider of
+   * its own; this tells it of the symbol that is asked for unless another one is chosen.
+   */
   currentSource(): MarketDataSource;
   /**
    * Finds out whether live providers can be reached. Await it once at the start; it repeats by
@@ -55,7 +60,7 @@ export interface MarketDataSelection {
 
 /**
  * Composes the market data of `MARKET_DATA`: `live`, `replay`, or `auto`, which is live, and replay
- * where no provider can be reached.
+ * where no provider of that kind of market can be reached.
  * @throws SettingsError when `EXCHANGES` names an exchange that does not exist
  */
 export function createMarketData(options: MarketDataOptions): MarketDataSelection {
@@ -68,6 +73,7 @@ export function createMarketData(options: MarketDataOptions): MarketDataSelectio
 function replayOnly(replay: MarketData): MarketDataSelection {
   return {
     marketData: replay,
+    sources: { live: undefined, replay },
     currentSource: () => "replay",
     probe: () => Promise.resolve(),
     listedSymbols: async () => [...REPLAY_SYMBOLS],
@@ -78,26 +84,27 @@ function replayOnly(replay: MarketData): MarketDataSelection {
 
 function withLiveProviders(options: MarketDataOptions, replay: MarketData): MarketDataSelection {
   const { settings, now, logger, limits = {}, pace } = options;
-  const providers = createLiveProviders({ settings, now, logger, limits: limits.ccxt, pace });
+  const providers = createLiveProviders({ settings, now, logger, limits, pace });
   const fallback = createFallbackMarketData({ providers, now, logger, limits: limits.guard });
   const live = new SharedCandles({ source: fallback, now });
   const probe = new LiveProbe({
     providers,
     timeoutMs: limits.probeTimeoutMs ?? PROBE_TIMEOUT_MS,
-    onChange: (reachable) => logger.info({ reachable }, "live market data"),
+    onChange: (reachable) => logger.info({ reachable }, "live market data providers"),
   });
   const automatic = settings.MARKET_DATA === "auto";
-  const source = new LiveOrReplay({ live, replay, providers, probe });
+  const source = new LiveOrReplay({ live, replay, probe });
   let timer: NodeJS.Timeout | undefined;
   return {
     marketData: automatic ? source : live,
-    currentSource: () => (automatic && !probe.reachable ? "replay" : "live"),
+    sources: { live, replay },
+    currentSource: () => (automatic && !probe.lastReached(TYPICAL_SYMBOL) ? "replay" : "live"),
     probe: async () => {
       timer ??= setInterval(() => probe.run(), limits.probeIntervalMs ?? PROBE_INTERVAL_MS).unref();
       await probe.run();
     },
     listedSymbols: async () => {
-      if (automatic && !(await probe.known())) return [...REPLAY_SYMBOLS];
+      if (automatic && !(await probe.knownToReach(TYPICAL_SYMBOL))) return [...REPLAY_SYMBOLS];
       return listedBy(providers, limits.symbolsTimeoutMs ?? SYMBOLS_TIMEOUT_MS);
     },
     health: () => fallback.health(),

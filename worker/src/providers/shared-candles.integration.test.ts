@@ -2,7 +2,7 @@ import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
-import type { CandleRequest } from "./market-data.ts";
+import type { CandleRequest, MarketData } from "./market-data.ts";
 import { SharedCandles } from "./shared-candles.ts";
 import { CCXT_LIMITS, patient, silentLogger } from "./testing/quick-limits.ts";
 
@@ -109,12 +109,23 @@ describe("asking again later", () => {
     expect(exchange.count(candles)).toBe(2);
   });
 
-  it("looks again soon when the newest candle was not published yet", async () => {
+  it("looks again soon, but not for everybody, when the newest candle was not published yet", async () => {
     exchange.behave("late", candles);
     const early = await market.candles(request());
     exchange.behave("ok");
+    clock += 1_000;
+    expect(await market.candles(request())).toEqual(early);
+    clock += 4_000;
     const complete = await market.candles(request());
     expect(complete.candles.at(-1)?.time).toBe((early.candles.at(-1)?.time ?? 0) + HOUR_MS);
+  });
+
+  it("is one fetch for a hundred requests spread over a minute", async () => {
+    for (let asked = 0; asked < 100; asked += 1) {
+      await market.candles(request());
+      clock += 600;
+    }
+    expect(exchange.count(candles)).toBe(1);
   });
 
   it("keeps symbols and timeframes apart", async () => {
@@ -125,5 +136,38 @@ describe("asking again later", () => {
     ]);
     expect(new Set(series.map(({ candles }) => candles.at(-1)?.close)).size).toBe(3);
     expect(exchange.count(candles)).toBe(3);
+  });
+});
+
+describe("a market that closes", () => {
+  const FRIDAY_CLOSE = Date.UTC(2026, 10, 20, 22);
+  const SUNDAY_OPEN = Date.UTC(2026, 10, 22, 22);
+  let asked = 0;
+
+  /** Forex whose provider never has anything newer than Friday's last candle. */
+  const forex: MarketData = {
+    async candles() {
+      asked += 1;
+      const time = FRIDAY_CLOSE - HOUR_MS;
+      return {
+        candles: [{ time, open: 1, high: 1, low: 1, close: 1, volume: 0 }],
+        provider: "memory",
+        data: "live",
+        notes: [],
+        market: { hours: "forex", delayMs: 0 },
+      };
+    },
+  };
+
+  it("is not asked for again until it has opened", async () => {
+    const shared = new SharedCandles({ source: forex, now: () => clock });
+    for (const moment of [FRIDAY_CLOSE + HOUR_MS, FRIDAY_CLOSE + 20 * HOUR_MS, SUNDAY_OPEN - 1]) {
+      clock = moment;
+      await shared.candles(request({ symbol: "EUR/USD" }));
+    }
+    expect(asked).toBe(1);
+    clock = SUNDAY_OPEN;
+    await shared.candles(request({ symbol: "EUR/USD" }));
+    expect(asked).toBe(2);
   });
 });

@@ -1,16 +1,20 @@
-import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { isOpen, nextOpen } from "@shared/node/trading-hours.ts";
 import { LRUCache } from "lru-cache";
 import { callerGaveUp, untilAborted } from "./abortable.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
 
 /** Series that are kept at most; each holds up to some hundred candles. */
 const MAX_KEPT = 300;
+/** How long a series without the newest candle is kept; longer where the provider publishes late. */
+const LATE_KEEP_MS = 5_000;
+const DELAYED_KEEP_MS = 30_000;
 
 interface KeptSeries {
   series: CandleSeries;
   /** What was asked for; a young market has fewer candles. */
   limit: number;
-  /** When the next candle closes, Unix milliseconds. */
+  /** When there may be a newer candle, Unix milliseconds. */
   freshUntil: number;
 }
 
@@ -23,7 +27,8 @@ interface Fetch {
 
 /**
  * Fetches each series once for all who ask for it at the same time, and keeps it until its next
- * candle closes. A fetch goes on as long as one of its callers is still waiting.
+ * candle closes: while a market is closed, until it has opened again. A fetch goes on as long as one
+ * of its callers is still waiting. Series of the past are nothing to share.
  */
 export class SharedCandles implements MarketData {
   private readonly source: MarketData;
@@ -37,7 +42,8 @@ export class SharedCandles implements MarketData {
   }
 
   async candles(request: CandleRequest): Promise<CandleSeries> {
-    const key = `${request.symbol} ${request.timeframe}`;
+    if (request.until !== undefined) return this.source.candles(request);
+    const key = `${request.symbol} ${request.timeframe} ${request.prefer ?? ""}`;
     const kept = this.kept.get(key);
     if (kept && kept.limit >= request.limit && this.now() < kept.freshUntil) {
       return newest(kept.series, request.limit);
@@ -60,11 +66,8 @@ export class SharedCandles implements MarketData {
 
   private async fetchAndKeep(key: string, request: CandleRequest): Promise<CandleSeries> {
     const series = await this.source.candles(request);
-    const last = series.candles.at(-1);
-    if (last) {
-      const freshUntil = last.time + 2 * TIMEFRAME_MS[request.timeframe];
-      this.kept.set(key, { series, limit: request.limit, freshUntil });
-    }
+    const { timeframe, limit } = request;
+    this.kept.set(key, { series, limit, freshUntil: freshUntil(series, timeframe, this.now()) });
     return series;
   }
 
@@ -87,6 +90,19 @@ export class SharedCandles implements MarketData {
   private forget(key: string, fetch: Fetch): void {
     if (this.underway.get(key) === fetch) this.underway.delete(key);
   }
+}
+
+/** When it pays to ask again for a series that came at `now`. */
+function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): number {
+  const last = series.candles.at(-1);
+  if (!last) return now;
+  const { hours, delayMs } = series.market ?? { hours: "always", delayMs: 0 };
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const nextCloses = last.time + 2 * lengthMs;
+  const isComplete = !isOpen(hours, now - delayMs - lengthMs);
+  if (!isOpen(hours, now) && isComplete) return nextOpen(hours, now);
+  if (nextCloses > now) return nextCloses;
+  return now + (delayMs > 0 ? DELAYED_KEEP_MS : LATE_KEEP_MS);
 }
 
 function newest(series: CandleSeries, limit: number): CandleSeries {

@@ -1,6 +1,19 @@
 import type { AnalystName } from "@shared/contract/status.ts";
 import type { Advice } from "./advice.ts";
+import type { ChartReading } from "./check-chart.ts";
 import type { MarketBrief } from "./market-brief.ts";
+
+/** Tokens used, and what they cost in US dollars; null where the model's price is not known. */
+export interface TokenUsage {
+  promptTokens: number;
+  completionTokens: number;
+  costUsd: number | null;
+}
+
+/** Tokens of one call, and of which model. */
+export interface CallUsage extends TokenUsage {
+  model: string;
+}
 
 /** What an analyst is asked. `corrections` are the reasons for which its last advice was not accepted. */
 export interface AdviceRequest {
@@ -9,12 +22,8 @@ export interface AdviceRequest {
   /** The trader's chart picture as a data URL. */
   chartImage?: string;
   abort: AbortSignal;
-}
-
-/** Tokens that one call used. */
-export interface TokenUsage {
-  promptTokens: number;
-  completionTokens: number;
+  /** Hears of the tokens of every call as soon as they are known, also where the reply is of no use. */
+  onUsage?: (usage: CallUsage) => void;
 }
 
 /** The advice and how it came about; `prompt` and `rawReply` go into the signal's receipt. */
@@ -23,11 +32,30 @@ export interface AdviceReply {
   model: string;
   prompt: string;
   rawReply: string;
-  usage?: TokenUsage;
+  /** What it read off the trader's chart picture. */
+  chart?: ChartReading;
+  /** Figures in its words that it worked out itself, beside those of the brief. */
+  ownFigures?: readonly number[];
 }
 
 /** Port of whatever judges a market. Rejects with `ProviderError` when no advice can be had. */
 export interface Analyst {
   readonly name: AnalystName;
+  /** Changes with everything that may change its judgement but the model: `rules/2`. */
+  readonly version: string;
   advise(request: AdviceRequest): Promise<AdviceReply>;
+}
+
+/** Tokens and cost of several calls; null without any. The cost is unknown as soon as one of them is. */
+export function totalUsage(usages: readonly TokenUsage[]): TokenUsage | null {
+  if (usages.length === 0) return null;
+  const nothing: TokenUsage = { promptTokens: 0, completionTokens: 0, costUsd: 0 };
+  return usages.reduce(
+    (total, { promptTokens, completionTokens, costUsd }) => ({
+      promptTokens: total.promptTokens + promptTokens,
+      completionTokens: total.completionTokens + completionTokens,
+      costUsd: total.costUsd === null || costUsd === null ? null : total.costUsd + costUsd,
+    }),
+    nothing,
+  );
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
+import type { Analyst, TokenUsage } from "./analyst.ts";
 import { askAnalyst } from "./ask-analyst.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { adviceOf, scriptedAnalyst } from "./testing/in-memory-ports.ts";
@@ -59,6 +60,75 @@ describe("asking an analyst", () => {
     },
   );
 
+  it.each([
+    { asked: 3_000, waited: 3_000 },
+    { asked: 3_600_000, waited: 8_000 },
+    { asked: 10, waited: 500 },
+  ])("waits $waited ms where its service asks for $asked ms", async ({ asked, waited }) => {
+    const busy = new ProviderError({
+      provider: "openai",
+      failure: "rate-limited",
+      retryAfterMs: asked,
+      message: "too many requests",
+    });
+    const analyst = scriptedAnalyst([busy, adviceOf({})]);
+    const answer = askAnalyst(analyst, questionUntil(never));
+    await vi.advanceTimersByTimeAsync(waited - 1);
+    expect(analyst.asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(answer).resolves.toMatchObject({ tries: 2 });
+  });
+
+  it("does not wait out a pause that its service asked for once it is aborted", async () => {
+    const controller = new AbortController();
+    const busy = new ProviderError({
+      provider: "openai",
+      failure: "rate-limited",
+      retryAfterMs: 5_000,
+      message: "too many requests",
+    });
+    const reason = new Error("out of time");
+    const answer = askAnalyst(scriptedAnalyst([busy]), questionUntil(controller.signal));
+    const aborted = expect(answer).rejects.toBe(reason);
+    await vi.advanceTimersByTimeAsync(1_000);
+    controller.abort(reason);
+    await aborted;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is not tried again after a failure that a person has to mend", async () => {
+    const badKey = new ProviderError({
+      provider: "openai",
+      failure: "refused",
+      retryable: false,
+      status: 401,
+      message: "the API key was not accepted",
+    });
+    const analyst = scriptedAnalyst([badKey]);
+    await expect(askAnalyst(analyst, questionUntil(never))).rejects.toBe(badKey);
+    expect(analyst.asked).toHaveLength(1);
+  });
+
+  it("counts the tokens of every call, also of those that gave nothing", async () => {
+    const heard: number[] = [];
+    const wordy: Analyst = {
+      ...scriptedAnalyst([]),
+      async advise({ onUsage }) {
+        onUsage?.({ model: "m", promptTokens: 100, completionTokens: 7, costUsd: 0.5 });
+        if (heard.length < 2) throw failure("nonsense");
+        return { advice: adviceOf({}), model: "m", prompt: "", rawReply: "" };
+      },
+    };
+    const onUsage = ({ promptTokens }: TokenUsage) => heard.push(promptTokens);
+    const answer = askAnalyst(wordy, { ...questionUntil(never), onUsage });
+    await vi.runAllTimersAsync();
+    expect(await answer).toMatchObject({
+      tries: 2,
+      usage: { promptTokens: 200, completionTokens: 14, costUsd: 1 },
+    });
+    expect(heard).toEqual([100, 100]);
+  });
+
   it("does not wait out a pause once it is aborted", async () => {
     const controller = new AbortController();
     const analyst = scriptedAnalyst([failure("timeout"), adviceOf({})]);
@@ -75,7 +145,11 @@ describe("asking an analyst", () => {
 
   it("does not wait for an analyst that ignores the abort", async () => {
     const controller = new AbortController();
-    const deaf = { name: "openai", advise: () => new Promise<never>(() => undefined) } as const;
+    const deaf = {
+      name: "openai",
+      version: "openai/1",
+      advise: () => new Promise<never>(() => undefined),
+    } as const;
     const reason = new Error("out of time");
     const aborted = expect(askAnalyst(deaf, questionUntil(controller.signal))).rejects.toBe(reason);
     controller.abort(reason);

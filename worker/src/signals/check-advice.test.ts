@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Advice } from "./advice.ts";
-import { checkAdvice } from "./check-advice.ts";
+import { type AdviceBounds, checkAdvice } from "./check-advice.ts";
 import { adviceOf } from "./testing/in-memory-ports.ts";
 
 /** Sound at a price of 100 with an ATR of 2. */
 const buy = adviceOf({ final_signal: "BUY", entry: 100, stop_loss: 98, take_profit: 104 });
 const sell = adviceOf({ final_signal: "SELL", entry: 100, stop_loss: 102, take_profit: 96 });
 
+const cents = { tick: 0.01, decimals: 2 };
 const check = (advice: Advice, market = { price: 100, atr: 2 }) =>
-  checkAdvice({ advice, ...market });
+  checkAdvice(advice, { scale: cents, ...market });
 const reasonsFor = (advice: Advice, market = { price: 100, atr: 2 }) => {
   const checked = check(advice, market);
   return checked.accepted ? [] : checked.reasons;
@@ -166,7 +167,7 @@ function keepsEveryBound({
   );
 }
 
-function toAdvice(drawn: Ticks): { advice: Advice; price: number; atr: number } {
+function toAdvice(drawn: Ticks): { advice: Advice; bounds: AdviceBounds } {
   const { final_signal, price, atr, entryOff, stopOff, targetOff, confidence, decimals } = drawn;
   const decimal = (count: number) => Number(`${count}e-${decimals}`);
   const entry = price + entryOff;
@@ -177,8 +178,11 @@ function toAdvice(drawn: Ticks): { advice: Advice; price: number; atr: number } 
   };
   return {
     advice: adviceOf({ final_signal, confidence, ...levels }),
-    price: decimal(price),
-    atr: decimal(atr),
+    bounds: {
+      price: decimal(price),
+      atr: decimal(atr),
+      scale: { tick: decimal(1), decimals },
+    },
   };
 }
 
@@ -190,6 +194,33 @@ const nearBounds = ticks.map((drawn) => {
   return { ...drawn, stopOff, targetOff, entryOff: drawn.entryOff % (drawn.atr + 2) };
 });
 
+describe("levels between two ticks", () => {
+  const reasons = (advice: Advice) => reasonsFor(advice, { price: 100, atr: 2 });
+
+  it("are rounded to the nearest one before they are judged", () => {
+    const advice = { ...buy, entry: 100.004, stop_loss: 97.996, take_profit: 104.0049 };
+    expect(check(advice)).toEqual({
+      accepted: true,
+      advice: { ...buy, entry: 100, stop_loss: 98, take_profit: 104 },
+    });
+  });
+
+  it("are refused where rounding makes them equal, or nothing", () => {
+    const near = { ...buy, entry: 100, stop_loss: 99.996, take_profit: 104 };
+    expect(reasons(near)[0]).toBe("The stop_loss 100 of a BUY must be below its entry 100.");
+    expect(reasons({ ...buy, stop_loss: 0.004 })).toEqual([
+      "A BUY needs a stop_loss above 0, not 0.004.",
+    ]);
+  });
+
+  it("may reach a bound by rounding, and miss one", () => {
+    expect(reasons({ ...buy, stop_loss: 99.504 })).toEqual([]);
+    expect(reasons({ ...buy, stop_loss: 99.506 })).toHaveLength(1);
+    expect(reasons({ ...buy, entry: 102.004, stop_loss: 100, take_profit: 107 })).toEqual([]);
+    expect(reasons({ ...buy, entry: 102.006, stop_loss: 100, take_profit: 107 })).toHaveLength(1);
+  });
+});
+
 describe("for any decimal levels", () => {
   it.each([
     { name: "at large", drawn: ticks },
@@ -197,8 +228,8 @@ describe("for any decimal levels", () => {
   ])("acceptance is exactly the contract's, $name", ({ drawn }) => {
     fc.assert(
       fc.property(drawn, (value) => {
-        const { advice, price, atr } = toAdvice(value);
-        expect(checkAdvice({ advice, price, atr }).accepted).toBe(keepsEveryBound(value));
+        const { advice, bounds } = toAdvice(value);
+        expect(checkAdvice(advice, bounds).accepted).toBe(keepsEveryBound(value));
       }),
       { numRuns: 10_000 },
     );
@@ -221,7 +252,7 @@ describe("for any decimal levels", () => {
     });
     fc.assert(
       fc.property(anything, fc.double(), fc.double({ min: 0 }), (drawn, price, atr) => {
-        const checked = checkAdvice({ advice: adviceOf(drawn), price, atr });
+        const checked = checkAdvice(adviceOf(drawn), { price, atr, scale: cents });
         if (!checked.accepted) {
           expect(checked.reasons.length).toBeGreaterThan(0);
           return;

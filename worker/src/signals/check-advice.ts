@@ -1,4 +1,5 @@
 import type { Advice } from "./advice.ts";
+import { type PriceScale, roundToTick } from "./price-scale.ts";
 
 /** Advice not to trade; it has no levels. */
 export type WaitAdvice = Omit<Advice, "final_signal" | LevelName> & {
@@ -39,24 +40,27 @@ const isAtLeast = (value: number, bound: number) => value >= bound * (1 - RELATI
 const isAtMost = (value: number, bound: number) => value <= bound * (1 + RELATIVE_TOLERANCE);
 const round = (value: number) => Number(value.toPrecision(6));
 
-/**
- * Holds advice to the bounds of a trade. Levels of a WAIT are dropped; those of a BUY or SELL are kept as given.
- * `price` is the last close and `atr` ATR(14), both in the quote currency.
- */
-export function checkAdvice(options: {
-  advice: Advice;
+/** What advice is held against: the last close and ATR(14), in the quote currency, and how prices are written. */
+export interface AdviceBounds {
   price: number;
   atr: number;
-}): CheckedAdvice {
-  const { advice, price, atr } = options;
+  scale: PriceScale;
+}
+
+/**
+ * Rounds the levels of a BUY or SELL to the market's tick, and holds what comes out to the bounds of a trade. Levels of
+ * a WAIT are dropped.
+ */
+export function checkAdvice(advice: Advice, bounds: AdviceBounds): CheckedAdvice {
+  const { price, atr, scale } = bounds;
   const { final_signal: signal, entry, stop_loss, take_profit, ...words } = advice;
   const reasons = confidenceReasons(advice.confidence);
   if (signal === "WAIT") {
     const wait = { ...words, entry: null, stop_loss: null, take_profit: null };
     return settle(reasons, { ...wait, final_signal: signal });
   }
-  const levels = completeLevels({ entry, stop_loss, take_profit });
-  if (!levels) return { accepted: false, reasons: [...reasons, ...missingReasons(advice)] };
+  const levels = completeLevels({ entry, stop_loss, take_profit }, scale);
+  if (!levels) return { accepted: false, reasons: [...reasons, ...missingReasons(advice, scale)] };
   reasons.push(
     ...orderReasons(signal, levels),
     ...rewardReasons(levels),
@@ -70,12 +74,21 @@ function settle(reasons: string[], advice: AcceptedAdvice): CheckedAdvice {
   return reasons.length === 0 ? { accepted: true, advice } : { accepted: false, reasons };
 }
 
-const isLevel = (value: number | null): value is number =>
-  value !== null && Number.isFinite(value) && value > 0;
+/** A level as the market writes it; null where that is no price: missing, infinite, 0 or below. */
+function toLevel(value: number | null, scale: PriceScale): number | null {
+  if (value === null) return null;
+  const level = roundToTick(value, scale);
+  return Number.isFinite(level) && level > 0 ? level : null;
+}
 
-function completeLevels(levels: Record<LevelName, number | null>): Levels | null {
-  const { entry, stop_loss, take_profit } = levels;
-  if (!isLevel(entry) || !isLevel(stop_loss) || !isLevel(take_profit)) return null;
+function completeLevels(
+  levels: Record<LevelName, number | null>,
+  scale: PriceScale,
+): Levels | null {
+  const entry = toLevel(levels.entry, scale);
+  const stop_loss = toLevel(levels.stop_loss, scale);
+  const take_profit = toLevel(levels.take_profit, scale);
+  if (entry === null || stop_loss === null || take_profit === null) return null;
   return { entry, stop_loss, take_profit };
 }
 
@@ -84,8 +97,8 @@ function confidenceReasons(confidence: number): string[] {
   return isPercent ? [] : [`confidence must be a number from 0 to 100, not ${confidence}.`];
 }
 
-function missingReasons(advice: Advice): string[] {
-  return LEVEL_NAMES.filter((name) => !isLevel(advice[name])).map(
+function missingReasons(advice: Advice, scale: PriceScale): string[] {
+  return LEVEL_NAMES.filter((name) => toLevel(advice[name], scale) === null).map(
     (name) => `A ${advice.final_signal} needs a ${name} above 0, not ${advice[name]}.`,
   );
 }

@@ -1,4 +1,5 @@
 import { type Analysis, analysisSchema } from "@shared/contract/signal.ts";
+import { validUntil } from "@shared/contract/validity.ts";
 import type { CandleSeries } from "../providers/market-data.ts";
 import type { Analyst } from "./analyst.ts";
 import type { AcceptedAdvice } from "./check-advice.ts";
@@ -18,8 +19,10 @@ export function composeAnalysis(options: {
   decision: AcceptedAdvice;
   size: PositionSize;
   warnings: string[];
+  /** Unix milliseconds. */
+  now: number;
 }): Analysis {
-  const { brief, series, analyst, exchange, decision, size, warnings } = options;
+  const { brief, series, analyst, exchange, decision, size, warnings, now } = options;
   const { advice, model } = exchange.reply;
   return analysisSchema.parse({
     final_signal: decision.final_signal,
@@ -33,12 +36,17 @@ export function composeAnalysis(options: {
     estimated_dollar_risk: size.dollarRisk,
     required_margin: size.requiredMargin,
     trade_duration_text: decision.trade_duration_text,
-    raw_ai: advice,
+    valid_until:
+      decision.final_signal === "WAIT" ? null : new Date(validUntil(brief)).toISOString(),
+    delivery_delay_ms: Math.max(0, now - brief.lastCandleAt),
+    // No number at all was a reason to refuse the advice; JSON has no word for it.
+    raw_ai: { ...advice, confidence: Number.isFinite(advice.confidence) ? advice.confidence : 0 },
     source: {
       data: series.data,
       provider: series.provider,
       analyst: analyst.name,
       model,
+      analyst_version: analyst.version,
       last_candle_at: new Date(brief.lastCandleAt).toISOString(),
       price: brief.price,
     },

@@ -1,4 +1,4 @@
-import type { AdviceReply, Analyst } from "./analyst.ts";
+import type { AdviceReply, Analyst, CallUsage, TokenUsage } from "./analyst.ts";
 import { askAnalyst } from "./ask-analyst.ts";
 import { type CheckedAdvice, checkAdvice } from "./check-advice.ts";
 import type { MarketBrief } from "./market-brief.ts";
@@ -10,6 +10,8 @@ export interface Exchange {
   corrections: string[];
   reply: AdviceReply;
   tries: number;
+  /** Tokens of all tries; null where the analyst counts none. */
+  usage: TokenUsage | null;
   checked: CheckedAdvice;
 }
 
@@ -29,17 +31,18 @@ export async function consultAnalyst(options: {
   atr: number;
   chartImage: string | undefined;
   timer: StageTimer;
+  onUsage: ((usage: CallUsage) => void) | undefined;
   abort: AbortSignal;
 }): Promise<Consultation> {
-  const { analyst, brief, atr, chartImage, timer, abort } = options;
+  const { analyst, brief, atr, chartImage, timer, onUsage, abort } = options;
+  const { price, scale } = brief;
   const exchange = async (corrections: string[]): Promise<Exchange> => {
-    const image = chartImage === undefined ? {} : { chartImage };
+    const extras = { ...(chartImage !== undefined && { chartImage }), ...(onUsage && { onUsage }) };
     const answer = await timer.run("analysing", () =>
-      askAnalyst(analyst, { brief, corrections, abort, ...image }),
+      askAnalyst(analyst, { brief, corrections, abort, ...extras }),
     );
-    const { advice } = answer.reply;
     const checked = await timer.run("checking", () =>
-      checkAdvice({ advice, price: brief.price, atr }),
+      checkAdvice(answer.reply.advice, { price, atr, scale }),
     );
     return { corrections, checked, ...answer };
   };

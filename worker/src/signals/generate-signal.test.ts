@@ -35,6 +35,7 @@ const soundBuy = adviceOf({
   stop_loss: price - 2 * atr,
   take_profit: price + 4 * atr,
 });
+const toCents = (value: number) => Math.round(value * 100) / 100;
 const upsideDown: Advice = { ...soundBuy, stop_loss: price + 2 * atr };
 
 function setUp(options: {
@@ -63,19 +64,19 @@ afterEach(() => {
 });
 
 describe("a signal from sound advice", () => {
-  it("carries the analyst's numbers unrounded, with the figures of the contract", async () => {
+  it("carries the analyst's levels on the market's tick, with the figures of the contract", async () => {
     const { analysis } = await setUp({}).signal();
     expect(analysis).toMatchObject({
       final_signal: "BUY",
       confidence: 66,
       entry: soundBuy.entry,
-      stop_loss: soundBuy.stop_loss,
-      take_profit: soundBuy.take_profit,
+      stop_loss: toCents(price - 2 * atr),
+      take_profit: toCents(price + 4 * atr),
       warnings: [],
       suggested_hold: soundBuy.suggested_hold,
       estimated_dollar_risk: 10,
     });
-    expect(analysis.suggested_units).toBeCloseTo(10 / (2 * atr), 12);
+    expect(analysis.suggested_units).toBeCloseTo(10 / (price - toCents(price - 2 * atr)), 12);
     expect(analysis.required_margin).toBeCloseTo((analysis.suggested_units * price) / 10, 9);
     expect(analysisSchema.parse(analysis)).toEqual(analysis);
   });
@@ -87,6 +88,7 @@ describe("a signal from sound advice", () => {
       provider: "memory",
       analyst: "openai",
       model: "scripted-1",
+      analyst_version: "openai/scripted",
       last_candle_at: new Date(lastCandleAt).toISOString(),
       price,
     });
@@ -185,7 +187,12 @@ describe("warnings", () => {
     expect(analysis.warnings[1]).toBe(
       "Rule-based analysis: fixed indicator rules made this signal, no AI model was asked.",
     );
-    expect(analysis.source).toMatchObject({ data: "replay", analyst: "rules", model: "rules-v1" });
+    expect(analysis.source).toMatchObject({
+      data: "replay",
+      analyst: "rules",
+      model: "rules-v2",
+      analyst_version: "rules/2",
+    });
   });
 
   it("say that rules do not read a chart image", async () => {
@@ -209,7 +216,9 @@ describe("warnings", () => {
   });
 
   it("say when the market has not moved on for three candles", async () => {
-    const at = (ms: number) => setUp({ overrides: { now: () => lastCandleAt + ms } }).signal();
+    const series = { ...liveSeries(candles), data: "replay" } as const;
+    const at = (ms: number) =>
+      setUp({ series, overrides: { now: () => lastCandleAt + ms } }).signal();
     expect((await at(3 * 3_600_000)).analysis.warnings).toEqual([]);
     expect((await at(3 * 3_600_000 + 1)).analysis.warnings).toEqual([
       expect.stringMatching(/^The last candle closed at .*Z: the market may be closed/),
@@ -237,7 +246,8 @@ describe("a pair without the dollar", () => {
       "BTC/USDT",
     ]);
     expect(receipt.quoteToUsd).toBe(price);
-    const lossAtStop = analysis.suggested_units * 2 * atr * price;
+    const distance = (analysis.entry ?? 0) - (analysis.stop_loss ?? 0);
+    const lossAtStop = analysis.suggested_units * distance * price;
     expect(lossAtStop).toBeCloseTo(analysis.estimated_dollar_risk, 9);
   });
 
@@ -287,7 +297,9 @@ describe("failures", () => {
   });
 
   it.each([0, 29])("include a market of only %d candles", async (count) => {
-    const { signal, analyst } = setUp({ series: liveSeries(candles.slice(0, count)) });
+    const { signal, analyst } = setUp({
+      series: liveSeries(candles.slice(candles.length - count)),
+    });
     await expect(signal()).rejects.toMatchObject({
       provider: "memory",
       failure: "nonsense",
@@ -310,6 +322,7 @@ describe("an abort", () => {
   const deafMarket = { candles: () => new Promise<never>(() => undefined) };
   const deafAnalyst = {
     name: "openai",
+    version: "openai/1",
     advise: () => new Promise<never>(() => undefined),
   } as const;
 
@@ -341,14 +354,17 @@ describe("the receipt", () => {
       lastTime: new Date(lastCandleAt - 3_600_000).toISOString(),
       provider: "memory",
       data: "live",
+      notes: [],
     });
+    expect(receipt.madeAt).toBe(new Date(lastCandleAt + 60_000).toISOString());
     expect(receipt.exchanges.map(({ prompt }) => prompt)).toEqual(["prompt 1", "prompt 2"]);
     expect(receipt.exchanges[1]?.rawReply).toBe(JSON.stringify(soundBuy));
     expect(receipt).toMatchObject({
       analyst: "openai",
+      analystVersion: "openai/scripted",
       model: "scripted-1",
       chartImageSha256: null,
-      usage: { promptTokens: 300, completionTokens: 30 },
+      usage: { promptTokens: 300, completionTokens: 30, costUsd: 0.003 },
     });
   });
 
@@ -373,13 +389,5 @@ describe("the receipt", () => {
       "sizing",
     ]);
     expect(receipt.durationsMs).toEqual({ fetching: 5, analysing: 10, checking: 10, sizing: 5 });
-  });
-});
-
-describe("only closed candles count", () => {
-  it("so the same candles give the same signal, whenever it is made", async () => {
-    const at = async (now: number) =>
-      (await setUp({ analyst: rulesAnalyst, overrides: { now: () => now } }).signal()).analysis;
-    expect(await at(lastCandleAt + 1)).toEqual(await at(lastCandleAt + 3_000_000));
   });
 });

@@ -3,18 +3,21 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import { untilAborted } from "../providers/abortable.ts";
 import type { CandleSeries, MarketData } from "../providers/market-data.ts";
 import { ProviderError } from "../providers/provider-error.ts";
-import type { Analyst } from "./analyst.ts";
+import type { Analyst, CallUsage } from "./analyst.ts";
 import type { AcceptedAdvice } from "./check-advice.ts";
+import { chartWarnings } from "./check-chart.ts";
 import { composeAnalysis, refusedAdvice } from "./compose-analysis.ts";
-import { consultAnalyst } from "./consult-analyst.ts";
-import { buildMarketBrief } from "./market-brief.ts";
+import { consultAnalyst, type Exchange } from "./consult-analyst.ts";
+import { groundingWarnings } from "./grounding/check-grounding.ts";
+import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
+import { findPause, pausedAnalysis } from "./market-state.ts";
 import type { SignalReceipt } from "./receipt.ts";
 import { signalWarnings } from "./signal-warnings.ts";
 import { type PositionSize, type Stake, sizePosition } from "./size-position.ts";
-import { createStageTimer, type Stage } from "./stage-timer.ts";
+import { createStageTimer, type Stage, type StageTimer } from "./stage-timer.ts";
 import { symbolCurrencies, usdPerQuote } from "./symbol-currencies.ts";
 import { fetchUsdRate } from "./usd-rate.ts";
-import { writeReceipt } from "./write-receipt.ts";
+import { writePausedReceipt, writeReceipt } from "./write-receipt.ts";
 
 /**
  * Closed candles fetched even if the trader asked for fewer: EMA(200) needs 200, and 100 more until the first close
@@ -44,6 +47,8 @@ export interface SignalOptions {
   abort: AbortSignal;
   /** Hears of every stage as it begins. */
   onStage?: ((stage: Stage) => void) | undefined;
+  /** Hears of the analyst's tokens, also of those that a failed signal cost. */
+  onUsage?: ((usage: CallUsage) => void) | undefined;
 }
 
 /** The signal, the candles that it was made from (oldest first), and how it came about. */
@@ -55,29 +60,61 @@ export interface GeneratedSignal {
 
 /**
  * Makes one signal: fetches closed candles, has them judged, holds the advice to the bounds of a trade and sizes it.
- * Advice out of bounds is asked for once more, and then becomes a WAIT with a warning.
+ * Advice out of bounds is asked for once more, and then becomes a WAIT with a warning. While the market is closed, or
+ * its data too old, it is a WAIT that nobody was asked for.
  * @throws ProviderError when the candles or the advice cannot be had; the reason of `abort` once that fires
  */
 export async function generateSignal(options: SignalOptions): Promise<GeneratedSignal> {
-  const { request, chartImage, analyst, now, abort, onStage } = options;
+  const { request, chartImage, analyst, now, abort, onStage, onUsage } = options;
   const timer = createStageTimer({ now, onStage });
   const series = await timer.run("fetching", () => fetchSeries(options));
+  const paused = pausedSignal(options, series, timer);
+  if (paused) return paused;
   const brief = buildMarketBrief({ ...request, candles: series.candles });
   const { atr14: atr } = brief.indicators;
   if (atr === null || series.candles.length < FEWEST_CANDLES) throw tooFewCandles(series);
-  const consultation = await consultAnalyst({ analyst, brief, atr, chartImage, timer, abort });
+  const asked = { analyst, brief, atr, chartImage, timer, onUsage, abort };
+  const consultation = await consultAnalyst(asked);
   const { last: exchange } = consultation;
   const decision = exchange.checked.accepted ? exchange.checked.advice : refusedAdvice(exchange);
   const { size, quoteToUsd } = await timer.run("sizing", () => sizeFor(options, series, decision));
   const judged = { brief, series, analyst, exchange, decision, size };
   const hasChartImage = chartImage !== undefined;
-  const warnings = signalWarnings({ ...judged, hasChartImage, now: now() });
+  const madeAt = now();
+  const warnings = [
+    ...signalWarnings({ ...judged, hasChartImage, now: madeAt }),
+    ...contradictions(brief, exchange),
+  ];
+  const made = { madeAt, quoteToUsd, durationsMs: timer.durationsMs() };
+  return {
+    analysis: composeAnalysis({ ...judged, warnings, now: madeAt }),
+    candles: series.candles,
+    receipt: writeReceipt({ series, analyst, chartImage, consultation, ...made }),
+  };
+}
+
+/** The WAIT of a market that is closed or whose data is too old; null where a signal can be made. */
+function pausedSignal(
+  { request, chartImage, now }: SignalOptions,
+  series: CandleSeries,
+  timer: StageTimer,
+): GeneratedSignal | null {
+  const { symbol, timeframe } = request;
+  const madeAt = now();
+  const pause = findPause({ symbol, timeframe, series, now: madeAt });
+  if (!pause) return null;
   const durationsMs = timer.durationsMs();
   return {
-    analysis: composeAnalysis({ ...judged, warnings }),
+    analysis: pausedAnalysis({ pause, timeframe, series }),
     candles: series.candles,
-    receipt: writeReceipt({ series, analyst, chartImage, consultation, quoteToUsd, durationsMs }),
+    receipt: writePausedReceipt({ series, chartImage, madeAt, durationsMs }),
   };
+}
+
+/** Where the chart picture or the analyst's own words do not agree with the market data. */
+function contradictions(brief: MarketBrief, { reply }: Exchange): string[] {
+  const { advice, chart, ownFigures } = reply;
+  return [...chartWarnings(brief, chart), ...groundingWarnings({ brief, advice, ownFigures })];
 }
 
 async function fetchSeries({ request, marketData, abort }: SignalOptions): Promise<CandleSeries> {

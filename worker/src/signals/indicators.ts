@@ -3,9 +3,11 @@ import { computeEma } from "./indicators/averages.ts";
 import { computeHigherTimeframe, type HigherTimeframe } from "./indicators/higher-timeframe.ts";
 import { computeMacd, computeRsi, type Macd } from "./indicators/momentum.ts";
 import { findSwings, type Swings } from "./indicators/swings.ts";
+import { readTrend, type Trend } from "./indicators/trend.ts";
 import {
   type Bands,
   computeAtr,
+  computeAtrPercentile,
   computeAtrRatio,
   computeBollinger,
 } from "./indicators/volatility.ts";
@@ -23,10 +25,14 @@ export interface Indicators {
   atr14: number | null;
   /** ATR(14) divided by its mean of the last 50 candles; above 1 the market moves more than usual. */
   atrRatio: number | null;
+  /** Where ATR(14) ranks among up to 200 earlier ones, 0–100. */
+  atrPercentile: number | null;
   bollinger20: Bands | null;
   /** Null also where the market reports no volume. */
   volume: Volume | null;
   swings: Swings;
+  /** Direction of these candles themselves. */
+  trend: Trend | null;
   higherTimeframe: HigherTimeframe | null;
 }
 
@@ -45,9 +51,11 @@ export function computeIndicators(options: {
     macd: computeMacd(closes),
     atr14: computeAtr(candles, 14),
     atrRatio: computeAtrRatio(candles),
+    atrPercentile: computeAtrPercentile(candles),
     bollinger20: computeBollinger(closes),
     volume: computeVolume(candles),
     swings: findSwings(candles),
+    trend: readTrend(closes),
     higherTimeframe: computeHigherTimeframe({ candles, timeframe }),
   };
 }

@@ -1,17 +1,36 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { structureAround } from "./indicators/structure.ts";
 import { computeIndicators, type Indicators } from "./indicators.ts";
+import { type PriceScale, priceScale } from "./price-scale.ts";
+import { type TradingSession, tradingSession } from "./trading-session.ts";
+
+/** A swing price and how far the last close is from it; distances are at least 0. */
+export interface StructureLevel {
+  price: number;
+  /** In ATR(14); null where that is unknown or 0. */
+  distanceAtr: number | null;
+  /** In percent of the last close. */
+  distancePercent: number;
+}
 
 /** All that an analyst may know of a market, computed from closed candles only. */
 export interface MarketBrief {
   symbol: string;
   timeframe: Timeframe;
+  /** How this market's prices are written. */
+  scale: PriceScale;
   /** Close of the last closed candle, in the quote currency. */
   price: number;
   /** When that candle closed, Unix milliseconds. */
   lastCandleAt: number;
+  /** Who trades at that moment; null for daily candles. */
+  session: TradingSession | null;
   /** The last candles, oldest first, as many as the trader asked for. */
   candles: Candle[];
   indicators: Indicators;
+  /** Swings above and below the last close, nearest first. */
+  resistances: StructureLevel[];
+  supports: StructureLevel[];
 }
 
 /**
@@ -27,12 +46,31 @@ export function buildMarketBrief(options: {
   const { symbol, timeframe, limit, candles } = options;
   const last = candles.at(-1);
   if (!last) throw new RangeError("A market brief needs at least one candle.");
+  const price = last.close;
+  const lastCandleAt = last.time + TIMEFRAME_MS[timeframe];
+  const indicators = computeIndicators({ candles, timeframe });
   return {
     symbol,
     timeframe,
-    price: last.close,
-    lastCandleAt: last.time + TIMEFRAME_MS[timeframe],
+    scale: priceScale({ symbol, price }),
+    price,
+    lastCandleAt,
+    session: tradingSession({ timeframe, time: lastCandleAt }),
     candles: candles.slice(-limit),
-    indicators: computeIndicators({ candles, timeframe }),
+    indicators,
+    ...structureLevels(price, indicators),
   };
+}
+
+function structureLevels(
+  price: number,
+  { swings, atr14 }: Indicators,
+): Pick<MarketBrief, "resistances" | "supports"> {
+  const { resistances, supports } = structureAround({ price, swings });
+  const measure = (level: number): StructureLevel => ({
+    price: level,
+    distanceAtr: atr14 ? Math.abs(level - price) / atr14 : null,
+    distancePercent: (100 * Math.abs(level - price)) / price,
+  });
+  return { resistances: resistances.map(measure), supports: supports.map(measure) };
 }

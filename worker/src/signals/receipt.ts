@@ -5,8 +5,14 @@ import { z } from "zod";
 import { stageSchema } from "./stage-timer.ts";
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
+const tradingHoursSchema = z.enum(["always", "forex", "futures", "us-stocks"]);
 const countSchema = z.number().int().nonnegative();
-const tokenUsageSchema = z.object({ promptTokens: countSchema, completionTokens: countSchema });
+const tokenUsageSchema = z.object({
+  promptTokens: countSchema,
+  completionTokens: countSchema,
+  /** US dollars; null where the model's price is not known. */
+  costUsd: z.number().nonnegative().nullable(),
+});
 
 /** One question to the analyst and its reply, word for word. */
 const exchangeSchema = z.object({
@@ -31,13 +37,22 @@ export const signalReceiptSchema = z.object({
     lastTime: z.iso.datetime(),
     provider: z.string(),
     data: marketDataSourceSchema,
+    /** What the provider had to say of them; it opens the signal's warnings. */
+    notes: z.array(z.string()),
+    /** When this provider's market trades and how late it publishes; absent where it never closes. */
+    market: z.object({ hours: tradingHoursSchema, delayMs: z.number().nonnegative() }).optional(),
   }),
-  analyst: analystNameSchema,
+  /** The moment that delays and warnings refer to. */
+  madeAt: z.iso.datetime(),
+  /** `none` where the market was closed or its data too old. */
+  analyst: z.enum([...analystNameSchema.options, "none"]),
+  /** As in the analysis: `openai/<version of the prompt>` or `rules/<n>`. */
+  analystVersion: z.string(),
   model: z.string(),
   /** SHA-256 of the chart image's data URL; null without one. */
   chartImageSha256: sha256Schema.nullable(),
-  /** Oldest first; the last one decided. */
-  exchanges: z.array(exchangeSchema).min(1),
+  /** Oldest first; the last one decided. Empty where nobody was asked. */
+  exchanges: z.array(exchangeSchema),
   /** Tokens of all exchanges; null where the analyst counts none. */
   usage: tokenUsageSchema.nullable(),
   /** USD per unit of the quote currency, where sizing needed a rate of another market. */

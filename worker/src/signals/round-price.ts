@@ -13,6 +13,11 @@ function decimalsOf(value: number, digits: number): number {
   return Math.min(Math.max(digits - 1 - magnitude, 2), MAX_DECIMALS);
 }
 
+/** Decimals that show six significant digits of a price, and never fewer than two. */
+export function priceDecimals(price: number): number {
+  return decimalsOf(price, PRICE_DIGITS);
+}
+
 /**
  * A price as text for a reader: six significant digits, never fewer than two decimals of them, no exponent and no
  * trailing zeros. 113456.789 reads 113456.79, 1.169807 reads 1.16981, 0.0000123456789 reads 0.0000123457.
@@ -39,13 +44,4 @@ export function formatNumber(value: number, decimals: number): string {
 /** An amount of US dollars as text, in cents; below ten cents as exact as a price. */
 export function formatUsd(value: number): string {
   return `${value >= 0.1 ? formatNumber(value, 2) : formatPrice(value)} USD`;
-}
-
-/**
- * Rounds a level so that it moves by at most half a hundredth of `step` (such as an average true range).
- * `step` must be above 0.
- */
-export function roundPrice(value: number, step: number): number {
-  const decimals = Math.min(Math.max(Math.ceil(-Math.log10(step / 100)), 0), MAX_DECIMALS);
-  return Number(value.toFixed(decimals));
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Advice, adviceSchema } from "./advice.ts";
 import { checkAdvice } from "./check-advice.ts";
 import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
+import { roundToTick } from "./price-scale.ts";
 import { rulesAnalyst } from "./rules-analyst.ts";
 import { candlesFromCloses, series } from "./testing/made-candles.ts";
 import { recordedCandles } from "./testing/recorded-candles.ts";
@@ -22,17 +23,19 @@ const advise = async (brief: MarketBrief): Promise<Advice> => {
   return (await rulesAnalyst.advise(request)).advice;
 };
 
-const briefOf = (candles: Candle[], timeframe: Timeframe = "1h") =>
-  buildMarketBrief({ symbol: "BTC/USDT", timeframe, limit: 50, candles });
+const briefOf = (candles: Candle[], timeframe: Timeframe = "1h", symbol = "BTC/USDT") =>
+  buildMarketBrief({ symbol, timeframe, limit: 50, candles });
 
 /** Briefs at every 13th candle of the recordings, each of the 300 candles before it. */
 const windows = RECORDINGS.flatMap((name) => {
   const candles = recordedCandles(name);
-  const timeframe = timeframeSchema.parse(name.split(".")[1]);
+  const [market = "", length] = name.split(".");
+  const timeframe = timeframeSchema.parse(length);
+  const symbol = market.replace("-", "/");
   const ends = series(Math.floor(candles.length / 13), (index) => (index + 1) * 13);
   return ends
     .filter((end) => end >= 60)
-    .map((end) => briefOf(candles.slice(Math.max(0, end - 300), end), timeframe));
+    .map((end) => briefOf(candles.slice(Math.max(0, end - 300), end), timeframe, symbol));
 });
 const judged = await Promise.all(
   windows.map(async (brief) => ({ brief, advice: await advise(brief) })),
@@ -43,9 +46,9 @@ describe("the rule-based analyst on recorded candles", () => {
   it("always gives advice that is accepted", () => {
     expect(judged.length).toBeGreaterThan(500);
     for (const { brief, advice } of judged) {
-      const { price, indicators } = brief;
+      const { price, scale, indicators } = brief;
       expect(adviceSchema.parse(advice)).toEqual(advice);
-      expect(checkAdvice({ advice, price, atr: indicators.atr14 ?? 0 })).toEqual({
+      expect(checkAdvice(advice, { price, scale, atr: indicators.atr14 ?? 0 })).toEqual({
         accepted: true,
         advice,
       });
@@ -66,7 +69,7 @@ describe("the rule-based analyst on recorded candles", () => {
       const { entry, stop_loss, take_profit } = advice;
       const risk = Math.abs((entry ?? 0) - (stop_loss ?? 0));
       const atr = brief.indicators.atr14 ?? 0;
-      expect(entry).toBe(brief.price);
+      expect(entry).toBe(roundToTick(brief.price, brief.scale));
       expect(risk / atr).toBeGreaterThan(0.99);
       expect(risk / atr).toBeLessThan(3.01);
       expect(Math.abs((take_profit ?? 0) - (entry ?? 0)) / risk).toBeGreaterThan(1.49);
@@ -139,7 +142,8 @@ describe("the rule-based analyst", () => {
     const abort = new AbortController().signal;
     const reply = await rulesAnalyst.advise({ brief, corrections: [], abort });
     expect(rulesAnalyst.name).toBe("rules");
-    expect(reply.model).toBe("rules-v1");
+    expect(rulesAnalyst.version).toBe("rules/2");
+    expect(reply.model).toBe("rules-v2");
     expect(JSON.parse(reply.prompt)).toMatchObject({ symbol: "BTC/USDT", price: brief.price });
     expect(JSON.parse(reply.rawReply)).toMatchObject({ advice: reply.advice });
   });

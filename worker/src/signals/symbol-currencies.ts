@@ -1,3 +1,5 @@
+import { findInstrument } from "@shared/contract/instruments.ts";
+
 /** Base and quote of a symbol; what one unit is, and what its price is counted in. */
 export interface SymbolCurrencies {
   base: string;
@@ -23,8 +25,10 @@ const USD_LIKE: ReadonlySet<string> = new Set([
   "USD1",
 ]);
 
-/** Splits `BASE/QUOTE`; a symbol without a slash is an index or a commodity, priced in USD. */
+/** Those of the instrument; any other symbol is split as `BASE/QUOTE`, and priced in USD where it has no slash. */
 export function symbolCurrencies(symbol: string): SymbolCurrencies {
+  const instrument = findInstrument(symbol);
+  if (instrument) return { base: instrument.base, quote: instrument.quote };
   const slash = symbol.lastIndexOf("/");
   if (slash === -1) return { base: symbol, quote: "USD" };
   return { base: symbol.slice(0, slash), quote: symbol.slice(slash + 1) };

@@ -1,5 +1,5 @@
 import type { CandleSeries } from "../providers/market-data.ts";
-import type { Analyst, TokenUsage } from "./analyst.ts";
+import { type Analyst, totalUsage } from "./analyst.ts";
 import type { Consultation, Exchange } from "./consult-analyst.ts";
 import { hashCandles, type SignalReceipt, sha256 } from "./receipt.ts";
 
@@ -7,48 +7,72 @@ import { hashCandles, type SignalReceipt, sha256 } from "./receipt.ts";
 export function writeReceipt(options: {
   series: CandleSeries;
   analyst: Analyst;
+  /** Unix milliseconds. */
+  madeAt: number;
   chartImage: string | undefined;
   consultation: Consultation;
   quoteToUsd: number | undefined;
   durationsMs: SignalReceipt["durationsMs"];
 }): SignalReceipt {
-  const { series, analyst, chartImage, consultation, quoteToUsd, durationsMs } = options;
+  const { series, analyst, madeAt, chartImage, consultation, quoteToUsd, durationsMs } = options;
   const { exchanges, last } = consultation;
   return {
-    candles: {
-      sha256: hashCandles(series.candles),
-      count: series.candles.length,
-      lastTime: new Date(series.candles.at(-1)?.time ?? Number.NaN).toISOString(),
-      provider: series.provider,
-      data: series.data,
-    },
+    candles: presentCandles(series),
+    madeAt: new Date(madeAt).toISOString(),
     analyst: analyst.name,
+    analystVersion: analyst.version,
     model: last.reply.model,
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
     exchanges: exchanges.map(presentExchange),
-    usage: totalUsage(exchanges),
+    usage: totalUsage(exchanges.flatMap(({ usage }) => usage ?? [])),
     quoteToUsd: quoteToUsd ?? null,
     durationsMs,
   };
 }
 
+/** Puts down that nobody was asked, and by which candles. `series` must hold at least one candle. */
+export function writePausedReceipt(options: {
+  series: CandleSeries;
+  chartImage: string | undefined;
+  /** Unix milliseconds. */
+  madeAt: number;
+  durationsMs: SignalReceipt["durationsMs"];
+}): SignalReceipt {
+  const { series, chartImage, madeAt, durationsMs } = options;
+  return {
+    candles: presentCandles(series),
+    madeAt: new Date(madeAt).toISOString(),
+    analyst: "none",
+    analystVersion: "none",
+    model: "none",
+    chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
+    exchanges: [],
+    usage: null,
+    quoteToUsd: null,
+    durationsMs,
+  };
+}
+
+function presentCandles(series: CandleSeries): SignalReceipt["candles"] {
+  return {
+    sha256: hashCandles(series.candles),
+    count: series.candles.length,
+    lastTime: new Date(series.candles.at(-1)?.time ?? Number.NaN).toISOString(),
+    provider: series.provider,
+    data: series.data,
+    notes: series.notes,
+    ...(series.market && { market: series.market }),
+  };
+}
+
 function presentExchange(exchange: Exchange): SignalReceipt["exchanges"][number] {
-  const { corrections, reply, tries, checked } = exchange;
+  const { corrections, reply, tries, usage, checked } = exchange;
   return {
     prompt: reply.prompt,
     rawReply: reply.rawReply,
     corrections,
     rejectedFor: checked.accepted ? [] : checked.reasons,
     tries,
-    usage: reply.usage ?? null,
-  };
-}
-
-function totalUsage(exchanges: readonly Exchange[]): TokenUsage | null {
-  const usages = exchanges.flatMap(({ reply }) => reply.usage ?? []);
-  if (usages.length === 0) return null;
-  return {
-    promptTokens: usages.reduce((sum, usage) => sum + usage.promptTokens, 0),
-    completionTokens: usages.reduce((sum, usage) => sum + usage.completionTokens, 0),
+    usage,
   };
 }

@@ -17,6 +17,21 @@ export const passwordTexts = {
   failed: TEXTS.wrongPassword,
 } as const;
 
+export const noticeTexts = {
+  title: "Notifications",
+  lead: "Hear of a finished signal while you look at another tab or program. Applies to this browser.",
+  adminLead:
+    "Hear of finished signals, new registrations and payment proofs while you look at another tab or program. Applies to this browser.",
+  allow: "Allow notifications",
+  show: "Show notifications",
+  sound: "Sound",
+  soundHint: "A short chime with each one.",
+  deniedTitle: "Blocked in this browser",
+  denied:
+    "Your browser has been told not to let this page notify you. Its site settings, beside the address, are where to change that.",
+  unsupported: "This browser cannot show notifications for this page.",
+} as const;
+
 export const emailTexts = {
   title: "E-mail address",
   loading: "Loading your account",

@@ -8,7 +8,9 @@ import {
 } from "@shared/contract/admin.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { type ChartImageList, chartImageListSchema } from "@shared/contract/files.ts";
+import { type SystemHealth, systemHealthSchema } from "@shared/contract/health.ts";
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import { type Usage, usageSchema } from "@shared/contract/usage.ts";
 import { api } from "../../lib/api/api.ts";
 
 export const readUsers = (signal: AbortSignal): Promise<UserList> =>
@@ -19,6 +21,12 @@ export const readChartImages = (signal: AbortSignal): Promise<ChartImageList> =>
 
 export const readPaymentDetails = (signal: AbortSignal): Promise<PaymentDetails> =>
   api({ path: "/payment-details", schema: paymentDetailsSchema, signal });
+
+export const readUsage = (signal: AbortSignal): Promise<Usage> =>
+  api({ path: "/admin/usage", schema: usageSchema, signal });
+
+export const readHealth = (signal: AbortSignal): Promise<SystemHealth> =>
+  api({ path: "/admin/health", schema: systemHealthSchema, signal });
 
 /** One page of the audit trail, newest first; `cursor` is the page's before, null for the first. */
 export function readAudit(cursor: string | null, signal: AbortSignal): Promise<AuditPage> {

@@ -1,11 +1,13 @@
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { AdminStats } from "./admin-stats.tsx";
 import { AuditSection } from "./audit-section.tsx";
+import { HealthSection } from "./health-section.tsx";
 import { HistorySection } from "./history-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
 import { PaymentSection } from "./payment-section.tsx";
 import { SectionNav } from "./section-nav.tsx";
 import { adminTexts as texts } from "./texts.ts";
+import { UsageSection } from "./usage-section.tsx";
 import { useAdminSync } from "./use-admin-sync.ts";
 import { UsersSection } from "./users-section.tsx";
 
@@ -19,9 +21,11 @@ export function AdminPage() {
         <SectionNav />
         <div className="flex flex-col gap-14">
           <UsersSection />
+          <HealthSection />
           <PaymentSection />
           <ImagesSection />
           <HistorySection />
+          <UsageSection />
           <AuditSection />
         </div>
       </div>

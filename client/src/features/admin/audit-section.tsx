@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@shared/contract/admin.ts";
-import { formatDateTime } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { LocalTime } from "../../ui/local-time.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useAudit } from "./admin-queries.ts";
 import { AdminSection } from "./admin-section.tsx";
@@ -42,19 +42,16 @@ export function AuditSection() {
 
 function Entries({ entries }: { entries: AuditEntry[] }) {
   return (
-    <Card className="overflow-hidden">
+    <Card>
       <ol className="divide-y divide-line">
         {entries.map((entry) => (
           <li
             key={entry.id}
             className="flex flex-col gap-x-6 gap-y-0.5 px-4 py-3 text-sm sm:flex-row sm:items-baseline sm:px-5"
           >
-            <time
-              dateTime={entry.at}
-              className="figures shrink-0 text-ink-faint sm:order-last sm:ml-auto"
-            >
-              {formatDateTime(entry.at)}
-            </time>
+            <p className="figures shrink-0 text-ink-faint sm:order-last sm:ml-auto">
+              <LocalTime iso={entry.at} atEnd />
+            </p>
             <p className="min-w-0 break-words text-ink-muted">
               <span className="font-medium text-ink">{entry.actor}</span> {auditSentence(entry)}
             </p>

@@ -1,7 +1,8 @@
 import type { ChartImage } from "@shared/contract/files.ts";
-import { formatBytes, formatDateTime } from "../../lib/format.ts";
+import { formatBytes } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { LocalTime } from "../../ui/local-time.tsx";
 import { PictureDialog } from "../../ui/picture-dialog.tsx";
 import { deleteChartImage } from "./admin-api.ts";
 import { reasonOf, runAction } from "./run-action.ts";
@@ -29,7 +30,7 @@ export function ImageItem({ image, onExpired }: ImageItemProps) {
           {filename}
         </p>
         <p className="figures mt-1 text-xs text-ink-muted">
-          {formatBytes(size)} · <time dateTime={modified}>{formatDateTime(modified)}</time>
+          {formatBytes(size)} · <LocalTime iso={modified} />
         </p>
       </div>
       <div className="mt-2 -ml-3 flex">

@@ -1,23 +1,45 @@
+import { CircleX, TriangleAlert } from "lucide-react";
 import { Link } from "react-router-dom";
+import { useHealth } from "./admin-queries.ts";
+import { judgeHealth } from "./judge-health.ts";
 import {
   adminTexts,
   auditTexts,
+  healthTexts,
   historyTexts,
   imageTexts,
   paymentTexts,
+  usageTexts,
   userTexts,
 } from "./texts.ts";
 import { useSectionInView } from "./use-section-in-view.ts";
 
 const sections = [
   { id: "users", label: userTexts.title },
+  { id: "health", label: healthTexts.title },
   { id: "payment", label: paymentTexts.title },
   { id: "images", label: imageTexts.title },
   { id: "history", label: historyTexts.title },
+  { id: "usage", label: usageTexts.title },
   { id: "audit", label: auditTexts.title },
 ] as const;
 
 const sectionIds = sections.map(({ id }) => id);
+
+/** Says beside the way there that the system needs to be looked at; its colour is not all that tells. */
+function HealthMark() {
+  const { data } = useHealth();
+  const verdict = data ? judgeHealth(data).verdict : "ok";
+  if (verdict === "ok") return null;
+  const Icon = verdict === "down" ? CircleX : TriangleAlert;
+  return (
+    <Icon
+      role="img"
+      aria-label={healthTexts.verdicts[verdict]}
+      className={`ml-2 inline size-4 ${verdict === "down" ? "text-danger" : "text-wait"}`}
+    />
+  );
+}
 
 /** Leads to the parts of the page: a column beside them, or a bar above them on small screens. */
 export function SectionNav() {
@@ -36,6 +58,7 @@ export function SectionNav() {
               className="block rounded-lg px-3 py-2 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-[current=location]:bg-raised aria-[current=location]:text-ink"
             >
               {label}
+              {id === "health" && <HealthMark />}
             </Link>
           </li>
         ))}

@@ -146,6 +146,76 @@ export const historyTexts = {
   clearAll: "Clear all history",
 } as const;
 
+export const usageTexts = {
+  title: "AI usage",
+  lead: "Signals that were analysed, the tokens they took and what those cost. Days begin at midnight UTC.",
+  loadFailed: "Failed to load the usage.",
+  periods: { today: "Today", last_7_days: "Last 7 days", last_30_days: "Last 30 days" },
+  signals: "Signals",
+  promptTokens: "Tokens in",
+  completionTokens: "Tokens out",
+  cost: "Cost",
+  model: "Model",
+  byModel: "By model, last 30 days",
+  unknownCost: "Not known",
+  empty: "No signal was analysed in the last 30 days.",
+  unpriced: (signals: string) =>
+    `The cost of ${signals} is not known: set OPENAI_PRICE_PROMPT and OPENAI_PRICE_COMPLETION to the model's prices.`,
+} as const;
+
+export const healthTexts = {
+  title: "System health",
+  lead: "Queue, workers and data providers, as they are now.",
+  loadFailed: "Failed to load the system's health.",
+  checked: "Checked",
+  stale: "No longer current. The last answer is from",
+  verdicts: {
+    ok: "All systems working",
+    degraded: "Working, with difficulties",
+    down: "Signals are not being made",
+  },
+  noWorker: "No worker is alive",
+  noWorkerLead:
+    "Nothing takes signals from the queue. They wait, and fail for their users when their time runs out. Start a worker.",
+  feedDown: "The event feed is interrupted",
+  feedDownLead: "Browsers on this server hear of changes late, until it is back.",
+  backlog: "Signals are waiting",
+  backlogLead: (duration: string) =>
+    `The oldest has waited for ${duration}. More workers would help, or more concurrency.`,
+  providersDown: (names: string) => `In trouble: ${names}`,
+  providersDownLead: "Signals are made from other providers as long as one has the candles.",
+  waiting: "Waiting",
+  running: "In work",
+  oldest: "Oldest waits",
+  none: "–",
+  workers: "Workers",
+  feed: "Event feed",
+  feedStates: { running: "Running", interrupted: "Interrupted" },
+  capacity: (count: number) => `${count} at once`,
+  up: (duration: string) => `up for ${duration}`,
+  seen: (duration: string) => `seen ${duration} ago`,
+  marketData: { live: "Live data", replay: "Demo data" },
+  analyst: { openai: "AI analyst", rules: "Rule-based analyst" },
+  noProviders: "Uses no live provider.",
+  provider: "Provider",
+  state: "State",
+  lastSuccess: "Last success",
+  lastFailure: "Last failure",
+  providersOf: (worker: string) => `Providers of ${worker}`,
+  states: { ok: "Working", failing: "Failing", resting: "Resting", unused: "Not asked yet" },
+  failures: {
+    unreachable: "Not reachable",
+    "unknown-symbol": "Unknown symbol",
+    "rate-limited": "Rate limit",
+    refused: "Refused",
+    nonsense: "Unusable answer",
+    timeout: "Too slow",
+  },
+  ago: (duration: string) => `${duration} ago`,
+  never: "Never",
+  version: "Version",
+} as const;
+
 export const auditTexts = {
   title: "Audit trail",
   lead: "What administrators have done in the last year, newest first.",

@@ -4,7 +4,7 @@ import { Check, ImageOff, ImagePlus } from "lucide-react";
 import { errorText } from "../../lib/api/api-error.ts";
 import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { showToast } from "../../ui/toaster.tsx";
+import { showToast } from "../../ui/show-toast.ts";
 import { actOnUser, setImageAccess } from "./admin-api.ts";
 import { GrantCreditsButton } from "./grant-credits-button.tsx";
 import { runAction } from "./run-action.ts";

@@ -1,8 +1,8 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import { BadgeCheck, Clock, MailCheck, MailQuestion, ShieldCheck } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import { formatDateTime } from "../../lib/format.ts";
 import { useLive } from "../../lib/live/live-store.ts";
+import { LocalTime } from "../../ui/local-time.tsx";
 import { userTexts as texts } from "./texts.ts";
 import { UserActions } from "./user-actions.tsx";
 import { UserProof } from "./user-proof.tsx";
@@ -92,7 +92,7 @@ function Facts({ user }: { user: UserCard }) {
         {user.allow_image_upload ? texts.allowed : texts.blocked}
       </Fact>
       <Fact label={texts.registered}>
-        <time dateTime={user.created_at}>{formatDateTime(user.created_at)}</time>
+        <LocalTime iso={user.created_at} />
       </Fact>
     </dl>
   );

@@ -1,7 +1,7 @@
 import type { AdminPaymentProof } from "@shared/contract/account.ts";
 import { TriangleAlert } from "lucide-react";
-import { formatDateTime } from "../../lib/format.ts";
 import { queryClient } from "../../lib/query-client.ts";
+import { LocalTime } from "../../ui/local-time.tsx";
 import { PictureDialog } from "../../ui/picture-dialog.tsx";
 import { adminKeys } from "./admin-queries.ts";
 import { userTexts as texts } from "./texts.ts";
@@ -24,7 +24,7 @@ export function UserProof({ username, proof }: { username: string; proof: AdminP
         <p className="text-ink-faint">{texts.proofFrom}</p>
         <p className="font-medium break-words">{proof.sender_name}</p>
         <p className="figures text-ink-muted">
-          <time dateTime={proof.submitted_at}>{formatDateTime(proof.submitted_at)}</time>
+          <LocalTime iso={proof.submitted_at} />
         </p>
         {proof.duplicate_of && (
           <p className="mt-1.5 flex items-start gap-1.5 text-wait">

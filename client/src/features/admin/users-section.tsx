@@ -63,8 +63,10 @@ function UsersSkeleton() {
     <div role="status" aria-label={adminTexts.loading} className="flex flex-col gap-4">
       <Skeleton className="h-11 w-full max-w-md" />
       <div className="grid gap-4 xl:grid-cols-2">
-        <Skeleton className="h-64 rounded-card" />
-        <Skeleton className="h-64 rounded-card" />
+        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" />
       </div>
     </div>
   );

@@ -5,6 +5,7 @@ import { useLive } from "../../lib/live/live-store.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { requestSignal } from "./bot-api.ts";
 import { type Attempt, type Failure, track, useBot } from "./bot-store.ts";
+import { loadSignalView } from "./load-signal-view.ts";
 import { signalQueryKey } from "./signal-query.ts";
 import { botTexts } from "./texts.ts";
 
@@ -63,6 +64,8 @@ export async function askSignal(wish: Wish): Promise<void> {
   images.clear();
   if (wish.image) images.set(attempt.key, wish.image);
   useBot.setState({ attempt, failure: null, selectedId: null });
+  // Fetched ahead: what goes wrong with it comes up again where it is needed.
+  loadSignalView().catch(() => null);
   await send(attempt);
 }
 

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { useSession } from "../../lib/session.ts";
 import { PageHeading } from "../../ui/page-heading.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
 import { resumeAttempt } from "./ask-signal.ts";
 import { BotForm } from "./bot-form.tsx";
 import { DemoBanner } from "./demo-banner.tsx";
@@ -8,9 +9,15 @@ import { ResultArea } from "./result-area.tsx";
 import { SignalAnnouncer } from "./signal-announcer.tsx";
 import { botTexts } from "./texts.ts";
 import { useAnalyzing } from "./use-analyzing.ts";
+import { useNamedSignal } from "./use-named-signal.ts";
+import { useStatus } from "./use-status.ts";
 
 const AdminTools = lazy(async () => ({
   default: (await import("./admin-tools.tsx")).AdminTools,
+}));
+
+const NoticesButton = lazy(async () => ({
+  default: (await import("./notices-button.tsx")).NoticesButton,
 }));
 
 /** From this width on, form and result stand beside each other. */
@@ -18,19 +25,49 @@ const WIDE = "(width >= 64rem)";
 
 export function BotPage() {
   const analyzing = useAnalyzing();
+  // Nothing stands before it is known whether the banner stands above it.
+  const { isPending } = useStatus();
+  useEffect(() => void resumeAttempt(), []);
+  return (
+    <div className="page flex flex-col gap-6 py-8 sm:py-10">
+      <div className="flex items-start justify-between gap-4">
+        <PageHeading title={botTexts.title}>{botTexts.lead}</PageHeading>
+        <Suspense fallback={null}>
+          <NoticesButton />
+        </Suspense>
+      </div>
+      {isPending ? <BotSkeleton /> : <Workplace analyzing={analyzing} />}
+      <SignalAnnouncer analyzing={analyzing} />
+    </div>
+  );
+}
+
+const gridClass =
+  "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]";
+
+function BotSkeleton() {
+  return (
+    <div role="status" aria-label={botTexts.loading} className={gridClass}>
+      <Skeleton className="h-[34rem] rounded-card" />
+      <Skeleton className="h-[34rem] rounded-card" />
+    </div>
+  );
+}
+
+/** Form and results. */
+function Workplace({ analyzing }: { analyzing: boolean }) {
   const isAdmin = useSession((session) => session.isAdmin);
   const results = useRef<HTMLElement>(null);
-  useEffect(() => void resumeAttempt(), []);
+  useNamedSignal(results);
   // The next frame holds what the request has changed, and with it the height to scroll to.
   const showResults = () => {
     if (window.matchMedia(WIDE).matches) return;
     requestAnimationFrame(() => results.current?.scrollIntoView());
   };
   return (
-    <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={botTexts.title}>{botTexts.lead}</PageHeading>
+    <>
       <DemoBanner />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]">
+      <div className={gridClass}>
         <aside className="flex flex-col gap-6 [@media(width>=64rem)_and_(height>=60rem)]:sticky [@media(width>=64rem)_and_(height>=60rem)]:top-24">
           <BotForm analyzing={analyzing} onAsked={showResults} />
           {isAdmin && (
@@ -41,13 +78,13 @@ export function BotPage() {
         </aside>
         <section
           ref={results}
+          tabIndex={-1}
           aria-label={botTexts.results}
-          className="scroll-mt-20 [overflow-anchor:none]"
+          className="scroll-mt-20 outline-none [overflow-anchor:none]"
         >
           <ResultArea />
         </section>
       </div>
-      <SignalAnnouncer analyzing={analyzing} />
-    </div>
+    </>
   );
 }

@@ -1,51 +1,111 @@
-import type { Candle, SignalCandles } from "@shared/contract/candle.ts";
+import type { Candle, SignalCandles, Timeframe } from "@shared/contract/candle.ts";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useId } from "react";
+import { lazy, type ReactNode, Suspense, useCallback, useId, useState } from "react";
 import { formatDateTime, formatPrice } from "../../lib/format.ts";
+import { useTheme } from "../../lib/theme.ts";
 import type { TradeLevels } from "../../lib/trade-levels.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { readCandles } from "./bot-api.ts";
-import { resultTexts as texts } from "./texts.ts";
+import { chartTexts, resultTexts as texts } from "./texts.ts";
 
 const CandleChart = lazy(async () => ({
-  default: (await import("./candle-chart.tsx")).CandleChart,
+  default: (await import("../../ui/candle-chart.tsx")).CandleChart,
 }));
+const MarketChart = lazy(async () => ({
+  default: (await import("./market-chart.tsx")).MarketChart,
+}));
+
+interface ChartPanelProps {
+  signalId: string;
+  symbol: string;
+  timeframe: Timeframe;
+  levels: TradeLevels | null;
+}
 
 const boxClass = "h-72 w-full rounded-control sm:h-96";
 
-/** The candles a signal was made from, with its levels: drawn, and in words. */
-export function ChartPanel({ signalId, levels }: { signalId: string; levels: TradeLevels | null }) {
+/**
+ * The candles a signal was made from, with its levels: drawn, and in words. TradingView's chart of the market takes the
+ * place of the drawing where it loads; the drawing is a press away then.
+ */
+export function ChartPanel({ signalId, symbol, timeframe, levels }: ChartPanelProps) {
   const captionId = useId();
+  const [loaded, setLoaded] = useState(false);
+  const [drawn, setDrawn] = useState(false);
+  const onLoaded = useCallback(() => setLoaded(true), []);
   const { data, isError } = useQuery({
     queryKey: ["candles", signalId],
     queryFn: ({ signal }) => readCandles(signalId, signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (isError) return <p className="text-sm text-ink-faint">{texts.chartMissing}</p>;
-  if (!data) return <Skeleton className={boxClass} />;
-  if (data.candles.length === 0) return null;
+  const box = { symbol, timeframe, className: boxClass, covered: drawn, early: true, onLoaded };
   return (
     <figure className="flex flex-col gap-3">
-      <div role="img" aria-labelledby={captionId} className={boxClass}>
-        <Suspense fallback={<Skeleton className={boxClass} />}>
-          <CandleChart candles={data.candles} levels={levels} />
-        </Suspense>
-      </div>
-      <figcaption className="figures flex flex-col justify-between gap-x-6 gap-y-1 text-sm text-ink-faint sm:flex-row">
+      <Suspense fallback={<Skeleton className={boxClass} />}>
+        <MarketChart {...box}>
+          {data && <Drawing candles={data.candles} levels={levels} captionId={captionId} />}
+          {isError && <Missing />}
+          {!data && !isError && <Skeleton className="size-full" />}
+        </MarketChart>
+      </Suspense>
+      <figcaption className="figures flex min-h-10 flex-col justify-between gap-x-6 gap-y-1 text-sm text-ink-faint sm:min-h-5 sm:flex-row">
         <span id={captionId}>
-          {describeCandles(data)}
+          {data && describeCandles(data)}
           {levels && <span className="sr-only">{describeLevels(levels)}</span>}
         </span>
-        <a
-          href="https://www.tradingview.com/"
-          target="_blank"
-          rel="noreferrer"
-          className="shrink-0 self-start rounded underline-offset-4 hover:underline"
-        >
-          {texts.chartCredit}
-        </a>
+        <Credit>
+          {loaded && (
+            <button
+              type="button"
+              onClick={() => setDrawn(!drawn)}
+              className="rounded font-medium text-accent hover:text-accent-strong"
+            >
+              {drawn ? chartTexts.showLive : chartTexts.showLevels}
+            </button>
+          )}
+        </Credit>
       </figcaption>
     </figure>
+  );
+}
+
+interface DrawingProps {
+  candles: Candle[];
+  levels: TradeLevels | null;
+  captionId: string;
+}
+
+/** The canvas takes its colours once, so each theme has its own. */
+function Drawing({ captionId, ...drawing }: DrawingProps) {
+  const theme = useTheme();
+  return (
+    <div role="img" aria-labelledby={captionId} className="size-full">
+      <CandleChart key={theme} {...drawing} />
+    </div>
+  );
+}
+
+function Missing() {
+  return (
+    <p className="flex size-full items-center justify-center text-sm text-ink-faint">
+      {texts.chartMissing}
+    </p>
+  );
+}
+
+function Credit({ children }: { children: ReactNode }) {
+  return (
+    <span className="flex shrink-0 items-start gap-5">
+      {children}
+      <a
+        href="https://www.tradingview.com/"
+        target="_blank"
+        rel="noreferrer"
+        className="rounded underline-offset-4 hover:underline"
+      >
+        {texts.chartCredit}
+      </a>
+    </span>
   );
 }
 

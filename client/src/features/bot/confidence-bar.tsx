@@ -1,11 +1,19 @@
 import { Progress } from "@base-ui/react/progress";
 import { confidenceLevel, formatConfidence } from "../../lib/format.ts";
+import { resultTexts as texts } from "./texts.ts";
 
 const words = { high: "High", medium: "Medium", low: "Low" } as const;
 const fills = { high: "bg-buy", medium: "bg-wait", low: "bg-ink-faint" } as const;
 
-/** How sure a signal is, 0 to 100. */
-export function ConfidenceBar({ confidence }: { confidence: number }) {
+interface ConfidenceBarProps {
+  /** 0 to 100. */
+  confidence: number;
+  /** The same by the record of the analyst; null while that is too short, undefined where nobody has looked. */
+  calibrated: number | null | undefined;
+}
+
+/** How sure a signal is. */
+export function ConfidenceBar({ confidence, calibrated }: ConfidenceBarProps) {
   const level = confidenceLevel(confidence);
   const text = `${formatConfidence(confidence)}, ${words[level].toLowerCase()}`;
   return (
@@ -29,6 +37,13 @@ export function ConfidenceBar({ confidence }: { confidence: number }) {
           className={`h-full rounded-full transition-[width] duration-500 ${fills[level]}`}
         />
       </Progress.Track>
+      {calibrated !== undefined && (
+        <p title={texts.calibratedHint} className="figures text-xs text-ink-faint">
+          {calibrated === null
+            ? texts.uncalibrated
+            : texts.calibrated(formatConfidence(calibrated))}
+        </p>
+      )}
     </Progress.Root>
   );
 }

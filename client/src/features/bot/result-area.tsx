@@ -1,13 +1,23 @@
 import { ChartCandlestick } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { Notice } from "../../ui/notice.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
 import { type Attempt, type Failure, useBot } from "./bot-store.ts";
-import { brokenAnalysis } from "./broken-analysis.ts";
 import { LateNotice } from "./late-notice.tsx";
+import { loadSignalView } from "./load-signal-view.ts";
 import { PendingCard } from "./pending-card.tsx";
 import { RecentSignals } from "./recent-signals.tsx";
-import { ResultCard } from "./result-card.tsx";
-import { SignalView } from "./signal-view.tsx";
 import { botTexts } from "./texts.ts";
+
+/** Loaded while the signal is being made. */
+const SignalView = lazy(async () => ({ default: (await loadSignalView()).SignalView }));
+const BrokenResult = lazy(async () => ({
+  default: (await import("./broken-result.tsx")).BrokenResult,
+}));
+
+const PreviewChart = lazy(async () => ({
+  default: (await import("./preview-chart.tsx")).PreviewChart,
+}));
 
 /** What has come of this tab's requests: the newest one, or the signal that the user went back to. */
 export function ResultArea() {
@@ -20,7 +30,9 @@ export function ResultArea() {
       <RecentSignals tracked={tracked} selectedId={shown?.id} />
       {failure?.kind === "refused" && <RefusedNotice text={failure.text} />}
       {shown ? (
-        <SignalView key={shown.id} tracked={shown} />
+        <Suspense fallback={<Skeleton className="h-[44rem] rounded-card" />}>
+          <SignalView key={shown.id} tracked={shown} />
+        </Suspense>
       ) : (
         <NewestRequest waiting={waiting} failure={failure} />
       )}
@@ -44,18 +56,11 @@ function NewestRequest({ waiting, failure }: { waiting: Attempt | null; failure:
       </>
     );
   }
-  return failure?.kind === "broken" ? <BrokenResult failure={failure} /> : <EmptyState />;
-}
-
-function BrokenResult({ failure }: { failure: Failure }) {
-  const { request, requestedAt } = failure.attempt;
+  if (failure?.kind !== "broken") return <EmptyState />;
   return (
-    <ResultCard
-      symbol={request.symbol}
-      timeframe={request.timeframe}
-      createdAt={new Date(requestedAt).toISOString()}
-      analysis={brokenAnalysis(failure.text)}
-    />
+    <Suspense fallback={<Skeleton className="h-80 rounded-card" />}>
+      <BrokenResult failure={failure} />
+    </Suspense>
   );
 }
 
@@ -67,12 +72,21 @@ function RefusedNotice({ text }: { text: string }) {
   );
 }
 
+/** Nothing asked for yet; where TradingView's chart loads, the market that is about to be asked for. */
 function EmptyState() {
   return (
-    <div className="flex min-h-56 lg:min-h-[26rem] flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <ChartCandlestick aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <h2 className="text-lg font-semibold">{botTexts.emptyTitle}</h2>
-      <p className="max-w-sm text-ink-muted text-pretty">{botTexts.empty}</p>
-    </div>
+    <Suspense fallback={<div className={emptyBoxClass}>{emptyMessage}</div>}>
+      <PreviewChart className={emptyBoxClass}>{emptyMessage}</PreviewChart>
+    </Suspense>
   );
 }
+
+const emptyBoxClass = "h-80 rounded-card border border-dashed border-line-strong lg:h-[26rem]";
+
+const emptyMessage = (
+  <div className="flex h-full flex-col items-center justify-center gap-3 bg-canvas p-8 text-center">
+    <ChartCandlestick aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
+    <h2 className="text-lg font-semibold">{botTexts.emptyTitle}</h2>
+    <p className="max-w-sm text-ink-muted text-pretty">{botTexts.empty}</p>
+  </div>
+);

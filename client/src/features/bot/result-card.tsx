@@ -1,9 +1,9 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
-import type { Analysis } from "@shared/contract/signal.ts";
-import type { ReactNode } from "react";
-import { formatDateTime } from "../../lib/format.ts";
+import type { Analysis, EntryLeft } from "@shared/contract/signal.ts";
+import { lazy, type ReactNode, Suspense } from "react";
 import { tradeLevels } from "../../lib/trade-levels.ts";
 import { Card } from "../../ui/card.tsx";
+import { LocalTime } from "../../ui/local-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { ConfidenceBar } from "./confidence-bar.tsx";
@@ -12,6 +12,11 @@ import { ResultReasons } from "./result-reasons.tsx";
 import { ResultSizing } from "./result-sizing.tsx";
 import { ResultSource } from "./result-source.tsx";
 import { resultTexts as texts } from "./texts.ts";
+import { Validity } from "./validity.tsx";
+
+const EntryLeftNotice = lazy(async () => ({
+  default: (await import("./entry-left-notice.tsx")).EntryLeftNotice,
+}));
 
 interface ResultCardProps {
   symbol: string;
@@ -19,6 +24,7 @@ interface ResultCardProps {
   /** ISO time. */
   createdAt: string;
   analysis: Analysis;
+  entryLeft?: EntryLeft | null | undefined;
   chart?: ReactNode;
 }
 
@@ -26,8 +32,9 @@ const kinds = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
 const edges = { BUY: "border-t-buy", SELL: "border-t-sell", WAIT: "border-t-wait" } as const;
 
 /** A finished signal: what to do, how sure it is, at what prices, with what size, and why. */
-export function ResultCard({ symbol, timeframe, createdAt, analysis, chart }: ResultCardProps) {
-  const { final_signal, confidence, warnings } = analysis;
+export function ResultCard(props: ResultCardProps) {
+  const { symbol, timeframe, createdAt, analysis, entryLeft, chart } = props;
+  const { final_signal, confidence, calibrated_confidence, valid_until, warnings } = analysis;
   const levels = tradeLevels(analysis);
   return (
     <Card
@@ -41,13 +48,17 @@ export function ResultCard({ symbol, timeframe, createdAt, analysis, chart }: Re
             <h2 className="text-xl font-semibold tracking-tight">
               {symbol} <span className="font-normal text-ink-muted">{timeframe}</span>
             </h2>
-            <time dateTime={createdAt} className="figures text-sm text-ink-faint">
-              {formatDateTime(createdAt)}
-            </time>
+            <p className="figures text-sm text-ink-faint">
+              <LocalTime iso={createdAt} focusable />
+            </p>
           </div>
         </div>
-        <ConfidenceBar confidence={confidence} />
+        <ConfidenceBar confidence={confidence} calibrated={calibrated_confidence} />
       </header>
+      <div role="status" className="empty:hidden">
+        <Suspense>{entryLeft && <EntryLeftNotice entryLeft={entryLeft} />}</Suspense>
+      </div>
+      {valid_until && <Validity key={valid_until} until={valid_until} />}
       <Warnings warnings={warnings} />
       {levels && (
         <div className="flex flex-col gap-5">
@@ -57,7 +68,7 @@ export function ResultCard({ symbol, timeframe, createdAt, analysis, chart }: Re
       )}
       {chart}
       <ResultReasons analysis={analysis} />
-      <ResultSource source={analysis.source} />
+      <ResultSource source={analysis.source} delayMs={analysis.delivery_delay_ms} />
     </Card>
   );
 }

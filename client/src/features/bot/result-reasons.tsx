@@ -10,8 +10,8 @@ export function ResultReasons({ analysis }: { analysis: Analysis }) {
       <Part title={texts.rationale} text={raw_ai.rationale} wide />
       <ListPart title={texts.evidence} items={raw_ai.key_evidence} />
       <ListPart title={texts.watch} items={raw_ai.what_to_watch_for} />
-      <Part title={texts.condition} text={raw_ai.market_condition} />
-      <div className="grid gap-6 sm:grid-cols-2">
+      <div className="grid gap-x-10 gap-y-6 sm:grid-cols-3 lg:col-span-2">
+        <Part title={texts.condition} text={raw_ai.market_condition} />
         <Part title={texts.hold} text={suggested_hold} />
         <Part title={texts.duration} text={trade_duration_text} />
       </div>

@@ -1,6 +1,11 @@
 import type { Analysis } from "@shared/contract/signal.ts";
+import { lazy, Suspense } from "react";
 import { formatUnits, formatUsd } from "../../lib/format.ts";
 import { resultTexts as texts } from "./texts.ts";
+
+const ContractNote = lazy(async () => ({
+  default: (await import("./contract-note.tsx")).ContractNote,
+}));
 
 /** Name of what one unit is: the base of a pair; indices and oil are counted in units. */
 const unitName = (symbol: string) => (symbol.includes("/") ? symbol.split("/")[0] : "units");
@@ -9,14 +14,19 @@ const unitName = (symbol: string) => (symbol.includes("/") ? symbol.split("/")[0
 export function ResultSizing({ symbol, analysis }: { symbol: string; analysis: Analysis }) {
   const { suggested_units, estimated_dollar_risk, required_margin } = analysis;
   return (
-    <dl
-      aria-label={texts.sizing}
-      className="grid divide-y divide-line rounded-control border border-line sm:grid-cols-3 sm:divide-x sm:divide-y-0"
-    >
-      <Figure label={texts.units} value={`${formatUnits(suggested_units)} ${unitName(symbol)}`} />
-      <Figure label={texts.dollarRisk} value={formatUsd(estimated_dollar_risk)} />
-      <Figure label={texts.margin} value={formatUsd(required_margin)} />
-    </dl>
+    <div className="flex flex-col gap-2">
+      <dl
+        aria-label={texts.sizing}
+        className="grid divide-y divide-line rounded-control border border-line sm:grid-cols-3 sm:divide-x sm:divide-y-0"
+      >
+        <Figure label={texts.units} value={`${formatUnits(suggested_units)} ${unitName(symbol)}`} />
+        <Figure label={texts.dollarRisk} value={formatUsd(estimated_dollar_risk)} />
+        <Figure label={texts.margin} value={formatUsd(required_margin)} />
+      </dl>
+      <Suspense>
+        <ContractNote symbol={symbol} units={suggested_units} />
+      </Suspense>
+    </div>
   );
 }
 

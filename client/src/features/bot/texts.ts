@@ -3,6 +3,7 @@ import { TEXTS } from "@shared/contract/texts.ts";
 export const botTexts = {
   title: "Signal bot",
   lead: "Pick a market and a timeframe. The signal is sized to your amount and risk.",
+  loading: "Loading the signal bot",
   formTitle: "Signal settings",
   results: "Signal",
   symbol: "Symbol",
@@ -63,7 +64,10 @@ export const resultTexts = {
   stopLoss: "Stop loss",
   takeProfit: "Take profit",
   fromPrice: "from last price",
-  rewardToRisk: "Reward to risk",
+  rewardToRisk: "Reward to risk (R:R)",
+  calibrated: (confidence: string) => `Track record says ${confidence}`,
+  calibratedHint: "How often signals of this confidence have won so far, by the judged record.",
+  uncalibrated: "Not yet measured against a track record",
   sizing: "Position",
   units: "Position size",
   dollarRisk: "Dollar risk",
@@ -92,12 +96,32 @@ export const resultTexts = {
   warnings: "Please note",
 } as const;
 
+export const chartTexts = {
+  liveChartOf: (symbol: string, timeframe: string) => `Live chart of ${symbol}, ${timeframe}`,
+  showLevels: "Show the signal's levels",
+  showLive: "Show the live chart",
+} as const;
+
+export const validityTexts = {
+  validUntil: "Valid until",
+  left: (duration: string) => `${duration} left`,
+  expired: "Expired",
+  expiredAt: "The entry was valid until",
+} as const;
+
+export const noticeTexts = {
+  allow: "Notify me of signals",
+  on: "Notifications on",
+  off: "Notifications off",
+} as const;
+
 export const sourceTexts = {
   source: "Source",
   data: { live: "Live data", replay: "Recorded data" },
   analyst: { openai: "AI model", rules: "Rules" },
   lastCandle: "Last candle",
   price: "Last price",
+  delay: (duration: string) => `Ready ${duration} after its close`,
 } as const;
 
 export const inputErrors: Record<string, string> = {

@@ -1,8 +1,5 @@
-import { Radio } from "@base-ui/react/radio";
-import { RadioGroup } from "@base-ui/react/radio-group";
 import type { Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import { useId } from "react";
 import { fieldClass } from "../../ui/field-class.ts";
 import { botTexts } from "./texts.ts";
 
@@ -13,30 +10,27 @@ interface TimeframeFieldProps {
 
 /** One of the candle lengths, all in view. */
 export function TimeframeField({ value, onChange }: TimeframeFieldProps) {
-  const labelId = useId();
   return (
-    <div className={fieldClass.root}>
-      <span id={labelId} className={fieldClass.label}>
-        {botTexts.timeframe}
-      </span>
-      <RadioGroup<Timeframe>
-        name="timeframe"
-        value={value}
-        onValueChange={onChange}
-        aria-labelledby={labelId}
-        className="grid grid-cols-7 rounded-control border border-line-strong bg-canvas p-1"
-      >
+    <fieldset className={fieldClass.root}>
+      <legend className={`${fieldClass.label} mb-1.5`}>{botTexts.timeframe}</legend>
+      <div className="grid grid-cols-7 rounded-control border border-line-strong bg-canvas p-1">
         {TIMEFRAMES.map((timeframe) => (
-          <Radio.Root
+          <label
             key={timeframe}
-            value={timeframe}
-            aria-label={timeframe}
-            className="figures flex h-9 cursor-pointer items-center justify-center rounded-md text-sm font-medium text-ink-muted transition-colors hover:text-ink data-checked:bg-accent data-checked:text-on-accent"
+            className="figures relative flex h-9 items-center justify-center rounded-md text-sm font-medium text-ink-muted transition-colors hover:text-ink has-checked:bg-accent has-checked:text-on-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
           >
+            <input
+              type="radio"
+              name="timeframe"
+              value={timeframe}
+              checked={timeframe === value}
+              onChange={() => onChange(timeframe)}
+              className="absolute inset-0 cursor-pointer opacity-0"
+            />
             {timeframe}
-          </Radio.Root>
+          </label>
         ))}
-      </RadioGroup>
-    </div>
+      </div>
+    </fieldset>
   );
 }

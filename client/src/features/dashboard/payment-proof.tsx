@@ -1,15 +1,15 @@
 import type { PaymentProof as Proof } from "@shared/contract/account.ts";
 import { Hourglass } from "lucide-react";
 import { useEffect, useState } from "react";
-import { formatDateTime } from "../../lib/format.ts";
 import { onLiveEvent } from "../../lib/live/live-listeners.ts";
 import { useLive } from "../../lib/live/live-store.ts";
+import { refreshProof } from "../../lib/refresh-proof.ts";
 import { Button } from "../../ui/button.tsx";
+import { LocalTime } from "../../ui/local-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { PictureDialog } from "../../ui/picture-dialog.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ProofForm } from "./proof-form.tsx";
-import { refreshProof } from "./submit-proof.ts";
 import { proofTexts as texts } from "./texts.ts";
 
 /** What has become of the proof since the page was opened. */
@@ -77,7 +77,7 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
         </p>
         <p className="figures">
           <span className="text-ink-faint">{texts.sentAt}</span>{" "}
-          <time dateTime={proof.submitted_at}>{formatDateTime(proof.submitted_at)}</time>
+          <LocalTime iso={proof.submitted_at} />
         </p>
       </div>
       <Button variant="secondary" size="sm" onClick={() => onReplace(!replacing)}>

@@ -4,11 +4,12 @@ import { Send } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { ApiError, errorText } from "../../lib/api/api-error.ts";
 import { toFormErrors } from "../../lib/api/field-errors.ts";
+import { refreshProof } from "../../lib/refresh-proof.ts";
 import { Button } from "../../ui/button.tsx";
 import { ImageField } from "../../ui/image-field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { type ProofInputs, refreshProof, submitProof } from "./submit-proof.ts";
+import { type ProofInputs, submitProof } from "./submit-proof.ts";
 import { proofTexts as texts } from "./texts.ts";
 
 const emptyInputs: ProofInputs = { senderName: "", file: null };

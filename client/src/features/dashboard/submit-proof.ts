@@ -1,10 +1,8 @@
-import { type Me, meSchema } from "@shared/contract/account.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
 import { api } from "../../lib/api/api.ts";
 import { ApiError } from "../../lib/api/api-error.ts";
 import { issuesToFieldErrors } from "../../lib/api/field-errors.ts";
-import { useLive } from "../../lib/live/live-store.ts";
 import { proofTexts } from "./texts.ts";
 
 /** Pictures take their time on a slow line, in milliseconds. */
@@ -39,17 +37,4 @@ export async function submitProof({ senderName, file }: ProofInputs): Promise<Ac
     timeoutMs: UPLOAD_TIMEOUT_MS,
     schema: actionDoneSchema,
   });
-}
-
-/** Reads the user's own proof again: after sending one, or when its signed address is no longer good. */
-export async function refreshProof(): Promise<void> {
-  const me = await api({ path: "/me", schema: meSchema });
-  useLive.setState(({ account }) => (account ? { account: withProof(account, me) } : {}));
-}
-
-type Account = NonNullable<ReturnType<typeof useLive.getState>["account"]>;
-
-/** What was read before the last event applied may be older than what that event told. */
-function withProof(account: Account, { payment_proof, stream_positions }: Me): Account {
-  return stream_positions.user < account.asOfSeq ? account : { ...account, payment_proof };
 }

@@ -2,6 +2,7 @@ import { TEXTS } from "@shared/contract/texts.ts";
 
 export const dashboardTexts = {
   title: "Dashboard",
+  loading: "Loading your account",
   adminTitle: "Administration",
   admin: "Users, payment settings, uploaded images and the audit trail.",
   openAdmin: "Open the admin panel",

@@ -3,7 +3,7 @@ import type { HistoryItem } from "@shared/contract/signal.ts";
 import { saveFile } from "../../lib/save-file.ts";
 import { readHistory } from "./history-api.ts";
 import { historyCsv } from "./history-csv.ts";
-import { filterHistory, type HistoryFilter } from "./history-filter.ts";
+import type { HistoryFilter } from "./history-filter.ts";
 
 export type ExportFormat = "csv" | "json";
 
@@ -24,11 +24,11 @@ interface ExportOrder {
 }
 
 /**
- * Reads the whole history, page by page, and saves the signals that fit the filter as a file.
+ * Reads all signals that fit the filter, page by page, and saves them as a file.
  * @returns how many signals were saved
  */
-export async function exportHistory({ format, filter, ...read }: ExportOrder): Promise<number> {
-  const items = filterHistory(await readAll(read), filter);
+export async function exportHistory({ format, ...read }: ExportOrder): Promise<number> {
+  const items = await readAll(read);
   const { type, write } = kinds[format];
   const day = new Date().toISOString().slice(0, 10);
   saveFile({ name: `signal-history-${day}.${format}`, type, text: write(items) });
@@ -36,13 +36,14 @@ export async function exportHistory({ format, filter, ...read }: ExportOrder): P
 }
 
 async function readAll({
+  filter,
   signal,
   onProgress,
-}: Pick<ExportOrder, "signal" | "onProgress">): Promise<HistoryItem[]> {
+}: Omit<ExportOrder, "format">): Promise<HistoryItem[]> {
   const items: HistoryItem[] = [];
   let cursor: string | null = null;
   do {
-    const page = await readHistory({ cursor, limit: HISTORY_PAGE.max, signal });
+    const page = await readHistory({ cursor, limit: HISTORY_PAGE.max, filter, signal });
     items.push(...page.signals);
     cursor = page.next_cursor;
     onProgress(items.length);

@@ -1,6 +1,13 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
-import { filterHistory, type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
+import {
+  filterHistory,
+  filterQuery,
+  type HistoryFilter,
+  isFiltering,
+  noFilter,
+  symbolPart,
+} from "./history-filter.ts";
 
 const item = (id: string, change: Partial<HistoryItem> = {}): HistoryItem => ({
   id,
@@ -30,8 +37,22 @@ test("without a filter everything is shown", () => {
   expect(found({})).toEqual(["a", "b", "c"]);
 });
 
-test("a symbol is found by a part of it, in any case", () => {
-  expect(found({ symbol: " usdt" })).toEqual(["a", "b"]);
+test("a symbol is found by a part of it", () => {
+  expect(found({ symbol: "USDT" })).toEqual(["a", "b"]);
+});
+
+test("what is typed is taken in any case, without what no symbol has", () => {
+  expect(symbolPart(" btc/us dt$")).toBe("BTC/USDT");
+  expect(symbolPart("x".repeat(40))).toBe("X".repeat(20));
+});
+
+test("the server is asked for what is set, and for nothing else", () => {
+  expect(filterQuery(noFilter)).toEqual({});
+  expect(filterQuery({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
+    symbol: "BTC",
+    signal: "BUY",
+    outcome: "PENDING",
+  });
 });
 
 test("an outcome that is not there yet counts as pending", () => {
@@ -40,11 +61,11 @@ test("an outcome that is not there yet counts as pending", () => {
 });
 
 test("everything asked for has to fit", () => {
-  expect(found({ symbol: "usd", signal: "WAIT", outcome: "EXPIRED" })).toEqual(["c"]);
-  expect(found({ symbol: "btc", signal: "SELL" })).toEqual([]);
+  expect(found({ symbol: "USD", signal: "WAIT", outcome: "EXPIRED" })).toEqual(["c"]);
+  expect(found({ symbol: "BTC", signal: "SELL" })).toEqual([]);
 });
 
-test("blanks alone are no filter", () => {
-  expect(isFiltering({ ...noFilter, symbol: "  " })).toBe(false);
+test("nothing set is no filter", () => {
+  expect(isFiltering(noFilter)).toBe(false);
   expect(isFiltering({ ...noFilter, outcome: "PENDING" })).toBe(true);
 });

@@ -1,24 +1,43 @@
-import type { HistoryItem, Outcome, SignalKind } from "@shared/contract/signal.ts";
+import { SIGNAL_LIMITS } from "@shared/contract/constants.ts";
+import type { HistoryOutcome } from "@shared/contract/history.ts";
+import type { HistoryItem, SignalKind } from "@shared/contract/signal.ts";
 
 /** Which signals of the history are wanted; what is not said does not matter. */
 export interface HistoryFilter {
-  /** Part of a symbol, without regard to case. */
+  /** Part of a symbol, in capitals; empty for all. */
   symbol: string;
   signal: SignalKind | null;
-  outcome: Outcome | "PENDING" | null;
+  outcome: HistoryOutcome | null;
 }
 
 export const noFilter: HistoryFilter = { symbol: "", signal: null, outcome: null };
 
 export const isFiltering = ({ symbol, signal, outcome }: HistoryFilter): boolean =>
-  symbol.trim() !== "" || signal !== null || outcome !== null;
+  symbol !== "" || signal !== null || outcome !== null;
 
-/** The items that fit in every respect. */
+/** What is typed, as far as it can be a part of a symbol. */
+export const symbolPart = (typed: string): string =>
+  typed
+    .toUpperCase()
+    .replace(/[^A-Z0-9/.-]/g, "")
+    .slice(0, SIGNAL_LIMITS.symbolLength.max);
+
+/** The filter as the query of `GET /signal-history`. */
+export const filterQuery = ({
+  symbol,
+  signal,
+  outcome,
+}: HistoryFilter): Record<string, string> => ({
+  ...(symbol !== "" && { symbol }),
+  ...(signal !== null && { signal }),
+  ...(outcome !== null && { outcome }),
+});
+
+/** The items that fit in every respect; what the server was not asked about yet, or has told of since. */
 export function filterHistory(items: HistoryItem[], filter: HistoryFilter): HistoryItem[] {
-  const symbol = filter.symbol.trim().toUpperCase();
   return items.filter(
     (item) =>
-      item.symbol.includes(symbol) &&
+      item.symbol.includes(filter.symbol) &&
       (filter.signal === null || item.signal === filter.signal) &&
       (filter.outcome === null || (item.outcome ?? "PENDING") === filter.outcome),
   );

@@ -1,9 +1,10 @@
+import { SIGNAL_LIMITS } from "@shared/contract/constants.ts";
 import { Search, X } from "lucide-react";
 import { useId } from "react";
 import { Button } from "../../ui/button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { SelectField } from "../../ui/select-field.tsx";
-import { type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
+import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "./history-filter.ts";
 import { filterTexts as texts } from "./texts.ts";
 
 const ANY = "ANY";
@@ -31,7 +32,9 @@ interface HistoryFiltersProps {
 /** Which signals are shown. */
 export function HistoryFilters({ filter, onChange }: HistoryFiltersProps) {
   return (
-    <div className="grid grid-cols-2 items-end gap-3 sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr_auto]">
+    <div
+      className={`grid grid-cols-2 items-end gap-3 ${isFiltering(filter) ? "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr_auto]" : "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr]"}`}
+    >
       <SymbolFilter symbol={filter.symbol} onChange={(symbol) => onChange({ ...filter, symbol })} />
       <SelectField
         label={texts.signal}
@@ -78,7 +81,8 @@ function SymbolFilter({ symbol, onChange }: { symbol: string; onChange(symbol: s
           spellCheck={false}
           placeholder={texts.symbolHint}
           value={symbol}
-          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+          maxLength={SIGNAL_LIMITS.symbolLength.max}
+          onChange={({ currentTarget }) => onChange(symbolPart(currentTarget.value))}
           className={`${fieldClass.input} pl-10`}
         />
       </div>

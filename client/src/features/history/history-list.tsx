@@ -1,34 +1,36 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { useMemo } from "react";
-import { filterHistory, type HistoryFilter, isFiltering } from "./history-filter.ts";
+import { SearchX } from "lucide-react";
+import { Button } from "../../ui/button.tsx";
 import { SignalCard } from "./signal-card.tsx";
 import { filterTexts as texts } from "./texts.ts";
 
-interface HistoryListProps {
-  /** What has been read so far, newest first. */
-  items: HistoryItem[];
-  filter: HistoryFilter;
-  /** Older items are still to be read. */
-  hasMore: boolean;
+/** How many the tallest window shows at first; those below are laid out when they come near it. */
+const IN_VIEW = 10;
+const unseenClass = "[contain-intrinsic-size:auto_13rem] [content-visibility:auto]";
+
+/** The signals that have been read, newest first. */
+export function HistoryList({ items }: { items: HistoryItem[] }) {
+  return (
+    <ol className="flex flex-col gap-4 empty:hidden">
+      {items.map((item, index) => (
+        <li key={item.id} className={index < IN_VIEW ? "" : unseenClass}>
+          <SignalCard item={item} />
+        </li>
+      ))}
+    </ol>
+  );
 }
 
-/** The signals that fit the filter; while older ones are still to be read, it says how many have been looked through. */
-export function HistoryList({ items, filter, hasMore }: HistoryListProps) {
-  const found = useMemo(() => filterHistory(items, filter), [items, filter]);
+/** What is shown where no signal fits the filter. */
+export function NoMatch({ onClear }: { onClear(): void }) {
   return (
-    <>
-      {isFiltering(filter) && (
-        <p role="status" className="figures text-sm text-ink-muted">
-          {texts.found({ found: found.length, of: items.length, hasMore })}
-        </p>
-      )}
-      <ol className="flex flex-col gap-4 empty:hidden">
-        {found.map((item) => (
-          <li key={item.id}>
-            <SignalCard item={item} />
-          </li>
-        ))}
-      </ol>
-    </>
+    <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
+      <SearchX aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
+      <p className="text-lg font-semibold">{texts.noMatch}</p>
+      <p className="text-ink-muted text-pretty">{texts.noMatchLead}</p>
+      <Button variant="secondary" className="mt-2" onClick={onClear}>
+        {texts.showAll}
+      </Button>
+    </div>
   );
 }

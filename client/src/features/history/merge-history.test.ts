@@ -1,5 +1,6 @@
 import type { HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
+import type { LiveState } from "../../lib/live/live-state.ts";
 import { mergeHistory } from "./merge-history.ts";
 
 const hour = (n: number) => `2025-11-21T${String(n).padStart(2, "0")}:00:00.000Z`;
@@ -31,7 +32,7 @@ const live = (id: string, n: number, status: SignalResponse["status"]): SignalRe
 const merge = (
   items: HistoryItem[],
   signals: SignalResponse[],
-  more: { hasMore?: boolean; outcomes?: Record<string, "WIN" | "LOSS"> } = {},
+  more: { hasMore?: boolean } & Partial<Pick<LiveState, "outcomes" | "entriesLeft">> = {},
 ) =>
   mergeHistory({
     items,
@@ -39,6 +40,7 @@ const merge = (
     live: {
       signals: Object.fromEntries(signals.map((signal) => [signal.signal_id, signal])),
       outcomes: more.outcomes ?? {},
+      entriesLeft: more.entriesLeft ?? {},
     },
   });
 
@@ -78,4 +80,10 @@ test("an outcome told of since then replaces the one read", () => {
     outcomes: { a: "WIN" },
   });
   expect(merged.map(({ outcome }) => outcome)).toEqual(["WIN", "LOSS"]);
+});
+
+test("an entry that the price has left since then is told beside what was read", () => {
+  const left = { price: 113_900, at: hour(9) };
+  const merged = merge([item("a", 8), item("b", 7)], [], { entriesLeft: { b: left } });
+  expect(merged.map(({ entry_left }) => entry_left)).toEqual([undefined, left]);
 });

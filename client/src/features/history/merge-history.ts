@@ -4,6 +4,7 @@ import { isFinished, type LiveState } from "../../lib/live/live-state.ts";
 /** A signal as the live events tell of it, as an item of the history. */
 export function historyItemOf(signal: SignalResponse): HistoryItem {
   const { signal_id, created_at, symbol, timeframe, status, analysis } = signal;
+  const calibrated = analysis?.calibrated_confidence;
   return {
     id: signal_id,
     timestamp: created_at,
@@ -12,9 +13,12 @@ export function historyItemOf(signal: SignalResponse): HistoryItem {
     status,
     signal: analysis?.final_signal ?? "WAIT",
     confidence: analysis?.confidence ?? 0,
+    ...(typeof calibrated === "number" && { calibrated_confidence: calibrated }),
     entry: analysis?.entry ?? null,
     stop_loss: analysis?.stop_loss ?? null,
     take_profit: analysis?.take_profit ?? null,
+    valid_until: analysis?.valid_until ?? null,
+    entry_left: signal.entry_left ?? null,
     rationale: analysis?.raw_ai.rationale ?? "",
   };
 }
@@ -24,7 +28,7 @@ interface MergeInput {
   items: HistoryItem[];
   /** Whether older items are still to be read. */
   hasMore: boolean;
-  live: Pick<LiveState, "signals" | "outcomes">;
+  live: Pick<LiveState, "signals" | "outcomes" | "entriesLeft">;
 }
 
 /**
@@ -42,11 +46,12 @@ export function mergeHistory({ items, hasMore, live }: MergeInput): HistoryItem[
     }
   }
   return [...merged.values()]
-    .map((item) => withOutcome(item, live.outcomes))
+    .map((item) => withNews(item, live))
     .sort((a, b) => b.timestamp.localeCompare(a.timestamp));
 }
 
-function withOutcome(item: HistoryItem, outcomes: LiveState["outcomes"]): HistoryItem {
-  const outcome = outcomes[item.id] ?? item.outcome;
-  return outcome ? { ...item, outcome } : item;
+function withNews(item: HistoryItem, live: MergeInput["live"]): HistoryItem {
+  const outcome = live.outcomes[item.id];
+  const entryLeft = live.entriesLeft[item.id];
+  return { ...item, ...(outcome && { outcome }), ...(entryLeft && { entry_left: entryLeft }) };
 }

@@ -1,11 +1,13 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { Link } from "react-router-dom";
-import { formatChange, formatConfidence, formatDateTime, formatPrice } from "../../lib/format.ts";
+import { formatChange, formatConfidence, formatPrice } from "../../lib/format.ts";
 import { isFinished } from "../../lib/live/live-state.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../../lib/trade-levels.ts";
 import { Card } from "../../ui/card.tsx";
+import { LocalTime } from "../../ui/local-time.tsx";
+import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
-import { OutcomeBadge } from "./outcome-badge.tsx";
+import { EntryNote } from "./entry-note.tsx";
 import { Rationale } from "./rationale.tsx";
 import { linkTexts, historyTexts as texts } from "./texts.ts";
 
@@ -15,10 +17,7 @@ const kinds = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
 export function SignalCard({ item }: { item: HistoryItem }) {
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
   return (
-    <Card
-      data-signal={kinds[item.signal]}
-      className="flex flex-col gap-4 p-5 [contain-intrinsic-size:auto_11rem] [content-visibility:auto] sm:p-6"
-    >
+    <Card data-signal={kinds[item.signal]} className="flex flex-col gap-4 p-5 sm:p-6">
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <SignalBadge signal={item.signal} />
         <h2 className="text-lg font-semibold tracking-tight">
@@ -26,11 +25,11 @@ export function SignalCard({ item }: { item: HistoryItem }) {
         </h2>
         <p className="figures order-last w-full text-sm text-ink-faint sm:order-none sm:w-auto">
           <Link
-            to={`/signal-history?id=${item.id}`}
-            title={linkTexts.permalink}
-            className="rounded underline-offset-4 hover:text-ink hover:underline"
+            to={`/signals/${item.id}`}
+            title={linkTexts.open}
+            className="group/reveal rounded underline-offset-4 hover:text-ink hover:underline"
           >
-            <time dateTime={item.timestamp}>{formatDateTime(item.timestamp)}</time>
+            <LocalTime iso={item.timestamp} />
           </Link>
           {" · "}
           <StatusText item={item} />
@@ -41,7 +40,10 @@ export function SignalCard({ item }: { item: HistoryItem }) {
       </header>
       <div className="flex flex-col gap-4 lg:flex-row lg:items-start lg:justify-between lg:gap-10">
         {levels && <Levels levels={levels} />}
-        <Rationale text={item.rationale} />
+        <div className="flex min-w-0 flex-col gap-3">
+          {levels && <EntryNote item={item} />}
+          <Rationale text={item.rationale} />
+        </div>
       </div>
     </Card>
   );
@@ -50,7 +52,14 @@ export function SignalCard({ item }: { item: HistoryItem }) {
 function StatusText({ item }: { item: HistoryItem }) {
   if (item.status === "failed") return <span className="text-wait">{texts.failed}</span>;
   if (!isFinished(item.status)) return texts.inProgress;
-  return `${formatConfidence(item.confidence)} ${texts.confidence}`;
+  return confidenceText(item);
+}
+
+/** What the analyst said, and what that was worth by his record, where that was long enough. */
+function confidenceText({ confidence, calibrated_confidence: calibrated }: HistoryItem): string {
+  const said = formatConfidence(confidence);
+  if (typeof calibrated !== "number") return `${said} ${texts.confidence}`;
+  return `${said} ${texts.said}, ${formatConfidence(calibrated)} ${texts.byRecord}`;
 }
 
 function Levels({ levels: { entry, stopLoss, takeProfit } }: { levels: TradeLevels }) {

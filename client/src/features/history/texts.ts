@@ -3,6 +3,7 @@ import { TEXTS } from "@shared/contract/texts.ts";
 export const historyTexts = {
   title: "Signal history",
   lead: "Every signal you asked for, newest first, and how it turned out.",
+  toPerformance: "How all signals turned out",
   loading: "Loading your signals",
   empty: "No signals generated yet.",
   emptyLead: "Your first signal is a minute away.",
@@ -16,6 +17,8 @@ export const historyTexts = {
   stopLoss: "Stop loss",
   takeProfit: "Take profit",
   confidence: "confidence",
+  said: "said",
+  byRecord: "by record",
   inProgress: "In progress",
   failed: "Failed",
   more: "Show all",
@@ -30,10 +33,20 @@ export const filterTexts = {
   outcome: "Outcome",
   anyOutcome: "All outcomes",
   clear: "Clear filters",
-  found: ({ found, of, hasMore }: { found: number; of: number; hasMore: boolean }) =>
+  searching: "Searching your signals",
+  found: (found: number, hasMore: boolean) =>
     hasMore
-      ? `${found} of the newest ${of} signals match. Older ones are still being searched.`
-      : `${found} of ${of} signals match.`,
+      ? `The newest ${found} matching signals.`
+      : `${found} matching ${found === 1 ? "signal" : "signals"}.`,
+  noMatch: "No signal matches.",
+  noMatchLead: "None of your signals fits all of the filters.",
+  showAll: "Show all signals",
+} as const;
+
+export const entryTexts = {
+  left: ({ price, at }: { price: string; at: string }) =>
+    `Price has left the entry zone (${price} at ${at}).`,
+  expired: (until: string) => `The entry was valid until ${until}.`,
 } as const;
 
 export const exportTexts = {
@@ -44,7 +57,7 @@ export const exportTexts = {
 } as const;
 
 export const linkTexts = {
-  permalink: "Link to this signal",
+  open: "Open this signal",
   back: "All signals",
   unknown: "This signal does not exist, or is no longer kept.",
 } as const;

@@ -2,6 +2,7 @@ import { ArrowRight, BrainCircuit, History, type LucideIcon, Zap } from "lucide-
 import { Link } from "react-router-dom";
 import { buttonClass } from "../../ui/button-class.ts";
 import { Card } from "../../ui/card.tsx";
+import { TextLink } from "../../ui/text-link.tsx";
 import { usePageTitle } from "../../ui/use-page-title.ts";
 import { HeroIllustration } from "./hero-illustration.tsx";
 import { CryptoMarkets, MarketOverview, TickerTape } from "./market-sections.tsx";
@@ -51,6 +52,9 @@ function Reasons() {
         <Reason Icon={Zap} {...homeReasons.realTime} />
         <Reason Icon={History} {...homeReasons.history} />
       </div>
+      <p className="mt-6">
+        <TextLink to="/performance">{homeTexts.toPerformance}</TextLink>
+      </p>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
 import type { ReactNode } from "react";
-import { formatDateTime } from "../../lib/format.ts";
+import { formatDateTime, formatUtc } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ScrollBox } from "./scroll-box.tsx";
@@ -49,7 +49,7 @@ function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
       <span className={isDemo ? "text-wait" : "text-ink-muted"}>
         {isDemo ? texts.demoPrices : texts.livePrices}
       </span>
-      <time dateTime={latest} className="figures shrink-0 text-ink-faint">
+      <time dateTime={latest} title={formatUtc(latest)} className="figures shrink-0 text-ink-faint">
         {formatDateTime(latest)}
       </time>
     </p>

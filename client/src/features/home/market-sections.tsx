@@ -1,7 +1,8 @@
 import { lazy, type ReactNode } from "react";
+import { useTheme } from "../../lib/theme.ts";
+import { WidgetBox } from "../../ui/widget-box.tsx";
 import { homeTexts as texts } from "./texts.ts";
-import { WidgetBox } from "./widget-box.tsx";
-import { overviewWidget, screenerWidget, tickerWidget } from "./widgets.ts";
+import { overviewWidgets, screenerWidgets, tickerWidgets } from "./widgets.ts";
 
 /** Our own panels are needed only where a widget does not load. */
 const TickerPanel = lazy(async () => ({
@@ -21,7 +22,7 @@ const prefersStillness = window.matchMedia("(prefers-reduced-motion: reduce)").m
 export function TickerTape() {
   return (
     <WidgetBox
-      widget={tickerWidget}
+      widget={tickerWidgets[useTheme()]}
       wanted={!prefersStillness}
       className="h-[46px] border-b border-line bg-surface"
     >
@@ -33,7 +34,7 @@ export function TickerTape() {
 export function MarketOverview() {
   return (
     <Section id="overview" title={texts.overviewTitle}>
-      <WidgetBox widget={overviewWidget} className={`${boxClass} h-[400px]`}>
+      <WidgetBox widget={overviewWidgets[useTheme()]} className={`${boxClass} h-[400px]`}>
         <OverviewPanel />
       </WidgetBox>
     </Section>
@@ -43,7 +44,7 @@ export function MarketOverview() {
 export function CryptoMarkets() {
   return (
     <Section id="crypto" title={texts.cryptoTitle}>
-      <WidgetBox widget={screenerWidget} className={`${boxClass} h-[500px]`}>
+      <WidgetBox widget={screenerWidgets[useTheme()]} className={`${boxClass} h-[500px]`}>
         <CryptoPanel />
       </WidgetBox>
     </Section>

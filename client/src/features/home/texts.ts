@@ -7,6 +7,7 @@ export const homeTexts = {
   exampleEntry: "Entry",
   exampleStop: "Stop",
   exampleTarget: "Target",
+  toPerformance: "See how all signals turned out",
   whyTitle: "Why Choose Our Bot?",
   tickerTitle: "Market prices",
   overviewTitle: "Market Overview",

@@ -1,13 +1,11 @@
+import type { Theme } from "../../lib/theme.ts";
+import type { Widget } from "../../ui/widget-box.tsx";
 import { homeTexts } from "./texts.ts";
 
-interface Widget {
-  /** As the vendor's script is called. */
-  name: string;
-  title: string;
-  config: object;
-}
-
-/** The product's symbols as TradingView calls them. */
+/**
+ * The product's symbols as TradingView calls them: names from the contract's instruments, of which the rest would weigh too
+ * much on a visitor's first page. A test holds the two together.
+ */
 const crypto = [
   { s: "BINANCE:BTCUSDT", d: "BTC/USDT" },
   { s: "BINANCE:ETHUSDT", d: "ETH/USDT" },
@@ -36,13 +34,19 @@ const indices = [
   { s: "OANDA:SPX500USD", d: "SPX500" },
 ];
 
-const look = { colorTheme: "dark", isTransparent: false, locale: "en" };
+/** A widget in each of the looks that the page may have. */
+function inBothThemes(widget: Widget): Record<Theme, Widget> {
+  const inTheme = (colorTheme: Theme): Widget => ({
+    ...widget,
+    config: { colorTheme, isTransparent: false, locale: "en", ...widget.config },
+  });
+  return { dark: inTheme("dark"), light: inTheme("light") };
+}
 
-export const tickerWidget: Widget = {
+export const tickerWidgets = inBothThemes({
   name: "ticker-tape",
   title: homeTexts.tickerTitle,
   config: {
-    ...look,
     displayMode: "compact",
     showSymbolLogo: true,
     symbols: [...crypto, ...commodities, ...forex, ...indices].map(({ s, d }) => ({
@@ -50,13 +54,12 @@ export const tickerWidget: Widget = {
       title: d,
     })),
   },
-};
+});
 
-export const overviewWidget: Widget = {
+export const overviewWidgets = inBothThemes({
   name: "market-overview",
   title: homeTexts.overviewTitle,
   config: {
-    ...look,
     width: "100%",
     height: 400,
     dateRange: "1D",
@@ -70,17 +73,16 @@ export const overviewWidget: Widget = {
       { title: homeTexts.indices, symbols: indices },
     ],
   },
-};
+});
 
-export const screenerWidget: Widget = {
+export const screenerWidgets = inBothThemes({
   name: "screener",
   title: homeTexts.cryptoTitle,
   config: {
-    ...look,
     width: "100%",
     height: 500,
     screener_type: "crypto_mkt",
     displayCurrency: "USD",
     defaultColumn: "overview",
   },
-};
+});

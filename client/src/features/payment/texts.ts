@@ -21,9 +21,6 @@ export const paymentTexts = {
   proof:
     "After paying, submit your payment proof on the dashboard: the sender's name and a screenshot or photo of the payment. An administrator reviews it and approves your account.",
   toDashboard: "Submit proof on the dashboard",
-  copy: "Copy",
-  copied: "Copied",
-  copyRefused: "Not copied: select the text",
 } as const;
 
 /** Payment methods in the order shown, by their field. */

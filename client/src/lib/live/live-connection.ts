@@ -171,8 +171,8 @@ export class LiveConnection {
   #resync({ stream, seq }: Place): void {
     this.#positions[stream] = seq;
     this.#gapAt = null;
-    const { signals, outcomes } = initialLiveState;
-    this.#set({ signals, outcomes });
+    const { signals, outcomes, entriesLeft } = initialLiveState;
+    this.#set({ signals, outcomes, entriesLeft });
     void this.#readAccount();
     this.#deps.onStale();
   }

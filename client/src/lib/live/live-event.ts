@@ -10,6 +10,7 @@ const liveEventSchema = z.discriminatedUnion("name", [
   event("signal:completed"),
   event("signal:failed"),
   event("signal:outcome"),
+  event("signal:entry-left"),
   event("account:updated"),
   event("proof:deleted"),
   event("history:cleared"),

@@ -60,6 +60,13 @@ test("an outcome is kept by its signal", () => {
   expect(after(event("signal:outcome", 11, data)).outcomes).toEqual({ s1: "WIN" });
 });
 
+test("an entry that the price has left is kept by its signal, until the history is cleared", () => {
+  const left = { price: 113_900, at };
+  const told = event("signal:entry-left", 11, { signal_id: "s1", ...left });
+  expect(after(told).entriesLeft).toEqual({ s1: left });
+  expect(after(told, event("history:cleared", 12, {})).entriesLeft).toEqual({});
+});
+
 test("a cleared history takes signals and outcomes with it", () => {
   const state = after(event("signal:queued", 11, ref), event("history:cleared", 12, {}));
   expect(state.signals).toEqual({});

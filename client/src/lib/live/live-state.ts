@@ -1,5 +1,5 @@
 import type { Me } from "@shared/contract/account.ts";
-import type { Outcome, SignalResponse, SignalStatus } from "@shared/contract/signal.ts";
+import type { EntryLeft, Outcome, SignalResponse, SignalStatus } from "@shared/contract/signal.ts";
 import type { LiveEvent } from "./live-event.ts";
 
 /** The signed-in user, as far as it is known. */
@@ -18,6 +18,8 @@ export interface LiveState {
   signals: Readonly<Record<string, SignalResponse>>;
   /** Outcomes heard of, by signal id. */
   outcomes: Readonly<Record<string, Outcome>>;
+  /** Entries heard of that the price has left, by signal id. */
+  entriesLeft: Readonly<Record<string, EntryLeft>>;
 }
 
 export const initialLiveState: LiveState = {
@@ -26,6 +28,7 @@ export const initialLiveState: LiveState = {
   account: null,
   signals: {},
   outcomes: {},
+  entriesLeft: {},
 };
 
 const PROGRESS: Record<SignalStatus, number> = { queued: 0, running: 1, completed: 2, failed: 2 };
@@ -66,8 +69,12 @@ export function applyEvent(state: LiveState, event: LiveEvent): LiveState {
       const { signal_id, outcome } = event.data;
       return { ...state, outcomes: { ...state.outcomes, [signal_id]: outcome } };
     }
+    case "signal:entry-left": {
+      const { signal_id, ...left } = event.data;
+      return { ...state, entriesLeft: { ...state.entriesLeft, [signal_id]: left } };
+    }
     case "history:cleared":
-      return { ...state, signals: {}, outcomes: {} };
+      return { ...state, signals: {}, outcomes: {}, entriesLeft: {} };
     case "account:updated": {
       const { reason, ...change } = event.data;
       const confirmed = reason === "email-verified" ? { email_verified: true } : {};

@@ -58,6 +58,10 @@ describe("reading a provider's candles", () => {
     );
   });
 
+  it("takes what a feed has that stopped", () => {
+    expect(read(rows(110).slice(0, 100)).at(-1)?.time).toBe(OPEN_TIME - 11 * MINUTE_MS);
+  });
+
   it("takes what a young market has", () => {
     expect(read(rows(40))).toHaveLength(40);
   });
@@ -80,8 +84,6 @@ describe("reading a provider's candles", () => {
     ["times in descending order", rows(100).reverse()],
     ["a time off the grid", [...allButLast, [OPEN_TIME - 30_000, 10, 12, 9, 11, 5]]],
     ["too many gaps", rows(100).filter((_, index) => index % 5 !== 0)],
-    ["nothing recent", rows(110).slice(0, 100)],
-    ["other candles than those asked for", rows(400).slice(0, 100)],
   ])("refuses %s", (_, input) => {
     expect(() => read(input)).toThrow(expect.objectContaining({ name: "UnusableCandlesError" }));
   });

@@ -5,12 +5,10 @@ import {
   type Timeframe,
 } from "@shared/contract/candle.ts";
 import { z } from "zod";
-import { firstOpeningTime, openingTime } from "./candle-grid.ts";
+import { openingTime } from "./candle-grid.ts";
 
 /** Fewer candles than this say too little about a market, unless fewer were asked for. */
-const ENOUGH_CANDLES = 30;
-/** A feed may be this many candles behind the clock: just after a close, or where nobody traded. */
-const MAX_CANDLES_BEHIND = 2;
+export const ENOUGH_CANDLES = 30;
 /** Share of candles without any trade above which a market is too quiet to be judged. */
 const MAX_GAP_SHARE = 0.1;
 
@@ -36,11 +34,10 @@ export class UnusableCandlesError extends Error {
 }
 
 /**
- * Turns a provider's rows into the closed candles up to `now`, at most `count` of them, oldest
- * first and without gaps. The open candle, older ones and duplicates are dropped. A candle that is
+ * Turns the rows of a market that never closes into the closed candles up to `now`, at most `count`
+ * of them, oldest first and without gaps; the newest may be missing where the feed has stopped. The open candle, older ones and duplicates are dropped. A candle that is
  * missing because nobody traded becomes a flat one without volume, as is usual in the field.
- * @throws UnusableCandlesError for anything but a sound, current series on the grid of the
- * timeframe
+ * @throws UnusableCandlesError for anything but a sound series on the grid of the timeframe
  */
 export function closedCandles(
   rows: unknown,
@@ -48,17 +45,12 @@ export function closedCandles(
 ): Candle[] {
   const parsed = rowsSchema.safeParse(rows);
   if (!parsed.success) throw new UnusableCandlesError("the answer holds no valid candles");
-  const candles = fillGaps(
-    withinRange(distinct(parsed.data, options.timeframe), options),
-    options.timeframe,
-  );
-  const last = candles.at(-1);
-  if (!last || candles.length < Math.min(options.count, ENOUGH_CANDLES)) {
-    throw new UnusableCandlesError(`only ${candles.length} of ${options.count} candles came`);
-  }
-  const behindMs = openingTime(options.now, options.timeframe) - last.time;
-  if (behindMs > (MAX_CANDLES_BEHIND + 1) * TIMEFRAME_MS[options.timeframe]) {
-    throw new UnusableCandlesError("the newest candles are missing");
+  const { timeframe, count, now } = options;
+  const openNow = openingTime(now, timeframe);
+  const closed = distinct(parsed.data, timeframe).filter(({ time }) => time < openNow);
+  const candles = fillGaps(closed, timeframe).slice(-count);
+  if (candles.length < Math.min(count, ENOUGH_CANDLES)) {
+    throw new UnusableCandlesError(`only ${candles.length} of ${count} candles came`);
   }
   return candles;
 }
@@ -74,15 +66,6 @@ function distinct(candles: Candle[], timeframe: Timeframe): Candle[] {
     }
     return candle.time !== previous?.time;
   });
-}
-
-function withinRange(
-  candles: Candle[],
-  options: { timeframe: Timeframe; count: number; now: number },
-): Candle[] {
-  const from = firstOpeningTime(options);
-  const openNow = openingTime(options.now, options.timeframe);
-  return candles.filter(({ time }) => time >= from && time < openNow);
 }
 
 function fillGaps(candles: Candle[], timeframe: Timeframe): Candle[] {

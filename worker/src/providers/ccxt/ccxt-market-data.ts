@@ -1,4 +1,5 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { findInstrument } from "@shared/contract/instruments.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import type { Exchange } from "ccxt";
 import { z } from "zod";
@@ -7,12 +8,13 @@ import { firstOpeningTime, openingTime } from "../candles/candle-grid.ts";
 import { closedCandles } from "../candles/closed-candles.ts";
 import { resample } from "../candles/resample.ts";
 import { sourceTimeframe } from "../candles/source-timeframe.ts";
+import type { RequestLimits } from "../http/fetch-whole.ts";
 import type { LiveProvider } from "../live-provider.ts";
-import type { CandleRequest, CandleSeries } from "../market-data.ts";
+import type { CandleRequest, CandleSeries, SeriesMarket } from "../market-data.ts";
 import { ProviderError } from "../provider-error.ts";
 import { createExchange } from "./create-exchange.ts";
 import { toProviderError } from "./exchange-errors.ts";
-import { createExchangeFetch, type RequestLimits, requestScope } from "./exchange-fetch.ts";
+import { createExchangeFetch, requestScope } from "./exchange-fetch.ts";
 import { createMarketList, type MarketList } from "./market-list.ts";
 import { planPages } from "./plan-pages.ts";
 import { exchangeCovers } from "./symbol-coverage.ts";
@@ -41,9 +43,9 @@ export interface CcxtOptions {
   baseUrl?: string | undefined;
   now: () => number;
   logger: Logger;
-  limits?: CcxtLimits;
+  limits?: CcxtLimits | undefined;
   /** Keep to the exchange's request rate by waiting; on by default. */
-  pace?: boolean;
+  pace?: boolean | undefined;
 }
 
 /** Spot candles of one exchange, through ccxt. */
@@ -112,6 +114,7 @@ export class CcxtMarketData implements LiveProvider {
         provider: this.name,
         data: "live",
         notes: [],
+        ...marketOf(request.symbol),
       };
     });
   }
@@ -137,14 +140,17 @@ export class CcxtMarketData implements LiveProvider {
 
   /**
    * The candles asked for and one to spare: just after a close an exchange may still lack the
-   * newest.
+   * newest. Where there are none in that time, the feed has stopped, and the last that it has come.
    */
   private async closedCandles(request: CandleRequest, source: Timeframe): Promise<Candle[]> {
-    const { symbol, timeframe, abort } = request;
-    const now = openingTime(this.now(), timeframe);
+    const { symbol, timeframe, abort, until = Number.POSITIVE_INFINITY } = request;
+    const now = openingTime(Math.min(this.now(), until), timeframe);
     const since = firstOpeningTime({ timeframe, count: request.limit + 1, now });
     const count = (now - since) / TIMEFRAME_MS[source];
-    const rows = await this.fetchRows({ symbol, timeframe: source, since, count, abort });
+    const range = { symbol, timeframe: source, count, abort };
+    const current = await this.fetchRows({ ...range, since });
+    const isPast = request.until !== undefined;
+    const rows = current.length > 0 || isPast ? current : await this.fetchNewestRows(range);
     const candles = closedCandles(rows, { timeframe: source, count, now });
     return source === timeframe ? candles : resample(candles, { from: source, to: timeframe });
   }
@@ -172,6 +178,20 @@ export class CcxtMarketData implements LiveProvider {
     return answers.flat();
   }
 
+  private fetchNewestRows(range: {
+    symbol: string;
+    timeframe: Timeframe;
+    count: number;
+    abort: AbortSignal;
+  }): Promise<unknown[]> {
+    const { symbol, timeframe, abort } = range;
+    const count = Math.min(range.count, this.pageSize);
+    const scope = { abort, limits: this.limits.candles };
+    return requestScope.run(scope, () =>
+      this.exchange.fetchOHLCV(symbol, timeframe, undefined, count),
+    );
+  }
+
   /** Apart from any caller's scope: the list is for all, so nobody's leaving may end it. */
   private loadMarkets() {
     const scope = { abort: new AbortController().signal, limits: this.limits.markets };
@@ -185,4 +205,10 @@ export class CcxtMarketData implements LiveProvider {
       throw abort.aborted ? callerGaveUp(this.name, error) : toProviderError(error, this.name);
     }
   }
+}
+
+/** An exchange trades currencies at weekends too, but their market is the one that traders mean. */
+function marketOf(symbol: string): { market?: SeriesMarket } {
+  const hours = findInstrument(symbol)?.hours ?? "always";
+  return hours === "always" ? {} : { market: { hours, delayMs: 0 } };
 }

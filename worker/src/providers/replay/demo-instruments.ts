@@ -1,3 +1,5 @@
+import { findInstrument } from "@shared/contract/instruments.ts";
+
 /** What a made-up market of an instrument looks like. */
 export interface DemoInstrument {
   /** Price that the simulation moves around, in the quote currency. */
@@ -10,29 +12,37 @@ export interface DemoInstrument {
   dailyVolume: number;
 }
 
-/**
- * The product's symbols and the recorded gold token; levels and volatilities are those of late
- * 2025, rounded.
- */
-export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = {
-  "BTC/USDT": { level: 108_000, dailyVolatilityPercent: 2.2, decimals: 1, dailyVolume: 60_000 },
-  "ETH/USDT": { level: 3_900, dailyVolatilityPercent: 3.2, decimals: 2, dailyVolume: 900_000 },
-  "BNB/USDT": { level: 1_080, dailyVolatilityPercent: 2.6, decimals: 1, dailyVolume: 120_000 },
-  "ADA/USDT": { level: 0.65, dailyVolatilityPercent: 3.9, decimals: 4, dailyVolume: 250_000_000 },
-  "SOL/USDT": { level: 190, dailyVolatilityPercent: 3.8, decimals: 2, dailyVolume: 8_000_000 },
-  "XRP/USDT": { level: 2.4, dailyVolatilityPercent: 3.5, decimals: 4, dailyVolume: 300_000_000 },
-  "LTC/USDT": { level: 95, dailyVolatilityPercent: 3.4, decimals: 2, dailyVolume: 3_000_000 },
-  "DOGE/USDT": { level: 0.2, dailyVolatilityPercent: 4.2, decimals: 5, dailyVolume: 2_000_000_000 },
-  "XAUT/USDT": { level: 4_100, dailyVolatilityPercent: 1.1, decimals: 2, dailyVolume: 3_000 },
-  "XAU/USD": { level: 1_320, dailyVolatilityPercent: 0.8, decimals: 3, dailyVolume: 0 },
-  "XAG/USD": { level: 15.8, dailyVolatilityPercent: 1.5, decimals: 4, dailyVolume: 0 },
-  "EUR/USD": { level: 1.15, dailyVolatilityPercent: 0.45, decimals: 5, dailyVolume: 0 },
-  "GBP/USD": { level: 1.3, dailyVolatilityPercent: 0.55, decimals: 5, dailyVolume: 0 },
-  "AUD/USD": { level: 0.65, dailyVolatilityPercent: 0.6, decimals: 5, dailyVolume: 0 },
-  "USD/JPY": { level: 152, dailyVolatilityPercent: 0.6, decimals: 3, dailyVolume: 0 },
-  US30: { level: 46_700, dailyVolatilityPercent: 0.9, decimals: 1, dailyVolume: 0 },
-  NAS100: { level: 25_000, dailyVolatilityPercent: 1.3, decimals: 1, dailyVolume: 0 },
-  SPX500: { level: 6_700, dailyVolatilityPercent: 1, decimals: 1, dailyVolume: 0 },
-  WTI: { level: 58, dailyVolatilityPercent: 2, decimals: 3, dailyVolume: 0 },
-  BRENT: { level: 62, dailyVolatilityPercent: 1.9, decimals: 3, dailyVolume: 0 },
+/** Decimals of what is recorded, but no instrument of the product. */
+const USUAL_DECIMALS = 2;
+
+/** Levels and volatilities are those of late 2025, rounded. */
+const DEMO_MARKETS: Readonly<Record<string, Omit<DemoInstrument, "decimals">>> = {
+  "BTC/USDT": { level: 108_000, dailyVolatilityPercent: 2.2, dailyVolume: 60_000 },
+  "ETH/USDT": { level: 3_900, dailyVolatilityPercent: 3.2, dailyVolume: 900_000 },
+  "BNB/USDT": { level: 1_080, dailyVolatilityPercent: 2.6, dailyVolume: 120_000 },
+  "ADA/USDT": { level: 0.65, dailyVolatilityPercent: 3.9, dailyVolume: 250_000_000 },
+  "SOL/USDT": { level: 190, dailyVolatilityPercent: 3.8, dailyVolume: 8_000_000 },
+  "XRP/USDT": { level: 2.4, dailyVolatilityPercent: 3.5, dailyVolume: 300_000_000 },
+  "LTC/USDT": { level: 95, dailyVolatilityPercent: 3.4, dailyVolume: 3_000_000 },
+  "DOGE/USDT": { level: 0.2, dailyVolatilityPercent: 4.2, dailyVolume: 2_000_000_000 },
+  "XAUT/USDT": { level: 4_100, dailyVolatilityPercent: 1.1, dailyVolume: 3_000 },
+  "XAU/USD": { level: 1_320, dailyVolatilityPercent: 0.8, dailyVolume: 0 },
+  "XAG/USD": { level: 15.8, dailyVolatilityPercent: 1.5, dailyVolume: 0 },
+  "EUR/USD": { level: 1.15, dailyVolatilityPercent: 0.45, dailyVolume: 0 },
+  "GBP/USD": { level: 1.3, dailyVolatilityPercent: 0.55, dailyVolume: 0 },
+  "AUD/USD": { level: 0.65, dailyVolatilityPercent: 0.6, dailyVolume: 0 },
+  "USD/JPY": { level: 152, dailyVolatilityPercent: 0.6, dailyVolume: 0 },
+  US30: { level: 46_700, dailyVolatilityPercent: 0.9, dailyVolume: 0 },
+  NAS100: { level: 25_000, dailyVolatilityPercent: 1.3, dailyVolume: 0 },
+  SPX500: { level: 6_700, dailyVolatilityPercent: 1, dailyVolume: 0 },
+  WTI: { level: 58, dailyVolatilityPercent: 2, dailyVolume: 0 },
+  BRENT: { level: 62, dailyVolatilityPercent: 1.9, dailyVolume: 0 },
 };
+
+/** The product's symbols and the recorded gold token. */
+export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = Object.fromEntries(
+  Object.entries(DEMO_MARKETS).map(([symbol, market]) => [
+    symbol,
+    { ...market, decimals: findInstrument(symbol)?.decimals ?? USUAL_DECIMALS },
+  ]),
+);

@@ -51,7 +51,11 @@ function keyOf(symbol: string, timeframe: Timeframe): string {
   return `${symbol} ${timeframe}`;
 }
 
-function parseCsv(text: string): Candle[] {
+/**
+ * Candles of a CSV with a line of column names, oldest first.
+ * @throws ZodError for anything else
+ */
+export function parseCsv(text: string): Candle[] {
   const lines = text.trim().split("\n").slice(1);
   const rows = lines.map((line) => {
     const cells = line.split(",").map(Number);

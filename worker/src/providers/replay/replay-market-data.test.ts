@@ -14,6 +14,7 @@ import { Recordings } from "./recordings.ts";
 import { createReplayMarketData } from "./replay-market-data.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
+const PAST = Date.UTC(2026, 10, 18);
 const RECORDED = "Demo data: recorded candles shifted to the present, not live prices.";
 const SIMULATED = "Demo data: simulated candles, not market prices.";
 const recordings = new Recordings(new URL("./data/", import.meta.url));
@@ -162,6 +163,47 @@ describe("simulated markets", () => {
     });
     expect(agreeing?.length).toBeGreaterThan(90);
     expect(agreeing?.length).toBeLessThan(210);
+  });
+});
+
+describe("on a weekend", () => {
+  const SATURDAY = Date.UTC(2026, 10, 21, 12);
+
+  it.each([
+    ["XAU/USD", `${RECORDED} The real market is closed now; the demo goes on.`],
+    ["SPX500", `${SIMULATED} The real market is closed now; the demo goes on.`],
+    ["BTC/USDT", RECORDED],
+  ])("the demo of %s goes on, and says what that is worth", async (symbol, note) => {
+    const { candles, notes } = await replay({ symbol, timeframe: "1h", now: SATURDAY });
+    expect(candles.at(-1)?.time).toBe(SATURDAY - TIMEFRAME_MS["1h"]);
+    expect(notes).toEqual([note]);
+  });
+});
+
+describe("a moment of the past", () => {
+  const source = createReplayMarketData({ now: () => NOW });
+  const ask = (options: { symbol: string; timeframe: Timeframe; within?: Timeframe }) =>
+    source.candles({ ...options, limit: 600, until: PAST, abort: patient() });
+
+  it("is shown as it was then", async () => {
+    const { candles } = await ask({ symbol: "ETH/USDT", timeframe: "1h" });
+    const then = await replay({ symbol: "ETH/USDT", timeframe: "1h", limit: 600, now: PAST });
+    expect(candles).toEqual(then.candles);
+  });
+
+  it.each<[string, Timeframe, Timeframe]>([
+    ["BTC/USDT", "1m", "1h"],
+    ["BTC/USDT", "5m", "1d"],
+    ["EUR/USD", "15m", "1h"],
+    ["ETH/USDT", "1m", "5m"],
+    ["WTI", "1m", "4h"],
+  ])("has shorter candles that add up: %s at %s within %s", async (symbol, timeframe, within) => {
+    const shorter = await ask({ symbol, timeframe, within });
+    const { candles } = await ask({ symbol, timeframe: within });
+    const last = candles.slice(-3).filter(({ time }) => time >= (shorter.candles[0]?.time ?? 0));
+    const joined = resample(shorter.candles, { from: timeframe, to: within }).slice(-last.length);
+    expect(last.length).toBeGreaterThan(0);
+    expect(joined.map(pricesOf)).toEqual(last.slice(-joined.length).map(pricesOf));
   });
 });
 

@@ -8,6 +8,9 @@ import { resampledSource } from "./resampled-source.ts";
 import { simulatedDays } from "./simulated-days.ts";
 import { subdividedSource } from "./subdivided-source.ts";
 
+/** All timeframes are whole numbers of it. */
+const SHORTEST: Timeframe = "1m";
+
 /**
  * How a timeframe without a recording is made: by joining shorter candles, or by dividing longer
  * ones.
@@ -43,6 +46,24 @@ export function replaySource(
   return TIMEFRAME_MS[from] < TIMEFRAME_MS[timeframe]
     ? resampledSource(source, timeframes)
     : subdividedSource(source, { ...timeframes, seed: symbol, decimals: instrument.decimals });
+}
+
+/**
+ * The same market at a shorter timeframe, made so that its candles add up to those at `within`. Recordings of different
+ * timeframes are of different weeks, and do not. Undefined for a symbol that the demo does not know.
+ */
+export function replayPartsSource(
+  recordings: Recordings,
+  options: { symbol: string; timeframe: Timeframe; within: Timeframe },
+): CandleSource | undefined {
+  const { symbol, timeframe, within } = options;
+  const source = replaySource(recordings, { symbol, timeframe: within });
+  const instrument = DEMO_INSTRUMENTS[symbol];
+  if (!source || !instrument || within === SHORTEST) return source;
+  const { decimals } = instrument;
+  const finest = subdividedSource(source, { from: within, to: SHORTEST, seed: symbol, decimals });
+  if (timeframe === SHORTEST) return finest;
+  return resampledSource(finest, { from: SHORTEST, to: timeframe });
 }
 
 function longestRecordedPart(

@@ -3,8 +3,8 @@ import type { CcxtLimits } from "../ccxt/ccxt-market-data.ts";
 import type { GuardLimits } from "../guarded-provider.ts";
 
 const GENEROUS = { headersTimeoutMs: 10_000, totalTimeoutMs: 10_000, maxBytes: 2_000_000 };
-const NO_HEADERS = { ...GENEROUS, headersTimeoutMs: 80 };
-const NO_BODY = { ...GENEROUS, totalTimeoutMs: 80 };
+const NO_HEADERS = { ...GENEROUS, headersTimeoutMs: 250 };
+const NO_BODY = { ...GENEROUS, totalTimeoutMs: 250 };
 
 /** Limits that a busy machine does not reach, and limits that show a stall without much waiting. */
 export const CCXT_LIMITS = {

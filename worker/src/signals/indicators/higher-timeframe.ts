@@ -1,8 +1,6 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { computeEmaSeries } from "./averages.ts";
 import { resample } from "./resample.ts";
-
-export type Trend = "up" | "down" | "flat";
+import { readTrend, type Trend } from "./trend.ts";
 
 /** Direction of the next longer timeframe, read from the same candles. */
 export interface HigherTimeframe {
@@ -29,15 +27,7 @@ const WEEK_MS = 7 * TIMEFRAME_MS["1d"];
 /** Weeks begin on Monday; Unix time began on a Thursday. */
 const MONDAY_OFFSET_MS = 4 * TIMEFRAME_MS["1d"];
 
-const EMA_PERIOD = 20;
-
-/** Buckets over which the average must have risen or fallen. */
-const SLOPE_REACH = 3;
-
-/**
- * Up: the last close is above EMA(20) and that average is higher than three buckets ago; down: the reverse;
- * otherwise flat. Null with fewer than 23 complete buckets.
- */
+/** The trend (see `readTrend`) of the complete buckets; null with fewer than 23 of them. */
 export function computeHigherTimeframe(options: {
   candles: readonly Candle[];
   timeframe: Timeframe;
@@ -52,16 +42,4 @@ export function computeHigherTimeframe(options: {
   });
   const trend = readTrend(buckets.map((bucket) => bucket.close));
   return trend === null ? null : { timeframe, trend };
-}
-
-function readTrend(closes: readonly number[]): Trend | null {
-  const averages = computeEmaSeries(closes, EMA_PERIOD);
-  const close = closes.at(-1);
-  const average = averages.at(-1);
-  const earlier = averages.at(-1 - SLOPE_REACH);
-  if (close === undefined || typeof average !== "number" || typeof earlier !== "number")
-    return null;
-  if (close > average && average > earlier) return "up";
-  if (close < average && average < earlier) return "down";
-  return "flat";
 }

@@ -4,6 +4,14 @@ import { ATR, BollingerBands, SMA } from "trading-signals";
 /** Candles over which the usual size of the average true range is taken. */
 const USUAL_ATR_PERIOD = 50;
 
+/** Earlier ranges that the present one is ranked among, at most and at least. */
+const RANKED_ATRS = { most: 200, fewest: 50 } as const;
+
+/** Percentiles of ATR(14) up to which a market counts as quiet, and from which as lively. */
+const REGIME_PERCENTILE = { quiet: 20, lively: 80 } as const;
+
+export type VolatilityRegime = "quiet" | "normal" | "lively";
+
 export interface Bands {
   lower: number;
   middle: number;
@@ -29,6 +37,24 @@ export function computeAtrRatio(candles: readonly Candle[]): number | null {
   const average = usual.getResult();
   if (now === null || average === null || average === 0) return null;
   return now / average;
+}
+
+/**
+ * Share of up to 200 earlier values of ATR(14) that are below the present one, 0–100; null with fewer than 50 of them.
+ */
+export function computeAtrPercentile(candles: readonly Candle[]): number | null {
+  const atr = new ATR(14);
+  const ranges = candles.flatMap((candle) => atr.add(candle) ?? []);
+  const now = ranges.at(-1);
+  const earlier = ranges.slice(-1 - RANKED_ATRS.most, -1);
+  if (now === undefined || earlier.length < RANKED_ATRS.fewest) return null;
+  return (100 * earlier.filter((range) => range < now).length) / earlier.length;
+}
+
+/** `atrPercentile` in a word: quiet up to the 20th, lively from the 80th. */
+export function volatilityRegime(atrPercentile: number): VolatilityRegime {
+  if (atrPercentile <= REGIME_PERCENTILE.quiet) return "quiet";
+  return atrPercentile >= REGIME_PERCENTILE.lively ? "lively" : "normal";
 }
 
 /** Bollinger bands: 20-candle mean, two population standard deviations to either side. */

@@ -1,25 +1,13 @@
-import type { Indicators } from "../indicators.ts";
-import { formatNumber, formatPrice } from "../round-price.ts";
+import { structureAround } from "../indicators/structure.ts";
+import { formatAtTick } from "../price-scale.ts";
+import { formatNumber } from "../round-price.ts";
 import { clampVote, type Voter } from "./vote.ts";
 
 /** Room in ATR beyond which support or resistance is out of play. */
 const FAR_ATR = 3;
 
-/** Swing prices above and below a price, nearest first; former highs serve as support and the reverse. */
-export function structureAround(options: { price: number; indicators: Indicators }): {
-  resistances: number[];
-  supports: number[];
-} {
-  const { price, indicators } = options;
-  const prices = [...indicators.swings.highs, ...indicators.swings.lows];
-  return {
-    resistances: prices.filter((level) => level > price).sort((a, b) => a - b),
-    supports: prices.filter((level) => level < price).sort((a, b) => b - a),
-  };
-}
-
 /** Do swings rise or fall, and has the price broken the last one? */
-export const voteOnSwings: Voter = ({ price, indicators }) => {
+export const voteOnSwings: Voter = ({ price, scale, indicators }) => {
   const { highs, lows } = indicators.swings;
   const [high, low] = [highs.at(-1), lows.at(-1)];
   const [earlierHigh, earlierLow] = [highs.at(-2), lows.at(-2)];
@@ -27,13 +15,14 @@ export const voteOnSwings: Voter = ({ price, indicators }) => {
   if (earlierHigh === undefined || earlierLow === undefined) return null;
   const order = (Math.sign(high - earlierHigh) + Math.sign(low - earlierLow)) / 2;
   const broken = Number(price > high) - Number(price < low);
+  const show = (value: number) => formatAtTick(value, scale);
   return {
     topic: "structure",
     value: 0.5 * order + 0.5 * broken,
     weight: 1,
     evidence:
-      `Swing highs ${formatPrice(earlierHigh)} then ${formatPrice(high)}, ` +
-      `lows ${formatPrice(earlierLow)} then ${formatPrice(low)}${describeBreak(broken)}.`,
+      `Swing highs ${show(earlierHigh)} then ${show(high)}, ` +
+      `lows ${show(earlierLow)} then ${show(low)}${describeBreak(broken)}.`,
   };
 };
 
@@ -43,10 +32,10 @@ function describeBreak(broken: number): string {
 }
 
 /** Is there more room to the next resistance than to the next support? */
-export const voteOnRoom: Voter = ({ price, indicators }) => {
+export const voteOnRoom: Voter = ({ price, scale, indicators }) => {
   const { atr14 } = indicators;
   if (atr14 === null || atr14 === 0) return null;
-  const { resistances, supports } = structureAround({ price, indicators });
+  const { resistances, supports } = structureAround({ price, swings: indicators.swings });
   const [resistance, support] = [resistances[0], supports[0]];
   if (resistance === undefined && support === undefined) return null;
   const room = (level: number | undefined) =>
@@ -54,7 +43,7 @@ export const voteOnRoom: Voter = ({ price, indicators }) => {
   const words = (name: string, level: number | undefined) =>
     level === undefined
       ? `no recent ${name}`
-      : `${name} ${formatPrice(level)} is ${formatNumber(Math.abs(level - price) / atr14, 1)} ATR away`;
+      : `${name} ${formatAtTick(level, scale)} is ${formatNumber(Math.abs(level - price) / atr14, 1)} ATR away`;
   return {
     topic: "room",
     value: clampVote((room(resistance) - room(support)) / FAR_ATR),

@@ -1,6 +1,6 @@
+import { structureAround } from "../indicators/structure.ts";
 import type { MarketBrief } from "../market-brief.ts";
-import { roundPrice } from "../round-price.ts";
-import { structureAround } from "./structure-votes.ts";
+import { roundToTick } from "../price-scale.ts";
 
 /** How far the stop may stand from the entry, and how far beyond a swing it is put, in ATR(14). */
 const STOP_ATR = { min: 1, usual: 1.5, max: 3, beyondSwing: 0.25 } as const;
@@ -8,7 +8,10 @@ const STOP_ATR = { min: 1, usual: 1.5, max: 3, beyondSwing: 0.25 } as const;
 /** Reward as a multiple of the risk: at least, where no swing is in reach, and at most. */
 const REWARD = { min: 1.5, usual: 2, max: 3 } as const;
 
-/** Prices of a trade in the quote currency. */
+/** Ticks that an ATR must span: with fewer, rounding a level to its tick could turn reward below risk. */
+const FEWEST_ATR_TICKS = 2;
+
+/** Prices of a trade in the quote currency, each on a tick of its market. */
 export interface TradeLevels {
   entry: number;
   stopLoss: number;
@@ -17,7 +20,7 @@ export interface TradeLevels {
 
 /**
  * Entry at the last close, stop beyond the nearest swing that is 1 to 3 ATR away (else 1.5 ATR), target at the nearest
- * swing that pays 1.5 to 3 times the risk (else twice the risk). Null where the market stands still, or where a
+ * swing that pays 1.5 to 3 times the risk (else twice the risk). Null where the market hardly moves, or where a
  * level would not be above 0.
  */
 export function tradeLevels(options: {
@@ -25,18 +28,19 @@ export function tradeLevels(options: {
   direction: 1 | -1;
 }): TradeLevels | null {
   const { brief, direction } = options;
-  const { price: entry, indicators } = brief;
+  const { price, scale, indicators } = brief;
+  const entry = roundToTick(price, scale);
   const { atr14 } = indicators;
-  if (atr14 === null || atr14 === 0) return null;
-  const { resistances, supports } = structureAround({ price: entry, indicators });
+  if (atr14 === null || atr14 < FEWEST_ATR_TICKS * scale.tick) return null;
+  const { resistances, supports } = structureAround({ price: entry, swings: indicators.swings });
   const [ahead, behind] = direction === 1 ? [resistances, supports] : [supports, resistances];
   const distanceTo = (level: number) => Math.abs(level - entry);
   const risk = stopDistance({ distances: behind.map(distanceTo), atr: atr14 });
   const reward = targetDistance({ distances: ahead.map(distanceTo), risk });
   const levels = {
     entry,
-    stopLoss: roundPrice(entry - direction * risk, atr14),
-    takeProfit: roundPrice(entry + direction * reward, atr14),
+    stopLoss: roundToTick(entry - direction * risk, scale),
+    takeProfit: roundToTick(entry + direction * reward, scale),
   };
   return Math.min(levels.stopLoss, levels.takeProfit) > 0 ? levels : null;
 }

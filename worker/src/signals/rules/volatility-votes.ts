@@ -1,4 +1,5 @@
-import { formatNumber, formatPrice } from "../round-price.ts";
+import { formatAtTick } from "../price-scale.ts";
+import { formatNumber } from "../round-price.ts";
 import { clampVote, type Voter } from "./vote.ts";
 
 /** ATR against its usual size from which a market counts as moving, and a close outside the bands as a breakout. */
@@ -8,7 +9,7 @@ const LIVELY_ATR_RATIO = 1.1;
 const STRETCHED = 0.8;
 
 /** Bollinger(20, 2): with the price inside the bands; at the edge a breakout if the market is lively, else a return. */
-export const voteOnBands: Voter = ({ price, indicators }) => {
+export const voteOnBands: Voter = ({ price, scale, indicators }) => {
   const { bollinger20: bands, atrRatio } = indicators;
   if (bands === null || bands.upper === bands.middle) return null;
   const position = (price - bands.middle) / (bands.upper - bands.middle);
@@ -22,7 +23,7 @@ export const voteOnBands: Voter = ({ price, indicators }) => {
     value,
     weight: 0.75,
     evidence:
-      `Price is ${formatNumber(Math.abs(position) * 100, 0)}% of the way from the middle band ${formatPrice(bands.middle)} ` +
+      `Price is ${formatNumber(Math.abs(position) * 100, 0)}% of the way from the middle band ${formatAtTick(bands.middle, scale)} ` +
       `to the ${position < 0 ? "lower" : "upper"} one${regime}.`,
   };
 };

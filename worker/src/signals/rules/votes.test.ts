@@ -16,9 +16,11 @@ const unknown: Indicators = {
   macd: null,
   atr14: null,
   atrRatio: null,
+  atrPercentile: null,
   bollinger20: null,
   volume: null,
   swings: { highs: [], lows: [] },
+  trend: null,
   higherTimeframe: null,
 };
 
@@ -26,8 +28,12 @@ const unknown: Indicators = {
 const marketOf = (known: Partial<Indicators>): MarketBrief => ({
   symbol: "BTC/USDT",
   timeframe: "1h",
+  scale: { tick: 0.01, decimals: 2 },
   price: 100,
   lastCandleAt: 0,
+  session: null,
+  resistances: [],
+  supports: [],
   candles: candlesFromCloses([99, 100]),
   indicators: { ...unknown, ...known },
 });
@@ -44,7 +50,7 @@ describe("trend", () => {
 
   it("cites the averages in their order", () => {
     const vote = voteOnAverages(marketOf({ ema20: 102, ema50: 98.5, ema200: 98.5 }));
-    expect(vote?.evidence).toBe("Price 100 < EMA 20 102 > EMA 50 98.5 = EMA 200 98.5.");
+    expect(vote?.evidence).toBe("Price 100.00 < EMA 20 102.00 > EMA 50 98.50 = EMA 200 98.50.");
   });
 
   it("the higher timeframe votes its way", () => {

@@ -1,7 +1,8 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
 import type { Advice } from "../advice.ts";
 import type { MarketBrief } from "../market-brief.ts";
-import { formatNumber, formatPrice } from "../round-price.ts";
+import { formatAtTick, type PriceScale } from "../price-scale.ts";
+import { formatNumber } from "../round-price.ts";
 import { describeCandles, expectedCandles } from "./hold-time.ts";
 import { type Judgement, TRADE_THRESHOLD } from "./judge-market.ts";
 import { describeMarket, whatToWatch } from "./market-words.ts";
@@ -43,7 +44,7 @@ function tradePart(options: {
     entry: levels.entry,
     stop_loss: levels.stopLoss,
     take_profit: levels.takeProfit,
-    rationale: `The readings lean to ${signal}: ${describeCount(judgement)}. ${describeLevels(levels)}`,
+    rationale: `The readings lean to ${signal}: ${describeCount(judgement)}. ${describeLevels(levels, brief.scale)}`,
     suggested_hold: hold,
     trade_duration_text:
       `Stop or target is expected to be met in ${describeCandles(expected, brief.timeframe)}; ` +
@@ -74,11 +75,13 @@ function describeCount({ score, agreement, votes }: Judgement): string {
   );
 }
 
-function describeLevels({ entry, stopLoss, takeProfit }: TradeLevels): string {
+function describeLevels(levels: TradeLevels, scale: PriceScale): string {
+  const { entry, stopLoss, takeProfit } = levels;
+  const show = (level: number) => formatAtTick(level, scale);
   const rewardToRisk = Math.abs(takeProfit - entry) / Math.abs(entry - stopLoss);
   return (
-    `Entry at the last close ${formatPrice(entry)}, stop at ${formatPrice(stopLoss)}, ` +
-    `target at ${formatPrice(takeProfit)}: reward to risk ${formatNumber(rewardToRisk, 2)}.`
+    `Entry at the last close ${show(entry)}, stop at ${show(stopLoss)}, ` +
+    `target at ${show(takeProfit)}: reward to risk ${formatNumber(rewardToRisk, 2)}.`
   );
 }
 

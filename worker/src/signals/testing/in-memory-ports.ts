@@ -39,13 +39,21 @@ export function scriptedAnalyst(script: (Advice | Error)[]): ScriptedAnalyst {
   const asked: AdviceRequest[] = [];
   return {
     name: "openai",
+    version: "openai/scripted",
     asked,
     async advise(request) {
       asked.push(request);
       const next = script[asked.length - 1];
       if (!next) throw new Error("The analyst was asked more often than its script goes.");
       if (next instanceof Error) throw next;
-      return replyWith(next, asked.length);
+      const call = asked.length;
+      request.onUsage?.({
+        model: "scripted-1",
+        promptTokens: 100 * call,
+        completionTokens: 10 * call,
+        costUsd: 0.001 * call,
+      });
+      return replyWith(next, call);
     },
   };
 }
@@ -56,7 +64,6 @@ function replyWith(advice: Advice, call: number): AdviceReply {
     model: "scripted-1",
     prompt: `prompt ${call}`,
     rawReply: JSON.stringify(advice),
-    usage: { promptTokens: 100 * call, completionTokens: 10 * call },
   };
 }
 

@@ -1,0 +1,43 @@
+# One image for server and worker (target `app`), one for the web pages and the way to the API (target `web`).
+ARG NODE_VERSION=20
+
+FROM node:${NODE_VERSION}-bookworm-slim AS packages
+WORKDIR /app
+ENV MONGOMS_DISABLE_POSTINSTALL=1
+COPY package.json package-lock.json .npmrc ./
+
+FROM packages AS production-packages
+RUN npm install --no-save --omit=dev && npm cache clean --force
+
+FROM packages AS pages
+RUN npm install --no-save --include=dev
+COPY . .
+# Fixed at build time: where browsers reach the API, and what the contact page shows.
+ARG VITE_API_URL=http://localhost:8000
+ARG VITE_CONTACT_EMAIL=
+ARG VITE_CONTACT_WHATSAPP=
+ARG VITE_CONTACT_TELEGRAM=
+ENV DATA_DIR=/build
+RUN node scripts/build.mjs && node scripts/print-web-headers.mjs > /build/headers.caddy
+
+FROM caddy:2-alpine AS web
+COPY deploy/Caddyfile /etc/caddy/Caddyfile
+COPY --from=pages /build/headers.caddy /etc/caddy/headers.caddy
+COPY --from=pages /build/client /srv
+RUN adduser -D -H -u 1000 web && setcap -r /usr/bin/caddy
+USER 1000:1000
+EXPOSE 5173 8000
+
+FROM node:${NODE_VERSION}-bookworm-slim AS app
+WORKDIR /app
+ENV NODE_ENV=production DATA_DIR=/data
+COPY --from=production-packages /app/node_modules node_modules
+COPY package.json tsconfig.json ./
+COPY shared shared
+COPY server server
+COPY worker worker
+COPY scripts scripts
+RUN mkdir /data && chown node:node /data
+USER 1000:1000
+VOLUME /data
+CMD ["node", "--import", "tsx", "server/src/main.ts"]

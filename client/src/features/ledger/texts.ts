@@ -1,0 +1,96 @@
+import { formatDateTime } from "../../lib/format.ts";
+
+const count = new Intl.NumberFormat("en-US").format;
+const plural = (n: number, one: string, many = `${one}s`): string =>
+  `${count(n)} ${n === 1 ? one : many}`;
+
+export const ledgerTexts = {
+  title: "Ledger",
+  lead: "Every signal is sealed here before anyone can know how it ends, wins and losses alike. Nothing can be changed or removed afterwards without your noticing it.",
+  description:
+    "The tamper-evident record of every AI Trading Bot signal and its outcome. Download it and verify it yourself.",
+  loading: "Loading the ledger",
+  failed: "The ledger could not be loaded.",
+  tryAgain: "Try again",
+} as const;
+
+export const headTexts = {
+  title: "Newest record",
+  records: (seq: number) => plural(seq, "record"),
+  recordedAt: (iso: string) => `Last grown ${formatDateTime(iso)}`,
+  fingerprint: "Fingerprint of the whole ledger",
+  why: "It stands for everything recorded so far. Keep it: with it you can show later that nothing before it has changed.",
+  copy: "fingerprint",
+} as const;
+
+export const verifyTexts = {
+  title: "Verify it yourself",
+  lead: "Your browser downloads the ledger and recomputes every fingerprint. It does not take our word for anything.",
+  start: "Verify in this browser",
+  again: "Verify again",
+  working: "Verifying…",
+  progress: "Verified so far",
+  done: (lines: number, of: number) => `${count(Math.min(lines, of))} of ${plural(of, "record")}`,
+  intactTitle: (seq: number) => `Intact: ${plural(seq, "record")}`,
+  intact: "Every record is as it was written, and in its place.",
+  keptSince: (seq: number) =>
+    `It continues the ledger of ${plural(seq, "record")} that this browser saw before.`,
+  brokenTitle: (seq: number) => `Not intact: record ${count(seq)}`,
+  broken: (detail: string, line: number | null) =>
+    line === null ? `${detail}.` : `Line ${count(line)}: ${detail}.`,
+  interrupted: "The ledger could not be downloaded to its end. Please try again.",
+  download: "Download ledger",
+  tool: "Save the offline verifier",
+  toolHint:
+    "One small page that runs without us and without a network: open it from your disk and give it the downloaded file.",
+  signals: "Signals recorded",
+  demo: (n: number) => `${count(n)} on demo data`,
+  outcomes: "Judged",
+  split: (win: number, loss: number, expired: number) =>
+    `${count(win)} won, ${count(loss)} lost, ${count(expired)} expired`,
+  late: "Recorded late",
+  lateHint: "signals, by more than a minute",
+  cleared: "Owner forgotten",
+  clearedHint: "signals whose results still count",
+} as const;
+
+export const recordTexts = {
+  title: "Newest records",
+  empty: "Nothing has been recorded yet.",
+  emptyLead: "The first finished signal opens the ledger.",
+  older: "Show older records",
+  sealed: "Sealed until judged",
+  signal: "Signal",
+  outcomeOf: (seq: number) => `of record ${count(seq)}`,
+  tombstone: (n: number) => `Owner forgotten of ${plural(n, "signal")}`,
+  demo: "Demo data",
+  r: (multiple: number) =>
+    `${multiple > 0 ? "+" : ""}${multiple.toFixed(2).replace("-", "\u2212")} R`,
+  entry: "Entry",
+  stop: "Stop",
+  target: "Target",
+} as const;
+
+/** How the ledger works, for whoever has never met one. */
+export const explanations = [
+  {
+    question: "Sealed before the outcome",
+    answer:
+      "The moment a signal is finished we publish a fingerprint of its figures: symbol, entry, stop, target, confidence. A fingerprint gives nothing away, and fits only those figures. Subscribers trade on them first; everyone sees them once the market has judged the signal.",
+  },
+  {
+    question: "Each record holds the one before",
+    answer:
+      "Every record contains the fingerprint of its predecessor. Change one figure, remove one loss, or swap two records, and every fingerprint after it stops matching.",
+  },
+  {
+    question: "Clearing a history hides nothing",
+    answer:
+      "When a trader’s history or account is deleted, whose signals they were is forgotten for good. The signals and their results stay in the record without a name, and a note in the ledger says so. A signal cleared before it was judged is judged all the same.",
+  },
+  {
+    question: "What a chain cannot show by itself",
+    answer:
+      "That the whole ledger was not written anew, or its end cut off. That is what kept fingerprints are for: we publish one each day, and your browser remembers the one it verified last.",
+  },
+] as const;

@@ -1,0 +1,143 @@
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { INSTRUMENT_CLASSES } from "@shared/contract/instruments.ts";
+import {
+  PERFORMANCE_PERIODS,
+  type Performance,
+  type PerformanceQuery,
+} from "@shared/contract/performance.ts";
+import { analystNameSchema } from "@shared/contract/status.ts";
+import { X } from "lucide-react";
+import { Button } from "../../ui/button.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import {
+  ALL_MARKETS,
+  classChoice,
+  isFiltered,
+  marketOf,
+  withMarket,
+  withoutFilters,
+} from "./performance-filter.ts";
+import {
+  analystLabels,
+  classLabels,
+  performanceTexts,
+  periodLabels,
+  filterTexts as texts,
+} from "./texts.ts";
+
+const ALL = "all";
+
+const recordOptions = [
+  { value: "live", label: texts.live },
+  { value: "replay", label: texts.replay },
+] as const;
+const periodOptions = PERFORMANCE_PERIODS.map((value) => ({ value, label: periodLabels[value] }));
+const timeframeOptions = [
+  { value: ALL, label: texts.allTimeframes },
+  ...TIMEFRAMES.map((value) => ({ value, label: value })),
+] as const;
+
+interface FilterBarProps {
+  filter: PerformanceQuery;
+  /** What there is a record of; undefined until it has been read. */
+  recorded: Performance["recorded"] | undefined;
+  onChange(filter: PerformanceQuery): void;
+}
+
+/** Which part of the record is shown. */
+export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
+  const { timeframe, analyst: _analyst, version: _version, ...market } = filter;
+  return (
+    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[repeat(5,1fr)_auto]">
+      <SelectField
+        label={texts.record}
+        value={filter.data}
+        options={recordOptions}
+        onChange={(data) => onChange({ ...withoutFilters(filter), period: filter.period, data })}
+      />
+      <SelectField
+        label={texts.period}
+        value={filter.period}
+        options={periodOptions}
+        onChange={(period) => onChange({ ...filter, period })}
+      />
+      <SelectField
+        label={texts.market}
+        value={marketOf(filter)}
+        options={marketOptions(filter, recorded)}
+        onChange={(choice) => onChange(withMarket(filter, choice))}
+      />
+      <SelectField
+        label={texts.timeframe}
+        value={timeframe ?? ALL}
+        options={timeframeOptions}
+        onChange={(choice) => {
+          const { timeframe: _timeframe, ...rest } = filter;
+          onChange(choice === ALL ? rest : { ...rest, timeframe: choice });
+        }}
+      />
+      <SelectField
+        label={texts.analyst}
+        value={authorOf(filter)}
+        options={authorOptions(filter, recorded)}
+        onChange={(choice) =>
+          onChange({ ...market, ...(timeframe && { timeframe }), ...authorFilter(choice) })
+        }
+      />
+      {isFiltered(filter) && (
+        <Button
+          variant="ghost"
+          className="h-11 justify-self-start"
+          onClick={() => onChange(withoutFilters(filter))}
+        >
+          <X aria-hidden className="size-4" />
+          {performanceTexts.clear}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** All, each class, and every symbol with a record; a chosen one is offered even without. */
+function marketOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
+  const symbols = new Set([
+    ...(recorded?.symbols ?? []),
+    ...(filter.symbol ? [filter.symbol] : []),
+  ]);
+  return [
+    { value: ALL_MARKETS, label: texts.allMarkets },
+    ...INSTRUMENT_CLASSES.map((name) => ({ value: classChoice(name), label: classLabels[name] })),
+    ...[...symbols].map((symbol) => ({ value: symbol, label: symbol })),
+  ];
+}
+
+const authorOf = ({ analyst, version }: Pick<PerformanceQuery, "analyst" | "version">): string =>
+  analyst ? [analyst, version].filter(Boolean).join(" ") : ALL;
+
+const authorLabel = (analyst: string, version?: string): string =>
+  [analystLabels[analyst] ?? analyst, version].filter(Boolean).join(" · ");
+
+function authorOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
+  const own = filter.analyst ? [{ analyst: filter.analyst, version: filter.version }] : [];
+  const known = recorded?.analysts ?? [];
+  const names = [...new Set(known.map(({ analyst }) => analyst))].map((analyst) => ({ analyst }));
+  const choices = new Map(
+    [...names, ...known, ...own].map((author) => {
+      const { analyst, version } = { version: undefined, ...author };
+      const label = authorLabel(analyst, version);
+      return [[analyst, version].filter(Boolean).join(" "), label] as const;
+    }),
+  );
+  return [
+    { value: ALL, label: texts.allAnalysts },
+    ...[...choices].map(([value, label]) => ({ value, label })),
+  ];
+}
+
+/** What `authorOf` wrote, read again; a version may hold spaces. */
+function authorFilter(choice: string): Pick<PerformanceQuery, "analyst" | "version"> {
+  const [name, ...rest] = choice.split(" ");
+  const analyst = analystNameSchema.safeParse(name).data;
+  const version = rest.join(" ");
+  return { ...(analyst && { analyst }), ...(analyst && version && { version }) };
+}

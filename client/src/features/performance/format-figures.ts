@@ -1,0 +1,44 @@
+const LOCALE = "en-US";
+const percent = new Intl.NumberFormat(LOCALE, {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+const signed = (fractionDigits: number) =>
+  new Intl.NumberFormat(LOCALE, {
+    minimumFractionDigits: fractionDigits,
+    maximumFractionDigits: fractionDigits,
+    signDisplay: "exceptZero",
+  });
+const noneSigned = signed(0);
+const oneSigned = signed(1);
+const twoSigned = signed(2);
+const count = new Intl.NumberFormat(LOCALE);
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+/** A true minus sign, as wide as the plus. */
+const withMinus = (text: string): string => text.replace("-", "\u2212");
+
+/** A rate of 0–1, e.g. `53.1%`. */
+export const formatRate = (rate: number): string => percent.format(rate);
+
+/** A difference of rates in percentage points, e.g. `+4.2`. */
+export const formatPoints = (difference: number): string =>
+  withMinus(oneSigned.format(difference * 100));
+
+/** A rate, or a signed difference of rates, in whole percent without the sign, for narrow places. */
+export const formatRound = (rate: number, isSigned = false): string =>
+  isSigned ? withMinus(noneSigned.format(rate * 100)) : `${Math.round(rate * 100)}`;
+
+/** A result in R, e.g. `+0.12 R`; long ones with one decimal. */
+export const formatR = (r: number): string =>
+  `${withMinus((Math.abs(r) < 10 ? twoSigned : oneSigned).format(r))} R`;
+
+/** A number of signals, e.g. `1,204`. */
+export const formatCount = (signals: number): string => count.format(signals);
+
+/** A score of two or three decimals, e.g. `0.214`. */
+export const formatScore = (score: number): string => score.toFixed(3);
+
+/** The day of a time, UTC as the days of the record are, e.g. `21 Nov 2025`. */
+export const formatDay = (iso: string): string => day.format(new Date(iso));

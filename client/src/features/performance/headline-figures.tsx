@@ -1,0 +1,177 @@
+import type { Performance } from "@shared/contract/performance.ts";
+import type { ReactNode } from "react";
+import { Card } from "../../ui/card.tsx";
+import { formatCount, formatPoints, formatR, formatRate } from "./format-figures.ts";
+import { RangeBar } from "./range-bar.tsx";
+import { figureTexts as texts } from "./texts.ts";
+
+/** Room on both sides of a rate's line, as a rate. */
+const RATE_MARGIN = 0.12;
+
+type Estimate = NonNullable<Performance["win_rate"]>;
+
+/** The figures that matter, each with its margin of error and what it has to be compared with. */
+export function HeadlineFigures({ performance }: { performance: Performance }) {
+  return (
+    <section aria-label={texts.heading} className="grid gap-4 md:grid-cols-3">
+      <WinRate performance={performance} />
+      <Lift lift={performance.lift} />
+      <Expectancy performance={performance} />
+      <SmallFigures performance={performance} />
+    </section>
+  );
+}
+
+interface FigureProps {
+  name: string;
+  value: string | null;
+  unit?: string;
+  interval?: string | undefined;
+  note: string;
+  children?: ReactNode;
+}
+
+function Figure({ name, value, unit, interval, note, children }: FigureProps) {
+  return (
+    <Card className="flex flex-col gap-3 p-5 sm:p-6">
+      <h2 className="text-sm font-medium text-ink-muted">{name}</h2>
+      {value === null ? (
+        <p className="text-lg font-medium text-ink-faint">{texts.tooFew}</p>
+      ) : (
+        <p className="figures flex flex-wrap items-baseline gap-x-2">
+          <span className="text-4xl font-semibold tracking-tight">{value}</span>
+          {unit && <span className="text-sm text-ink-muted">{unit}</span>}
+        </p>
+      )}
+      {children}
+      <div className="figures mt-auto flex flex-col gap-1 text-sm text-ink-muted">
+        {interval && <p>{interval}</p>}
+        <p className="text-ink-faint">{note}</p>
+      </div>
+    </Card>
+  );
+}
+
+const intervalText = (estimate: Estimate | null, format: (value: number) => string) =>
+  estimate ? texts.interval(format(estimate.low), format(estimate.high)) : undefined;
+
+function WinRate({ performance }: { performance: Performance }) {
+  const { win_rate: rate, no_edge_rate: noEdge, counts } = performance;
+  return (
+    <Figure
+      name={texts.winRate}
+      value={rate && formatRate(rate.value)}
+      interval={intervalText(rate, formatRate)}
+      note={texts.winRateOf(formatCount(counts.wins), formatCount(counts.decided))}
+    >
+      {rate && noEdge !== null && (
+        <>
+          <RangeBar {...rate} mark={noEdge} {...rateWindow(rate, noEdge)} />
+          <Compared name={texts.noEdge} value={formatRate(noEdge)} />
+        </>
+      )}
+    </Figure>
+  );
+}
+
+/** The part of 0–1 around the rate and its baseline, wide enough that a small margin looks small. */
+const rateWindow = ({ low, high }: Estimate, noEdge: number) => ({
+  from: Math.max(0, Math.min(low, noEdge) - RATE_MARGIN),
+  to: Math.min(1, Math.max(high, noEdge) + RATE_MARGIN),
+});
+
+function Lift({ lift }: { lift: Performance["lift"] }) {
+  const reach = lift ? Math.max(0.1, Math.abs(lift.low), Math.abs(lift.high)) * 1.2 : 1;
+  return (
+    <Figure
+      name={texts.lift}
+      value={lift && formatPoints(lift.value)}
+      unit={texts.liftUnit}
+      interval={intervalText(lift, formatPoints)}
+      note={lift ? verdict(lift) : ""}
+    >
+      {lift && (
+        <>
+          <RangeBar {...lift} mark={0} from={-reach} to={reach} />
+          <Compared name={texts.noEdge} value="0" />
+        </>
+      )}
+    </Figure>
+  );
+}
+
+function verdict({ low, high }: Estimate): string {
+  if (low > 0) return texts.above;
+  if (high < 0) return texts.below;
+  return texts.within;
+}
+
+function Expectancy({ performance }: { performance: Performance }) {
+  const { expectancy_r: mean, trades } = performance;
+  const reach = mean ? Math.max(0.25, Math.abs(mean.low), Math.abs(mean.high)) * 1.2 : 1;
+  const short = (r: number) => formatR(r).replace(" R", "");
+  return (
+    <Figure
+      name={texts.expectancy}
+      value={mean && short(mean.value)}
+      unit={texts.perTrade}
+      interval={intervalText(mean, short)}
+      note={texts.expectancyOf(formatCount(trades))}
+    >
+      {mean && (
+        <>
+          <RangeBar {...mean} mark={0} from={-reach} to={reach} />
+          <Compared name={texts.breakEven} value="0" />
+        </>
+      )}
+    </Figure>
+  );
+}
+
+/** What the stroke on the line above stands for. */
+function Compared({ name, value }: { name: string; value: string }) {
+  return (
+    <p className="figures flex items-center gap-2 text-sm">
+      <span aria-hidden className="h-3.5 w-0.5 rounded bg-wait" />
+      <span className="text-ink-muted">{name}</span>
+      <span className="font-medium">{value}</span>
+    </p>
+  );
+}
+
+function SmallFigures({ performance }: { performance: Performance }) {
+  const { profit_factor: factor, max_drawdown_r: drawdown, total_r: total } = performance;
+  const enough = drawdown !== null;
+  const figures = [
+    {
+      name: texts.profitFactor,
+      value: enough ? (factor?.toFixed(2) ?? texts.nothingLost) : null,
+      note: texts.profitFactorOf,
+    },
+    {
+      name: texts.drawdown,
+      value: enough ? formatR(-drawdown) : null,
+      note: texts.drawdownOf,
+    },
+    { name: texts.total, value: enough ? formatR(total) : null, note: texts.totalOf },
+  ];
+  return (
+    <dl className="grid gap-4 rounded-card border border-line bg-surface px-5 py-4 sm:grid-cols-3 sm:px-6 md:col-span-3">
+      {figures.map(({ name, value, note }) => (
+        <div key={name} className="flex items-baseline justify-between gap-4 sm:block">
+          <dt className="text-sm text-ink-muted">
+            {name}
+            <span className="block text-xs text-ink-faint">{note}</span>
+          </dt>
+          <dd className="figures text-right text-xl font-semibold tracking-tight sm:mt-1.5 sm:text-left">
+            {value ?? (
+              <span className="text-sm font-medium tracking-normal text-ink-faint">
+                {texts.tooFew}
+              </span>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,36 @@
+import { expect, type Page } from "playwright/test";
+import { makeSignal, makeTrader } from "./api.ts";
+import { signIn } from "./people.ts";
+import { test } from "./test.ts";
+
+const headings = (page: Page) => page.locator("[data-signal]").getByRole("heading");
+
+test("filters are asked of the server, also for signals that are still to come", async ({
+  page,
+}) => {
+  const trader = await makeTrader({ approved: true });
+  for (const symbol of ["BTC/USDT", "EUR/USD"]) await makeSignal(trader, { symbol });
+  await signIn(page, trader);
+  await page.goto("/signal-history");
+  await expect(headings(page)).toHaveText([/^EUR\/USD/, /^BTC\/USDT/]);
+  const asked = page.waitForRequest((request) => request.url().includes("symbol=USDT"));
+  await page.getByRole("searchbox", { name: "Symbol" }).fill("usdt");
+  await asked;
+  await expect(headings(page)).toHaveText([/^BTC\/USDT/]);
+  await makeSignal(trader, { symbol: "GBP/USD" });
+  await makeSignal(trader, { symbol: "ETH/USDT" });
+  await expect(headings(page)).toHaveText([/^ETH\/USDT/, /^BTC\/USDT/]);
+  await page.getByLabel("Outcome").selectOption("PENDING");
+  await expect(page.getByText("2 matching signals.")).toBeVisible();
+});
+
+test("a filter that nothing fits says so and lets go", async ({ page }) => {
+  const trader = await makeTrader({ approved: true });
+  await makeSignal(trader, { symbol: "BTC/USDT" });
+  await signIn(page, trader);
+  await page.goto("/signal-history");
+  await page.getByLabel("Outcome").selectOption("WIN");
+  await expect(page.getByText("No signal matches.")).toBeVisible();
+  await page.getByRole("button", { name: "Show all signals" }).click();
+  await expect(headings(page)).toHaveText([/^BTC\/USDT/]);
+});

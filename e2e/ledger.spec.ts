@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import type { LedgerEntry } from "@shared/contract/ledger.ts";
+import { makeLedger } from "@shared/testing/ledger-factory.ts";
+import { expect, type Page } from "playwright/test";
+import { test } from "./test.ts";
+
+const entries = makeLedger([
+  { kind: "signal", revealed: true },
+  { kind: "signal", revealed: true, figures: { symbol: "ETH/USDT" } },
+  { kind: "outcome", of: 1, outcome: "WIN" },
+  { kind: "outcome", of: 2, outcome: "LOSS" },
+  { kind: "signal", revealed: false },
+  { kind: "tombstone", of: [2] },
+]);
+const asText = (ledger: readonly LedgerEntry[]): string =>
+  ledger.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+
+/** The page with a ledger behind it; what is downloaded may differ from what is listed. */
+async function openWith(page: Page, downloaded: readonly LedgerEntry[] = entries) {
+  const headers = { "Access-Control-Allow-Origin": "*" };
+  const last = entries.at(-1)?.record;
+  const head = { seq: last?.seq, hash: last?.hash, at: last?.at };
+  await page.route(/\/ledger\/head$/, (route) => route.fulfill({ json: head, headers }));
+  await page.route(/\/ledger\?/, (route) =>
+    route.fulfill({ json: { entries, next_after: null, head }, headers }),
+  );
+  await page.route(/\/ledger\/download$/, (route) =>
+    route.fulfill({ body: asText(downloaded), headers }),
+  );
+  await page.goto("/ledger");
+}
+
+const verify = (page: Page) => page.getByRole("button", { name: /^Verify/ }).click();
+
+test("a visitor finds the ledger from every page's end", async ({ page }) => {
+  await page.goto("/pricing");
+  await page.getByRole("link", { name: "Ledger" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Ledger" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Newest records" })).toBeVisible();
+});
+
+test("sealed signals, judged ones, and forgotten owners are told apart", async ({ page }) => {
+  await openWith(page);
+  const records = page.getByRole("listitem").filter({ hasText: "#" });
+  await expect(records).toHaveCount(6);
+  await expect(records.nth(0)).toContainText("Owner forgotten of 1 signal");
+  await expect(records.nth(1)).toContainText("Sealed until judged");
+  await expect(records.nth(2)).toContainText("LOSS");
+  await expect(records.nth(2)).toContainText("\u22121.05 R");
+  await expect(records.nth(4)).toContainText("ETH/USDT");
+  await records.nth(4).locator("summary").press("Enter");
+  await expect(records.nth(4)).toContainText("figures_commitment");
+});
+
+test("the browser verifies the ledger, and holds it to what it saw before", async ({ page }) => {
+  await openWith(page);
+  await verify(page);
+  await expect(page.getByText("Intact: 6 records")).toBeVisible();
+  await expect(page.getByText("1 won, 1 lost, 0 expired")).toBeVisible();
+  await page.unroute(/\/ledger\/download$/);
+  await openWith(page, entries.slice(0, 4));
+  await verify(page);
+  await expect(page.getByRole("alert")).toContainText("Not intact: record 5");
+});
+
+test("a record that was taken out is named", async ({ page }) => {
+  await openWith(page, entries.toSpliced(3, 1));
+  await verify(page);
+  await expect(page.getByRole("alert")).toContainText("Not intact: record 4");
+  await expect(page.getByRole("alert")).toContainText("the record is missing");
+});
+
+test("the saved verifier works from disk, without a network", async ({ page, browser }) => {
+  await openWith(page);
+  const saving = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Save the offline verifier" }).click();
+  const html = await readFile(await (await saving).path(), "utf8");
+  const offline = await browser.newPage({ offline: true });
+  await offline.setContent(html);
+  const choose = (text: string) =>
+    offline
+      .getByLabel("The downloaded ledger")
+      .setInputFiles({ name: "l.ndjson", mimeType: "text/plain", buffer: Buffer.from(text) });
+  await choose(asText(entries));
+  await expect(offline.getByText("Intact: 6 records.")).toBeVisible();
+  await offline.getByLabel(/fingerprint/).fill(`9:${"0".repeat(64)}`);
+  await choose(asText(entries));
+  await expect(offline.getByText(/Not intact. Record 7: the ledger ends/)).toBeVisible();
+  await offline.close();
+});

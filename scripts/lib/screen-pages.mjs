@@ -1,0 +1,110 @@
+// @ts-check
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The module that each screen of a fixed address loads, as `client/src/app/router.tsx` has it. */
+export const SCREEN_MODULES = {
+  "/": "src/features/home/home-page.tsx",
+  "/login": "src/features/auth/auth-page.tsx",
+  "/register": "src/features/auth/auth-page.tsx",
+  "/pricing": "src/features/pricing/pricing-page.tsx",
+  "/payment": "src/features/payment/payment-page.tsx",
+  "/contact": "src/features/contact/contact-page.tsx",
+  "/performance": "src/features/performance/performance-page.tsx",
+  "/ledger": "src/features/ledger/ledger-page.tsx",
+  "/privacy": "src/features/legal/legal-page.tsx",
+  "/terms": "src/features/legal/legal-page.tsx",
+  "/forgot-password": "src/features/password/forgot-password-page.tsx",
+  "/reset-password": "src/features/password/reset-password-page.tsx",
+  "/verify-email": "src/features/account/verify-email-page.tsx",
+  "/user-panel": "src/features/account/account-page.tsx",
+  "/dashboard": "src/features/dashboard/dashboard-page.tsx",
+  "/bot": "src/features/bot/bot-page.tsx",
+  "/signal-history": "src/features/history/history-page.tsx",
+  "/admin": "src/features/admin/admin-page.tsx",
+};
+
+/** Screens of signed-in users need what keeps them up to date as well. */
+const SIGNED_IN = ["/user-panel", "/dashboard", "/bot", "/signal-history", "/admin"];
+const LIVE_MODULE = "src/app/signed-in.tsx";
+
+/** Every screen's text is set in it; the other files of the family hold other scripts. */
+const FONT = /geist-latin-wght-normal.*\.woff2$/;
+
+/** @typedef {{ file: string, imports?: string[], assets?: string[] }} Chunk */
+/** @typedef {Record<string, Chunk>} Manifest Vite's list of what it has built */
+
+/**
+ * Writes a page of its own for each screen of the built client, which differs from the common one by naming the
+ * screen's code, so that a browser loads that at once and not only when the first script asks for it.
+ *
+ * @param {string} folder
+ * @param {{ apiUrl: string }} options
+ * @throws if a screen's module is not among what was built
+ */
+export function writeScreenPages(folder, { apiUrl }) {
+  /** @type {Manifest} */
+  const manifest = JSON.parse(readFileSync(join(folder, ".vite", "manifest.json"), "utf8"));
+  const page = readFileSync(join(folder, "index.html"), "utf8");
+  for (const [path, screen] of Object.entries(SCREEN_MODULES)) {
+    const modules = SIGNED_IN.includes(path) ? [screen, LIVE_MODULE] : [screen];
+    const hints = [
+      ...fontHints(manifest),
+      ...apiHints(path, apiUrl),
+      ...codeHints(manifest, modules),
+    ];
+    const name = path === "/" ? "index.html" : `${path.slice(1)}.html`;
+    writeFileSync(join(folder, name), withHints(page, hints));
+  }
+}
+
+/**
+ * The page with links in its head, but those that it has already.
+ *
+ * @param {string} page
+ * @param {readonly string[]} hints
+ */
+export function withHints(page, hints) {
+  const news = hints.filter((hint) => !page.includes(`="${hrefOf(hint)}"`));
+  return page.replace("</head>", `${news.map((hint) => `  ${hint}\n`).join("")}  </head>`);
+}
+
+/** @param {string} hint */
+const hrefOf = (hint) => /href="([^"]*)"/.exec(hint)?.[1] ?? "";
+
+/**
+ * @param {Manifest} manifest
+ * @param {readonly string[]} modules
+ */
+function codeHints(manifest, modules) {
+  /** @type {Set<string>} */
+  const files = new Set();
+  /** @param {string} key */
+  const add = (key) => {
+    const chunk = manifest[key];
+    if (!chunk) throw new Error(`${key} is not among what was built`);
+    if (files.has(chunk.file)) return;
+    files.add(chunk.file);
+    for (const imported of chunk.imports ?? []) add(imported);
+  };
+  for (const module of modules) add(module);
+  return [...files].map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
+}
+
+/** @param {Manifest} manifest */
+function fontHints(manifest) {
+  const files = Object.values(manifest).flatMap(({ file, assets = [] }) => [file, ...assets]);
+  const fonts = new Set(files.filter((file) => FONT.test(file)));
+  return [...fonts].map(
+    (file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}">`,
+  );
+}
+
+/**
+ * @param {string} path
+ * @param {string} apiUrl
+ */
+function apiHints(path, apiUrl) {
+  const asksAtOnce = SIGNED_IN.includes(path);
+  return asksAtOnce ? [`<link rel="preconnect" crossorigin href="${new URL(apiUrl).origin}">`] : [];
+}

@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+import { sha256Schema } from "@shared/contract/ledger.ts";
+import type { KeptHead } from "@shared/contract/ledger-verifier.ts";
+import { z } from "zod";
+import { PlainError } from "../lib/plain-error.mjs";
+
+/** What is to be verified, and against what. */
+export interface VerifyOrders {
+  /** A file or an address; undefined for the product's own database. */
+  source: string | undefined;
+  kept: KeptHead[];
+  /** A file of heads that were published. */
+  headsFile: string | undefined;
+}
+
+const USAGE =
+  "Usage: npm run verify-ledger -- [ledger.ndjson | https://api.example.com] [--head seq:hash] [--heads file]";
+
+const headSchema = z
+  .string()
+  .regex(/^\d{1,15}:[0-9a-f]{64}$/)
+  .transform((text) => {
+    const [seq = "", hash = ""] = text.split(":");
+    return { seq: Number(seq), hash: sha256Schema.parse(hash) };
+  });
+
+/**
+ * Reads the command line.
+ * @throws PlainError that says how it is meant
+ */
+export function readOrders(args: readonly string[]): VerifyOrders {
+  const { values, positionals } = parse(args);
+  if (positionals.length > 1) throw new PlainError(USAGE);
+  const kept = (values.head ?? []).map((text) => {
+    const head = headSchema.safeParse(text);
+    if (!head.success) throw new PlainError(`--head ${text}: must be seq:hash.\n${USAGE}`);
+    return head.data;
+  });
+  return { source: positionals[0], kept, headsFile: values.heads };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { head: { type: "string", multiple: true }, heads: { type: "string" } },
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PlainError(`${reason}\n${USAGE}`, { cause: error });
+  }
+}

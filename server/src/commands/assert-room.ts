@@ -1,0 +1,75 @@
+import type { Database } from "@shared/node/database.ts";
+import { WORKER_GONE_SECONDS } from "@shared/node/models/worker-status.ts";
+import { readQueueState } from "@shared/node/signals/queue-state.ts";
+import type { ClientSession, Types } from "mongoose";
+import { rateLimited, unavailable } from "../errors.ts";
+import type { ServerDeps } from "../server-deps.ts";
+
+/** Signals of one user that may be unfinished at once: as many as he may ask for in a minute. */
+export const MOST_SIGNALS_OF_ONE_USER = 60;
+
+/** A signal takes a few seconds, so a place is free again about then. */
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * Signals that may wait for each analysis that the living workers can do at once. An analysis takes about 5 s: the
+ * last in line is made within the 60 s that its request waits.
+ */
+const WAITING_PER_PLACE = 10;
+
+/** Accepted even while no worker is alive: enough to outlast the restart of all. */
+export const FEWEST_PLACES = 50;
+
+/** A flood of requests looks once this often. */
+const LOOK_EVERY_MS = 500;
+
+interface Look {
+  at: number;
+  isFull: Promise<boolean>;
+}
+const lastLooks = new WeakMap<Database, Look>();
+
+/**
+ * Refuses work that would not be done in time, before all other work suffers from it.
+ * @throws AppError unavailable with `Retry-After`
+ */
+export async function assertQueueHasRoom(
+  deps: Pick<ServerDeps, "database" | "now">,
+): Promise<void> {
+  const nowMs = deps.now().getTime();
+  const last = lastLooks.get(deps.database);
+  const isStale = !last || Math.abs(nowMs - last.at) >= LOOK_EVERY_MS;
+  const look = isStale ? { at: nowMs, isFull: isQueueFull(deps) } : last;
+  lastLooks.set(deps.database, look);
+  if (await look.isFull) throw unavailable();
+}
+
+async function isQueueFull({
+  database,
+  now,
+}: Pick<ServerDeps, "database" | "now">): Promise<boolean> {
+  const { waiting } = await readQueueState(database, now());
+  if (waiting < FEWEST_PLACES * WAITING_PER_PLACE) return false;
+  const aliveSince = new Date(now().getTime() - WORKER_GONE_SECONDS * 1_000);
+  const workers = await database.workerStatuses.find({ seenAt: { $gte: aliveSince } }).lean();
+  const places = workers.reduce((sum, { concurrency }) => sum + concurrency, 0);
+  return waiting >= Math.max(places, FEWEST_PLACES) * WAITING_PER_PLACE;
+}
+
+/**
+ * Refuses a user who has as many unfinished signals as anybody may have. Counted under the session of the change that
+ * adds another one: changes of one user take turns, so that many requests at once cannot slip through.
+ * @throws AppError rate-limited
+ */
+export async function assertUserHasRoom(
+  { database, settings }: Pick<ServerDeps, "database" | "settings">,
+  userId: Types.ObjectId,
+  session: ClientSession,
+): Promise<void> {
+  if (settings.RATE_LIMIT === "off") return;
+  const unfinished = await database.signals
+    .countDocuments({ userId, status: { $in: ["queued", "running"] } })
+    .limit(MOST_SIGNALS_OF_ONE_USER)
+    .session(session);
+  if (unfinished >= MOST_SIGNALS_OF_ONE_USER) throw rateLimited(RETRY_AFTER_SECONDS);
+}

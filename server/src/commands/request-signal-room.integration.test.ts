@@ -1,0 +1,81 @@
+import { errorBodySchema } from "@shared/contract/errors.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createSignals } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
+import { FEWEST_PLACES, MOST_SIGNALS_OF_ONE_USER } from "./assert-room.ts";
+
+const QUEUE_LENGTH = FEWEST_PLACES * 10;
+
+describe("a request for a signal finds no room", () => {
+  let server: TestServer;
+  let clock = Date.now();
+  beforeAll(async () => {
+    server = await startTestServer({
+      databaseUri: testDatabaseUri("room"),
+      overrides: { now: () => new Date(clock) },
+    });
+  });
+  afterAll(() => server.stop());
+  afterEach(async () => {
+    await server.database.signals.deleteMany();
+    await server.database.workerStatuses.deleteMany();
+    clock += 60_000;
+  });
+
+  const trader = () => createUser(server.database, { approved: true });
+  const ask = (user: Awaited<ReturnType<typeof trader>>) =>
+    server.call("/get-signal", {
+      token: signTokenFor(user, server.deps.settings),
+      headers: { Prefer: "respond-async" },
+      json: { symbol: "BTC/USDT", timeframe: "1h" },
+    });
+  const fillQueue = async (count: number) =>
+    createSignals(server.database, await trader(), { count, status: "queued" });
+
+  it("while as many of his own are unfinished as anybody may have, and finds it again after one is", async () => {
+    const user = await trader();
+    const most = MOST_SIGNALS_OF_ONE_USER;
+    const [first] = await createSignals(server.database, user, { count: most, status: "running" });
+    const refused = await ask(user);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("Retry-After")).toBe("5");
+    expect(errorBodySchema.parse(await refused.json()).code).toBe("rate-limited");
+    expect((await ask(await trader())).status).toBe(202);
+    await server.database.signals.updateOne({ _id: first?._id }, { $set: { status: "failed" } });
+    expect((await ask(user)).status).toBe(202);
+  });
+
+  it("in several at once: exactly one takes the last place", async () => {
+    const user = await trader();
+    const count = MOST_SIGNALS_OF_ONE_USER - 1;
+    await createSignals(server.database, user, { count, status: "queued" });
+    const statuses = (await Promise.all(Array.from({ length: 8 }, () => ask(user)))).map(
+      ({ status }) => status,
+    );
+    expect(statuses.sort()).toEqual([202, ...Array.from({ length: 7 }, () => 429)]);
+  });
+
+  it("while more wait than could be made in time, and is told to come again", async () => {
+    await fillQueue(QUEUE_LENGTH);
+    const refused = await ask(await trader());
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(errorBodySchema.parse(await refused.json()).code).toBe("unavailable");
+  });
+
+  it("the more workers there are, the later", async () => {
+    await server.database.workerStatuses.insertOne({
+      _id: "a",
+      marketData: "live",
+      analyst: "openai",
+      concurrency: FEWEST_PLACES + 1,
+      providers: [],
+      startedAt: new Date(clock),
+      seenAt: new Date(clock),
+    });
+    await fillQueue(QUEUE_LENGTH);
+    expect((await ask(await trader())).status).toBe(202);
+  });
+});

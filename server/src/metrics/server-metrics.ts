@@ -1,0 +1,97 @@
+import type { Database } from "@shared/node/database.ts";
+import { createRegistry } from "@shared/node/metrics/create-registry.ts";
+import { type QueueState, readQueueState } from "@shared/node/signals/queue-state.ts";
+import { Gauge, Histogram, type Registry } from "prom-client";
+
+/** Upper ends in seconds: from a look at memory to a signal with a chart image. */
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const LAG_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** What the server counts of itself, as `GET /metrics` tells it. */
+export interface ServerMetrics {
+  readonly registry: Registry;
+  observeRequest(request: { method: string; route: string; status: number; seconds: number }): void;
+  /** An event reached this server; `lagSeconds` after it was told. */
+  observeEvent(lagSeconds: number): void;
+  /** From now on the open sockets are counted by this. */
+  countSockets(count: () => number): void;
+}
+
+/** Makes the server's register. Figures of the queue are read when they are asked for, and left out without a database. */
+export function createServerMetrics(options: {
+  database: Database;
+  now: () => Date;
+}): ServerMetrics {
+  const registry = createRegistry("server");
+  const registers = [registry];
+  const requests = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "From a request's arrival to its answer.",
+    labelNames: ["method", "route", "status"],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const lag = new Histogram({
+    name: "event_lag_seconds",
+    help: "From telling an event to its arrival at this server.",
+    buckets: LAG_SECONDS,
+    registers,
+  });
+  addQueueGauges({ ...options, registry });
+  return {
+    registry,
+    observeRequest: ({ seconds, ...labels }) => requests.observe(labels, seconds),
+    // Clocks of two machines differ: an event from the future counts as just told.
+    observeEvent: (lagSeconds) => lag.observe(Math.max(0, lagSeconds)),
+    countSockets(count) {
+      const sockets: Gauge = new Gauge({
+        name: "sockets_open",
+        help: "Open push sockets of this server.",
+        registers,
+        collect: () => sockets.set(count()),
+      });
+    },
+  };
+}
+
+function addQueueGauges(options: { database: Database; now: () => Date; registry: Registry }) {
+  const { database, now, registry } = options;
+  const read = sharedInFlight(async () => {
+    const state = await readQueueState(database, now()).catch(() => undefined);
+    return { up: state ? 1 : 0, ...(state ?? UNKNOWN_QUEUE) };
+  });
+  type Reading = Awaited<ReturnType<typeof read>>;
+  const add = (name: string, help: string, pick: (reading: Reading) => number) => {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect: async () => gauge.set(pick(await read())),
+    });
+  };
+  add("database_up", "1 while the database answers.", ({ up }) => up);
+  add("signals_waiting", "Signals that no worker has begun.", ({ waiting }) => waiting);
+  add("signals_running", "Signals in work.", ({ running }) => running);
+  add(
+    "signals_oldest_waiting_seconds",
+    "Age of the longest waiting signal.",
+    ({ oldestWaitingSeconds }) => oldestWaitingSeconds,
+  );
+}
+
+const UNKNOWN_QUEUE: QueueState = {
+  waiting: Number.NaN,
+  running: Number.NaN,
+  oldestWaitingSeconds: Number.NaN,
+};
+
+/** All gauges of one scrape are collected at once: they share one look at the database. */
+function sharedInFlight<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let reading: Promise<Result> | undefined;
+  return () => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { ledgerQuerySchema } from "../commands/read-ledger-page.ts";
+import type { RouteDoc } from "./route-doc.ts";
+
+export const LEDGER_DOCS: readonly RouteDoc[] = [
+  {
+    method: "get",
+    path: "/ledger",
+    tag: "Ledger",
+    summary: "Records of signals and outcomes, oldest first, page by page",
+    description:
+      "`hash` is the SHA-256 of the record's canonical JSON (RFC 8785) without `hash` itself; `prev_hash` is that of " +
+      "the record before, 64 zeros in the first. `reveal` opens `figures_commitment`: the SHA-256 of `salt` followed " +
+      "by the canonical JSON of `figures`. It is null while a trade can still be made on them.",
+    access: "public",
+    query: ledgerQuerySchema,
+    answers: { 200: { description: "One page.", schema: "LedgerPage" } },
+    refusals: ["rate-limited"],
+  },
+  {
+    method: "get",
+    path: "/ledger/head",
+    tag: "Ledger",
+    summary: "The last record's number and hash; who keeps it notices if the ledger is cut short",
+    access: "public",
+    answers: { 200: { description: "The head.", schema: "LedgerHead" } },
+  },
+  {
+    method: "get",
+    path: "/ledger/download",
+    tag: "Ledger",
+    summary: "The whole ledger",
+    description: "One JSON object a line, each as in `entries` of a page.",
+    access: "public",
+    answers: { 200: { description: "The file.", contentType: "application/x-ndjson" } },
+    refusals: ["rate-limited"],
+  },
+  {
+    method: "get",
+    path: "/signals/:id/ledger-proof",
+    tag: "Ledger",
+    summary: "What proves that a record is the user's own signal",
+    description:
+      "`private_commitment` is the SHA-256 of `salt` followed by the canonical JSON of `content`, and stands in the " +
+      "record `seq`.",
+    access: "approved",
+    params: z.object({ id: z.string() }),
+    answers: { 200: { description: "Salt and content.", schema: "LedgerProof" } },
+    refusals: ["not-found"],
+  },
+];

@@ -1,0 +1,45 @@
+import { Readable } from "node:stream";
+import Router from "@koa/router";
+import { readHead } from "@shared/node/ledger/read-ledger.ts";
+import { type AppRouter, type AppState, sessionOf } from "../app-context.ts";
+import {
+  downloadLedger,
+  ledgerQuerySchema,
+  proveSignal,
+  readLedgerPage,
+} from "../commands/read-ledger-page.ts";
+import { requireApproved, requireUser } from "../middleware/authenticate.ts";
+import { parseInput } from "../middleware/parse-input.ts";
+import { rateLimits } from "../middleware/rate-limit-rules.ts";
+import type { ServerDeps } from "../server-deps.ts";
+
+/** Records are appended about once a second at most. */
+const HEAD_CACHE_SECONDS = 5;
+
+/** The ledger of all signals and their outcomes; public, but for what tells whose a signal is. */
+export function createLedgerRoutes(deps: ServerDeps): AppRouter {
+  const router = new Router<AppState>();
+
+  router.get("/ledger", ...rateLimits(deps, "readLedger"), async (ctx) => {
+    ctx.body = await readLedgerPage(deps, parseInput(ledgerQuerySchema, ctx.query));
+  });
+
+  router.get("/ledger/head", async (ctx) => {
+    const head = await readHead(deps.database);
+    ctx.set("Cache-Control", `public, max-age=${HEAD_CACHE_SECONDS}`);
+    ctx.body = head;
+  });
+
+  router.get("/ledger/download", ...rateLimits(deps, "downloadLedger"), (ctx) => {
+    ctx.attachment("ledger.ndjson");
+    ctx.type = "application/x-ndjson";
+    ctx.body = Readable.from(downloadLedger(deps));
+  });
+
+  const approved = [requireUser(deps), requireApproved()];
+  router.get("/signals/:id/ledger-proof", ...approved, async (ctx) => {
+    ctx.body = await proveSignal(deps, sessionOf(ctx).user, ctx.params.id);
+  });
+
+  return router;
+}

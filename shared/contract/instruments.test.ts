@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { SYMBOL_SUGGESTIONS } from "./constants.ts";
+import { findInstrument, INSTRUMENTS, instrumentClass } from "./instruments.ts";
+import { symbolSchema } from "./signal.ts";
+
+describe("the product's instruments", () => {
+  it("are the suggested symbols, in their order", () => {
+    expect(INSTRUMENTS.map(({ symbol }) => symbol)).toEqual([...SYMBOL_SUGGESTIONS]);
+    expect(INSTRUMENTS.filter(({ symbol }) => symbolSchema.parse(symbol) !== symbol)).toEqual([]);
+  });
+
+  it.each(INSTRUMENTS)("$symbol has a tick of one in its last decimal", ({ tick, decimals }) => {
+    expect(tick).toBe(Number((10 ** -decimals).toFixed(decimals)));
+  });
+
+  it.each(INSTRUMENTS.filter(({ symbol }) => symbol.includes("/")))(
+    "$symbol is named after base and quote",
+    ({ symbol, base, quote }) => expect(`${base}/${quote}`).toBe(symbol),
+  );
+
+  it.each(INSTRUMENTS)("$symbol can be had, and only from where it is the real thing", (one) => {
+    const isCrypto = one.class === "crypto";
+    expect(one.exchanges === undefined).toBe(isCrypto);
+    expect(one.oanda === undefined).toBe(isCrypto);
+    expect(one.yahoo === undefined).toBe(isCrypto);
+    expect(one.hours === "always").toBe(isCrypto);
+    expect(one.contract === undefined).toBe(isCrypto);
+  });
+
+  it("are called differently by everybody", () => {
+    for (const name of ["oanda", "tradingView"] as const) {
+      const names = INSTRUMENTS.flatMap((one) => one[name] ?? []);
+      expect(new Set(names).size).toBe(names.length);
+    }
+    const tickers = INSTRUMENTS.flatMap(({ yahoo }) => yahoo?.ticker ?? []);
+    expect(new Set(tickers).size).toBe(tickers.length);
+  });
+
+  it.each([
+    ["EUR/USD", "EUR_USD", "EURUSD=X"],
+    ["USD/JPY", "USD_JPY", "USDJPY=X"],
+    ["XAU/USD", "XAU_USD", "GC=F"],
+    ["XAG/USD", "XAG_USD", "SI=F"],
+    ["US30", "US30_USD", "^DJI"],
+    ["NAS100", "NAS100_USD", "^NDX"],
+    ["SPX500", "SPX500_USD", "^GSPC"],
+    ["WTI", "WTICO_USD", "CL=F"],
+    ["BRENT", "BCO_USD", "BZ=F"],
+  ])("%s is %s at OANDA and %s at Yahoo", (symbol, oanda, ticker) => {
+    expect(findInstrument(symbol)).toMatchObject({ oanda, yahoo: { ticker } });
+  });
+
+  it("of one class are traded at the same hours", () => {
+    for (const kind of ["crypto", "forex", "metal", "index", "oil"]) {
+      const hours = INSTRUMENTS.filter((one) => one.class === kind).map((one) => one.hours);
+      expect(new Set(hours).size, kind).toBe(1);
+    }
+  });
+});
+
+describe("any other symbol", () => {
+  it.each(["PEPE/USDT", "EUR/GBP", "XAUT/USDT"])("%s is a market of crypto exchanges", (symbol) => {
+    expect(findInstrument(symbol)).toBeUndefined();
+    expect(instrumentClass(symbol)).toBe("crypto");
+  });
+
+  it("has the class of no instrument by an inherited name", () => {
+    expect(findInstrument("constructor")).toBeUndefined();
+  });
+});

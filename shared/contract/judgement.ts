@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { outcomeSchema } from "./signal.ts";
+
+/** What ended a signal: its target, its stop, both within one shortest candle, its hold time, or no fill at all. */
+export const judgementReasonSchema = z.enum(["target", "stop", "both", "hold-over", "not-filled"]);
+export type JudgementReason = z.infer<typeof judgementReasonSchema>;
+
+/**
+ * How the market judged a BUY or a SELL. Prices are in the quote currency; R is the distance from entry to stop.
+ * `r_multiple` is net of the fee; excursions are the best and worst of the trade in R, both at least 0.
+ */
+export const judgementSchema = z.object({
+  outcome: outcomeSchema,
+  reason: judgementReasonSchema,
+  resolved_at: z.iso.datetime(),
+  filled_at: z.iso.datetime().nullable(),
+  fill: z.number().nullable(),
+  exited_at: z.iso.datetime().nullable(),
+  exit: z.number().nullable(),
+  r_multiple: z.number().nullable(),
+  max_favourable_r: z.number().nullable(),
+  max_adverse_r: z.number().nullable(),
+});
+export type Judgement = z.infer<typeof judgementSchema>;

@@ -1,0 +1,313 @@
+import { type LedgerStep, makeLedger, withRightHash } from "@shared/testing/ledger-factory.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { LedgerEntry } from "./ledger.ts";
+import { createLedgerVerifier, type KeptHead } from "./ledger-verifier.ts";
+
+function verify(lines: readonly unknown[], kept: readonly KeptHead[] = []) {
+  const verifier = createLedgerVerifier({ kept });
+  for (const line of lines) {
+    const text = typeof line === "string" ? line : JSON.stringify(line);
+    if (!verifier.add(text)) break;
+  }
+  return verifier.finish();
+}
+
+/** Ledgers in which everything happens: signals, outcomes of some, tombstones of some. */
+const ledgers = fc
+  .array(
+    fc.record({
+      judged: fc.boolean(),
+      cleared: fc.boolean(),
+      price: fc.double({ min: 1e-6, max: 1e6, noNaN: true }),
+    }),
+    {
+      minLength: 2,
+      maxLength: 12,
+    },
+  )
+  .map((signals) => {
+    const steps: LedgerStep[] = signals.map(({ judged, price }) => ({
+      kind: "signal",
+      revealed: judged,
+      figures: { entry: price },
+    }));
+    for (const [index, { judged, cleared }] of signals.entries()) {
+      if (judged)
+        steps.push({ kind: "outcome", of: index + 1, outcome: index % 2 ? "LOSS" : "WIN" });
+      if (cleared) steps.push({ kind: "tombstone", of: [index + 1] });
+    }
+    return steps;
+  });
+
+/** A ledger, and one or two of its places. */
+const tampering = fc.tuple(ledgers, fc.nat(), fc.nat()).map(([steps, a, b]) => {
+  const first = a % steps.length;
+  const second = b % steps.length;
+  return { steps, at: first, from: Math.min(first, second), to: Math.max(first, second) };
+});
+
+type Tampering = typeof tampering extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Holds for any ledger and any place in it. */
+function always(check: (entries: LedgerEntry[], where: Tampering) => void) {
+  fc.assert(
+    fc.property(tampering, (where) => check(makeLedger(where.steps), where)),
+    { numRuns: 60 },
+  );
+}
+
+/** Another value of the same kind. */
+function altered(value: unknown): unknown {
+  if (typeof value === "number") return value + 1;
+  if (typeof value === "string" && /^[0-9a-f]{64}$/.test(value)) {
+    return (value.startsWith("0") ? "1" : "0") + value.slice(1);
+  }
+  if (typeof value === "string") return `${value}0`;
+  if (Array.isArray(value)) return [...value, 1];
+  return 0;
+}
+
+describe("a ledger that nobody touched", () => {
+  it("is found intact, with all that happened in it", () => {
+    const entries = makeLedger([
+      { kind: "signal", revealed: true },
+      { kind: "signal", revealed: true },
+      { kind: "outcome", of: 1, outcome: "WIN" },
+      { kind: "signal", revealed: false, figures: { data: "replay" } },
+      { kind: "outcome", of: 2, outcome: "LOSS" },
+      { kind: "tombstone", of: [2, 4] },
+    ]);
+    const last = entries.at(-1)?.record;
+    expect(verify(entries)).toEqual({
+      fault: null,
+      head: { seq: 6, hash: last?.hash },
+      tally: {
+        signals: { live: 2, replay: 1, none: 0 },
+        outcomes: { WIN: 1, LOSS: 1, EXPIRED: 0 },
+        revealed: 2,
+        cleared: 2,
+        late: 0,
+      },
+    });
+  });
+
+  it("is intact whatever happens in it, and against every head that was kept on the way", () => {
+    always((entries) => {
+      const heads = entries.map(({ record }) => ({ seq: record.seq, hash: record.hash }));
+      expect(verify(entries, heads).fault).toBeNull();
+    });
+  });
+
+  it("may be empty", () => {
+    expect(verify([""])).toMatchObject({ fault: null, head: { seq: 0 } });
+  });
+
+  it("shows which commitments came late", () => {
+    const finished_at = "2025-01-30T23:00:00.000Z";
+    const entries = makeLedger([{ kind: "signal", revealed: true, figures: { finished_at } }]);
+    expect(verify(entries).tally.late).toBe(1);
+  });
+});
+
+/** The ledger with another line in this place; without one if there is none. */
+const withLine = (entries: readonly unknown[], at: number, ...lines: unknown[]): unknown[] => [
+  ...entries.slice(0, at),
+  ...lines,
+  ...entries.slice(at + 1),
+];
+
+function entryAt(entries: readonly LedgerEntry[], at: number): LedgerEntry {
+  const entry = entries[at];
+  if (!entry) throw new Error(`there is no entry ${at}`);
+  return entry;
+}
+
+const headOf = (entries: readonly LedgerEntry[]): KeptHead =>
+  entryAt(entries, entries.length - 1).record;
+
+describe("the first bad record is named", () => {
+  it("when any field of it was edited", () => {
+    always((entries, { at }) => {
+      const { record, reveal } = entryAt(entries, at);
+      const edits = [
+        ...Object.entries(record)
+          .filter(([name]) => name !== "body")
+          .map(([name, value]) => ({ [name]: altered(value) })),
+        ...Object.entries(record.body).map(([name, value]) => ({
+          body: { ...record.body, [name]: altered(value) },
+        })),
+      ];
+      for (const edit of edits) {
+        const edited = { reveal, record: { ...record, ...edit } };
+        const { fault } = verify(withLine(entries, at, edited));
+        expect(fault, JSON.stringify(edit)).toMatchObject({ seq: at + 1, line: at + 1 });
+        expect(["hash", "malformed"]).toContain(fault?.reason);
+      }
+    });
+  });
+
+  it("when it was edited and given the hash that fits: the next one does not continue it", () => {
+    always((entries, { at }) => {
+      const { record, reveal } = entryAt(entries, at);
+      const later = new Date(Date.parse(record.at) + 1).toISOString();
+      const edited = withRightHash({ reveal, record: { ...record, at: later } });
+      const { fault } = verify(withLine(entries, at, edited), [headOf(entries)]);
+      const isLast = at === entries.length - 1;
+      expect(fault).toMatchObject(
+        isLast
+          ? { seq: at + 1, reason: "head" }
+          : { seq: at + 2, line: at + 2, reason: "prev-hash" },
+      );
+    });
+  });
+
+  it("when it was deleted", () => {
+    always((entries, { at }) => {
+      const { fault } = verify(withLine(entries, at), [headOf(entries)]);
+      const isLast = at === entries.length - 1;
+      expect(fault).toMatchObject({ seq: at + 1, reason: isLast ? "truncated" : "gap" });
+    });
+  });
+
+  it("when it was inserted once more", () => {
+    always((entries, { from, to }) => {
+      const { fault } = verify(withLine(entries, to, entries[to], entries[from]));
+      expect(fault).toMatchObject({ seq: from + 1, line: to + 2, reason: "duplicate" });
+    });
+  });
+
+  it("when a made-up one was inserted before it, which continues the chain", () => {
+    always((entries, { at }) => {
+      const { record } = entryAt(entries, at);
+      const body = {
+        data: "live",
+        figures_commitment: record.hash,
+        private_commitment: record.hash,
+      } as const;
+      const made = withRightHash({
+        reveal: null,
+        record: { ...record, kind: "signal", body },
+      });
+      const { fault } = verify(withLine(entries, at, made, entries[at]));
+      expect(fault).toMatchObject({ seq: at + 1, line: at + 2, reason: "duplicate" });
+    });
+  });
+
+  it("when two were exchanged", () => {
+    always((entries, { from, to }) => {
+      if (from === to) return;
+      const swapped = withLine(withLine(entries, from, entries[to]), to, entries[from]);
+      const { fault } = verify(swapped);
+      expect(fault).toMatchObject({ seq: from + 1, line: from + 1, reason: "reordered" });
+    });
+  });
+
+  it("when the end was cut off, against a kept head", () => {
+    always((entries, { at }) => {
+      const { fault, head } = verify(entries.slice(0, at), [headOf(entries)]);
+      expect(fault).toMatchObject({ seq: at + 1, line: null, reason: "truncated" });
+      expect(head.seq).toBe(at);
+    });
+  });
+
+  it("when everything from it on was written anew, against any head kept after it", () => {
+    always((entries, { from, to, steps }) => {
+      const step = steps[from];
+      if (step?.kind !== "signal") return;
+      const figures = { ...step.figures, symbol: "ETH/USDT" };
+      const rewritten = makeLedger(steps.with(from, { ...step, figures }));
+      expect(verify(rewritten).fault).toBeNull();
+      const { fault } = verify(rewritten, [entryAt(entries, to).record]);
+      expect(fault).toMatchObject({ seq: to + 1, line: to + 1, reason: "head" });
+    });
+  });
+
+  it("when what was revealed is not what it committed to", () => {
+    always((entries, { at }) => {
+      const { record, reveal } = entryAt(entries, at);
+      if (!reveal) return;
+      const others = [
+        { ...reveal, salt: altered(reveal.salt) },
+        { ...reveal, figures: { ...reveal.figures, entry: 1e9 } },
+        { ...reveal, figures: { ...reveal.figures, remark: "more" } },
+      ];
+      for (const other of others) {
+        const { fault } = verify(withLine(entries, at, { record, reveal: other }));
+        expect(fault).toMatchObject({ seq: at + 1, line: at + 1, reason: "reveal" });
+      }
+    });
+  });
+
+  it("when it was judged and its figures are withheld", () => {
+    always((entries, { at }) => {
+      const { record, reveal } = entryAt(entries, at);
+      if (!reveal) return;
+      const { fault } = verify(withLine(entries, at, { record, reveal: null }));
+      expect(fault).toMatchObject({ seq: at + 1, reason: "unrevealed" });
+    });
+  });
+
+  it.each<[string, LedgerStep[], number]>([
+    ["an outcome of what is to come", [{ kind: "outcome", of: 2 }], 1],
+    [
+      "an outcome of no signal",
+      [
+        { kind: "signal", revealed: true },
+        { kind: "outcome", of: 1 },
+        { kind: "outcome", of: 2 },
+      ],
+      3,
+    ],
+    [
+      "a second outcome",
+      [
+        { kind: "signal", revealed: true },
+        { kind: "outcome", of: 1 },
+        { kind: "outcome", of: 1 },
+      ],
+      3,
+    ],
+    ["a tombstone of no signal", [{ kind: "tombstone", of: [1] }], 1],
+    [
+      "a second tombstone",
+      [
+        { kind: "signal", revealed: true },
+        { kind: "tombstone", of: [1] },
+        { kind: "tombstone", of: [1] },
+      ],
+      3,
+    ],
+    [
+      "a tombstone that names one twice",
+      [
+        { kind: "signal", revealed: true },
+        { kind: "tombstone", of: [1, 1] },
+      ],
+      2,
+    ],
+  ])("when it is %s", (_, steps, seq) => {
+    const { fault } = verify(makeLedger(steps));
+    expect(fault).toMatchObject({ seq, line: seq, reason: "reference" });
+  });
+
+  it("when it is older than the one before", () => {
+    const [first, second] = makeLedger([
+      { kind: "signal", revealed: true },
+      { kind: "signal", revealed: true },
+    ]);
+    if (!first || !second) throw new Error("the ledger is too short");
+    const at = new Date(Date.parse(first.record.at) - 1).toISOString();
+    const older = withRightHash({ ...second, record: { ...second.record, at } });
+    expect(verify([first, older]).fault).toMatchObject({ seq: 2, reason: "time" });
+  });
+
+  it.each(["{", "null", "[]", '{"record":{"seq":3},"reveal":null}'])(
+    "when its line is %s",
+    (line) => {
+      const entries = makeLedger([{ kind: "signal", revealed: true }]);
+      const { fault } = verify([...entries, line]);
+      expect(fault).toMatchObject({ seq: 2, line: 2, reason: "malformed" });
+    },
+  );
+});

@@ -1,0 +1,208 @@
+import { GENESIS_HASH, type LedgerEntry, type LedgerHead, ledgerEntrySchema } from "./ledger.ts";
+import { commitTo, hashRecord } from "./ledger-hash.ts";
+import { countEntry, emptyTally, type LedgerTally } from "./ledger-tally.ts";
+
+/** What can be wrong with a ledger. */
+export const LEDGER_FAULTS = {
+  malformed: "the line is not a record",
+  gap: "the record is missing",
+  reordered: "the record is not in its place",
+  duplicate: "a record with this number came before",
+  hash: "its content does not match its hash",
+  "prev-hash": "it does not continue the record before it",
+  time: "it is older than the record before it",
+  reference: "it names a record that it cannot mean",
+  reveal: "what was revealed does not match its commitment",
+  unrevealed: "it was judged, and its figures are withheld",
+  head: "it is not the record that the kept head stands for",
+  truncated: "the ledger ends before the kept head",
+} as const;
+export type LedgerFaultReason = keyof typeof LEDGER_FAULTS;
+
+/** The first thing that is wrong. */
+export interface LedgerFault {
+  /** Number of the bad record: the one that should stand there, if it is missing or cannot be read. */
+  seq: number;
+  /** Where it was noticed, from 1; null at the end. */
+  line: number | null;
+  reason: LedgerFaultReason;
+  detail: string;
+}
+
+/** A head that somebody kept: the ledger still has to contain it. */
+export type KeptHead = Pick<LedgerHead, "seq" | "hash">;
+
+export interface LedgerReport {
+  /** Null: all is as it was written. */
+  fault: LedgerFault | null;
+  /** The last good record. */
+  head: KeptHead;
+  tally: LedgerTally;
+}
+
+export interface LedgerVerifier {
+  /** Takes the next line; false once nothing more has to be read. */
+  add(line: string): boolean;
+  finish(): LedgerReport;
+}
+
+/** What is remembered of the lines before. */
+interface VerifierState {
+  line: number;
+  head: KeptHead;
+  lastAt: number;
+  tally: LedgerTally;
+  fault: LedgerFault | null;
+  /** Signals that have no outcome yet, and whether their figures are revealed. */
+  pending: Map<number, { revealed: boolean }>;
+  signals: Set<number>;
+  buried: Set<number>;
+  /** Hashes of the kept heads by number; two of one number may contradict each other. */
+  kept: Map<number, string[]>;
+}
+
+type Finding = { reason: LedgerFaultReason; seq?: number; detail?: string } | null;
+
+/**
+ * Checks a ledger line by line and names its first bad record: every hash, the chain, the order, what outcomes and
+ * tombstones refer to, every revealed signal against its commitment, and the heads that were kept.
+ *
+ * A chain proves that nothing in it was changed, not that it was not cut short or written anew as a whole: only a kept
+ * head shows that.
+ */
+export function createLedgerVerifier(options: { kept?: readonly KeptHead[] } = {}): LedgerVerifier {
+  const state: VerifierState = {
+    line: 0,
+    head: { seq: 0, hash: GENESIS_HASH },
+    lastAt: Number.NEGATIVE_INFINITY,
+    tally: emptyTally(),
+    fault: null,
+    pending: new Map(),
+    signals: new Set(),
+    buried: new Set(),
+    kept: hashesBySeq(options.kept ?? []),
+  };
+  return {
+    add(line) {
+      state.line += 1;
+      if (line.trim() === "") return true;
+      if (state.fault) lookForMissing(state, line);
+      else addLine(state, line);
+      return mayLearnMore(state);
+    },
+    finish() {
+      state.fault ??= findTruncation(state);
+      return { fault: state.fault, head: state.head, tally: state.tally };
+    },
+  };
+}
+
+function hashesBySeq(heads: readonly KeptHead[]): Map<number, string[]> {
+  const hashes = new Map<number, string[]>();
+  for (const { seq, hash } of heads) hashes.set(seq, [...(hashes.get(seq) ?? []), hash]);
+  return hashes;
+}
+
+/** After a gap the rest still tells whether the missing record was removed or moved. */
+const mayLearnMore = ({ fault }: VerifierState): boolean => !fault || fault.reason === "gap";
+
+function faultOf(state: VerifierState, finding: NonNullable<Finding>): LedgerFault {
+  const { reason, seq = state.head.seq + 1, detail } = finding;
+  const words = LEDGER_FAULTS[reason];
+  return { seq, line: state.line, reason, detail: detail ? `${words}: ${detail}` : words };
+}
+
+function addLine(state: VerifierState, line: string): void {
+  const entry = parseEntry(line);
+  if (!entry) {
+    state.fault = faultOf(state, { reason: "malformed" });
+    return;
+  }
+  const finding =
+    checkHash(entry) ??
+    checkPlace(state, entry) ??
+    checkReferences(state, entry) ??
+    checkReveal(entry) ??
+    checkKept(state, entry);
+  if (finding) state.fault = faultOf(state, finding);
+  else accept(state, entry);
+}
+
+function parseEntry(line: string): LedgerEntry | null {
+  try {
+    return ledgerEntrySchema.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function checkHash({ record }: LedgerEntry): Finding {
+  const { hash, ...content } = record;
+  return hashRecord(content) === hash ? null : { reason: "hash" };
+}
+
+function checkPlace({ head, lastAt }: VerifierState, { record }: LedgerEntry): Finding {
+  if (record.seq <= head.seq) return { reason: "duplicate", seq: record.seq };
+  if (record.seq > head.seq + 1) return { reason: "gap", detail: `${record.seq} stands there` };
+  if (record.prev_hash !== head.hash) return { reason: "prev-hash" };
+  return Date.parse(record.at) < lastAt ? { reason: "time" } : null;
+}
+
+/** A number that is missing may stand further down: then it was moved, not removed. */
+function lookForMissing(state: VerifierState, line: string): void {
+  const { fault } = state;
+  if (!fault || parseEntry(line)?.record.seq !== fault.seq) return;
+  const detail = `${LEDGER_FAULTS.reordered}: it came later, in line ${state.line}`;
+  state.fault = { ...fault, reason: "reordered", detail };
+}
+
+function checkReferences(state: VerifierState, { record }: LedgerEntry): Finding {
+  if (record.kind === "outcome") {
+    const { signal_seq: seq } = record.body;
+    const pending = state.pending.get(seq);
+    if (!pending) return { reason: "reference", detail: `${seq} is no signal without an outcome` };
+    if (!pending.revealed) return { reason: "unrevealed", seq };
+  }
+  if (record.kind === "tombstone") {
+    const { seqs } = record.body;
+    const isWrong = (seq: number, index: number) =>
+      !state.signals.has(seq) || state.buried.has(seq) || seqs.indexOf(seq) !== index;
+    const wrong = seqs.find(isWrong);
+    if (wrong) return { reason: "reference", detail: `${wrong} is no signal without a tombstone` };
+  }
+  return null;
+}
+
+function checkReveal({ record, reveal }: LedgerEntry): Finding {
+  if (!reveal) return null;
+  if (record.kind !== "signal") return { reason: "reveal", detail: "it commits to nothing" };
+  const opened = commitTo(reveal.figures, reveal.salt);
+  if (opened !== record.body.figures_commitment) return { reason: "reveal" };
+  if (reveal.figures.data !== record.body.data) return { reason: "reveal", detail: "live or demo" };
+  return null;
+}
+
+function checkKept({ kept }: VerifierState, { record }: LedgerEntry): Finding {
+  const hashes = kept.get(record.seq) ?? [];
+  return hashes.every((hash) => hash === record.hash) ? null : { reason: "head" };
+}
+
+function accept(state: VerifierState, entry: LedgerEntry): void {
+  const { record, reveal } = entry;
+  state.head = { seq: record.seq, hash: record.hash };
+  state.lastAt = Date.parse(record.at);
+  countEntry(state.tally, entry);
+  if (record.kind === "signal") {
+    state.signals.add(record.seq);
+    state.pending.set(record.seq, { revealed: reveal !== null });
+  }
+  if (record.kind === "outcome") state.pending.delete(record.body.signal_seq);
+  if (record.kind === "tombstone") for (const seq of record.body.seqs) state.buried.add(seq);
+}
+
+function findTruncation({ head, kept }: VerifierState): LedgerFault | null {
+  const furthest = Math.max(0, ...kept.keys());
+  if (furthest <= head.seq) return null;
+  const detail = `${LEDGER_FAULTS.truncated}: it had ${furthest} records`;
+  return { seq: head.seq + 1, line: null, reason: "truncated", detail };
+}

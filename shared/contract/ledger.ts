@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { timeframeSchema } from "./candle.ts";
+import { INSTRUMENT_CLASSES } from "./instruments.ts";
+import { judgementSchema } from "./judgement.ts";
+import { signalKindSchema, signalSourceSchema } from "./signal.ts";
+
+/** Kinds of records in the ledger. */
+export const LEDGER_KINDS = ["signal", "outcome", "tombstone"] as const;
+
+/** Entries of one page of the ledger by default and at most. */
+export const LEDGER_PAGE = { default: 100, max: 500 } as const;
+
+/** What stands in `prev_hash` of the first record. */
+export const GENESIS_HASH = "0".repeat(64);
+
+/** A SHA-256, in lower-case hex. */
+export const sha256Schema = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, { error: "must be 64 lower-case hex digits" });
+
+const seqSchema = z.number().int().positive();
+
+/**
+ * What a record of a signal commits to without telling whose it is: all that its performance is computed from. Prices
+ * are in the quote currency, confidences 0 to 100. Times are UTC.
+ */
+export const ledgerFiguresSchema = z.looseObject({
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+  class: z.enum(INSTRUMENT_CLASSES),
+  final_signal: signalKindSchema,
+  entry: z.number().nullable(),
+  stop_loss: z.number().nullable(),
+  take_profit: z.number().nullable(),
+  confidence: z.number(),
+  calibrated_confidence: z.number().nullable(),
+  suggested_hold: z.string(),
+  valid_until: z.iso.datetime().nullable(),
+  analyst: signalSourceSchema.shape.analyst,
+  analyst_version: z.string().nullable(),
+  model: z.string(),
+  data: signalSourceSchema.shape.data,
+  provider: z.string(),
+  price: z.number().nullable(),
+  last_candle_at: z.iso.datetime().nullable(),
+  /** Hash of the candles that the signal was made from, as its receipt has it. */
+  candles_sha256: sha256Schema.nullable(),
+  created_at: z.iso.datetime(),
+  finished_at: z.iso.datetime(),
+});
+export type LedgerFigures = z.infer<typeof ledgerFiguresSchema>;
+
+/** Opens a record's commitment: `figures_commitment` is the SHA-256 of the salt and the figures' canonical JSON. */
+export const ledgerRevealSchema = z.strictObject({
+  salt: sha256Schema,
+  figures: ledgerFiguresSchema,
+});
+export type LedgerReveal = z.infer<typeof ledgerRevealSchema>;
+
+/** A signal is finished. Its figures are sealed until nobody can trade on them any more, its owner for good. */
+export const signalBodySchema = z.strictObject({
+  data: signalSourceSchema.shape.data,
+  figures_commitment: sha256Schema,
+  private_commitment: sha256Schema,
+});
+export type SignalBody = z.infer<typeof signalBodySchema>;
+
+/** The market has judged the signal of record `signal_seq`. */
+export const outcomeBodySchema = z.strictObject({
+  signal_seq: seqSchema,
+  ...judgementSchema.shape,
+});
+export type OutcomeBody = z.infer<typeof outcomeBodySchema>;
+
+/** Whose signals these records were is known no more: the commitment to it can never be opened again. */
+export const tombstoneBodySchema = z.strictObject({ seqs: z.array(seqSchema).min(1) });
+export type TombstoneBody = z.infer<typeof tombstoneBodySchema>;
+
+const envelope = {
+  seq: seqSchema,
+  at: z.iso.datetime(),
+  prev_hash: sha256Schema,
+  /** SHA-256 of the canonical JSON (RFC 8785) of all other fields. */
+  hash: sha256Schema,
+};
+
+/** One link of the chain. */
+export const ledgerRecordSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ ...envelope, kind: z.literal("signal"), body: signalBodySchema }),
+  z.strictObject({ ...envelope, kind: z.literal("outcome"), body: outcomeBodySchema }),
+  z.strictObject({ ...envelope, kind: z.literal("tombstone"), body: tombstoneBodySchema }),
+]);
+export type LedgerRecord = z.infer<typeof ledgerRecordSchema>;
+
+/** A record, and what opens its commitment once that is public. One line of the downloaded ledger. */
+export const ledgerEntrySchema = z.strictObject({
+  record: ledgerRecordSchema,
+  reveal: ledgerRevealSchema.nullable(),
+});
+export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
+
+/** The last record's number and hash; 0 and the genesis hash while the ledger is empty. */
+export const ledgerHeadSchema = z.object({
+  seq: z.number().int().nonnegative(),
+  hash: sha256Schema,
+  at: z.iso.datetime().nullable(),
+});
+export type LedgerHead = z.infer<typeof ledgerHeadSchema>;
+
+/** Answer of `GET /ledger`: the records after `after`, oldest first; `next_after` is null on the last page. */
+export const ledgerPageSchema = z.object({
+  entries: z.array(ledgerEntrySchema),
+  next_after: z.number().int().positive().nullable(),
+  head: ledgerHeadSchema,
+});
+export type LedgerPage = z.infer<typeof ledgerPageSchema>;
+
+/**
+ * Answer of `GET /signals/{id}/ledger-proof`: opens the private commitment of record `seq` for the signal's owner.
+ * `private_commitment` is the SHA-256 of the salt and the canonical JSON of `content`.
+ */
+export const ledgerProofSchema = z.object({
+  seq: seqSchema,
+  private_commitment: sha256Schema,
+  salt: sha256Schema,
+  content: z.record(z.string(), z.unknown()),
+});
+export type LedgerProof = z.infer<typeof ledgerProofSchema>;

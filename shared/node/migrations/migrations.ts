@@ -1,0 +1,5 @@
+import { judgeEarlierSignals } from "./judge-earlier-signals.ts";
+import type { Migration } from "./migration.ts";
+
+/** All steps ever released, oldest first; new ones are added at the end. */
+export const MIGRATIONS: readonly Migration[] = [judgeEarlierSignals];

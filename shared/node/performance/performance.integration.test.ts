@@ -1,0 +1,188 @@
+import { type PerformanceQuery, performanceQuerySchema } from "@shared/contract/performance.ts";
+import { judgedTrade, pendingTrade } from "@shared/testing/judged-signals.ts";
+import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Types } from "mongoose";
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Database, openDatabase } from "../database.ts";
+import { readPerformance } from "./read-performance.ts";
+import { refreshPerformance } from "./refresh-performance.ts";
+
+const DAY_MS = 86_400_000;
+const NOW = new Date("2026-11-20T12:00:00Z");
+const ago = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
+const somebody = { _id: new Types.ObjectId() };
+
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase({ uri: testDatabaseUri("performance") });
+});
+afterEach(async () => {
+  const names = [
+    "signals",
+    "cleared_signals",
+    "performance_days",
+    "performance_state",
+    "calibrations",
+  ];
+  await Promise.all(names.map((name) => database.connection.collection(name).deleteMany({})));
+});
+afterAll(() => database.close());
+
+const refresh = (now = NOW) =>
+  refreshPerformance({ database, logger: pino({ enabled: false }), now: () => now });
+const read = (query: Partial<PerformanceQuery> = {}, now = NOW) =>
+  readPerformance({ database, now: () => now }, performanceQuerySchema.parse(query));
+const store = (fields: Parameters<typeof createSignals>[2]) =>
+  createSignals(database, somebody, fields);
+const win = (days: number) => judgedTrade({ outcome: "WIN", at: ago(days), resolvedAt: ago(days) });
+const loss = (days: number) =>
+  judgedTrade({ outcome: "LOSS", at: ago(days), resolvedAt: ago(days) });
+
+describe("the record of signals", () => {
+  it("is empty before the first signal", async () => {
+    expect(await refresh()).toEqual([]);
+    expect(await read()).toMatchObject({
+      updated_at: NOW.toISOString(),
+      counts: { decided: 0, pending: 0 },
+      win_rate: null,
+      equity: [],
+      recorded: { symbols: [], analysts: [] },
+    });
+  });
+
+  it("counts every kind of end", async () => {
+    await store({ count: 20, ...win(1) });
+    await store({ count: 15, ...loss(2) });
+    const expired = { outcome: "EXPIRED", at: ago(3), resolvedAt: ago(2) } as const;
+    await store({ count: 2, ...judgedTrade({ ...expired, r: 0.5 }) });
+    await store({ count: 3, ...judgedTrade({ ...expired, reason: "not-filled" }) });
+    await store({ count: 4, ...pendingTrade({ at: ago(0) }) });
+    const live = { ...WAIT_ANALYSIS, source: { ...WAIT_ANALYSIS.source, data: "live" } } as const;
+    await store({ count: 5, finishedAt: ago(1), analysis: live });
+    const none = { ...live.source, data: "none", analyst: "none" } as const;
+    await store({ status: "failed", finishedAt: ago(1), analysis: { ...live, source: none } });
+    await store({ count: 7, status: "running" });
+    await refresh();
+    const record = await read();
+    expect(record.counts).toEqual({
+      decided: 35,
+      wins: 20,
+      losses: 15,
+      expired: 2,
+      not_filled: 3,
+      pending: 4,
+      waits: 5,
+      failed: 1,
+    });
+    expect(record.trades).toBe(37);
+    expect(record.total_r).toBeCloseTo(20 * 2 - 15 + 2 * 0.5, 9);
+    expect(record.no_edge_rate).toBeCloseTo(1 / 3, 9);
+  });
+
+  it("never adds demo data to live data", async () => {
+    await store({ count: 3, ...win(1) });
+    const demo = { outcome: "LOSS", at: ago(1), resolvedAt: ago(1) } as const;
+    await store({ count: 5, ...judgedTrade({ ...demo, source: { data: "replay" } }) });
+    await refresh();
+    expect((await read()).counts).toMatchObject({ wins: 3, losses: 0 });
+    expect((await read({ data: "replay" })).counts).toMatchObject({ wins: 0, losses: 5 });
+  });
+
+  it("is filtered by market, class, timeframe, analyst, version and period", async () => {
+    const openai = { analyst: "openai", analyst_version: "openai/7" } as const;
+    const euro = { outcome: "WIN", at: ago(40), resolvedAt: ago(40), source: openai } as const;
+    await store({ count: 2, symbol: "EUR/USD", timeframe: "4h", ...judgedTrade(euro) });
+    await store({ count: 3, symbol: "PEPE/USDT", ...win(2) });
+    await refresh();
+    const wins = async (query: Partial<PerformanceQuery>) => (await read(query)).counts.wins;
+    expect(await wins({})).toBe(5);
+    expect(await wins({ symbol: "EUR/USD" })).toBe(2);
+    expect(await wins({ class: "forex" })).toBe(2);
+    expect(await wins({ class: "crypto" })).toBe(3);
+    expect(await wins({ symbol: "EUR/USD", class: "crypto" })).toBe(0);
+    expect(await wins({ timeframe: "4h" })).toBe(2);
+    expect(await wins({ analyst: "rules" })).toBe(3);
+    expect(await wins({ analyst: "openai", version: "openai/7" })).toBe(2);
+    expect(await wins({ analyst: "openai", version: "openai/8" })).toBe(0);
+    expect(await wins({ period: "7d" })).toBe(3);
+    expect(await wins({ period: "90d", class: "forex", timeframe: "4h" })).toBe(2);
+    expect((await read()).recorded).toEqual({
+      symbols: ["EUR/USD", "PEPE/USDT"],
+      analysts: [
+        { analyst: "openai", version: "openai/7" },
+        { analyst: "rules", version: "rules/1" },
+      ],
+    });
+  });
+
+  it("starts a period at midnight, so many days ago", async () => {
+    await store(
+      judgedTrade({ outcome: "WIN", at: ago(9), resolvedAt: new Date("2026-11-14T00:00:00Z") }),
+    );
+    await store(
+      judgedTrade({ outcome: "LOSS", at: ago(9), resolvedAt: new Date("2026-11-13T23:59:59Z") }),
+    );
+    await refresh();
+    const week = await read({ period: "7d" });
+    expect(week.since).toBe("2026-11-14");
+    expect(week.counts).toMatchObject({ wins: 1, losses: 0 });
+  });
+
+  it("follows what happened since: a pending signal that is judged is pending no more", async () => {
+    const [signal] = await store(pendingTrade({ at: ago(2) }));
+    await refresh(ago(1));
+    expect((await read()).counts).toMatchObject({ pending: 1, losses: 0 });
+    const fields = judgedTrade({ outcome: "LOSS", at: ago(2), resolvedAt: NOW });
+    await database.signals.updateOne({ _id: signal?._id }, { $set: fields });
+    expect(await refresh(new Date(NOW.getTime() + 30_000))).toContain("2026-11-20");
+    expect((await read()).counts).toMatchObject({ pending: 0, losses: 1 });
+  });
+
+  it("builds only the days on which something changed", async () => {
+    await store({ count: 2, ...win(9) });
+    await store({ count: 2, ...win(1) });
+    expect(await refresh(ago(0.5))).toEqual(["2026-11-11", "2026-11-19"]);
+    expect(await refresh()).toEqual([]);
+    await store(loss(0));
+    expect(await refresh()).toEqual(["2026-11-20"]);
+    expect((await read()).counts).toMatchObject({ wins: 4, losses: 1 });
+  });
+
+  it("stays the same when histories are cleared, and when it is built again", async () => {
+    await store({ count: 6, ...win(3) });
+    await store({ count: 7, ...loss(2) });
+    await store({ count: 2, ...pendingTrade({ at: ago(1) }) });
+    await refresh();
+    const before = await read();
+    const cleared = await database.connection
+      .collection("signals")
+      .find({}, { projection: { userId: 0 } })
+      .toArray();
+    const anonymous = cleared.map((signal) => ({
+      ...signal,
+      _id: new Types.ObjectId(),
+      updatedAt: NOW,
+    }));
+    await database.connection.collection("cleared_signals").insertMany(anonymous);
+    await database.signals.deleteMany({});
+    await refresh();
+    expect(await read()).toEqual(before);
+    await database.performanceStates.deleteMany({});
+    await database.performanceDays.deleteMany({});
+    await refresh();
+    expect(await read()).toEqual(before);
+  });
+
+  it("leaves out what is no signal, says so, and counts the rest", async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: "warn" }, { write: (line) => lines.push(line) });
+    await store(win(1));
+    const [broken] = await store(win(1));
+    await database.signals.updateOne({ _id: broken?._id }, { $set: { "analysis.entry": null } });
+    await refreshPerformance({ database, logger, now: () => NOW });
+    expect((await read()).counts.wins).toBe(1);
+    expect(lines.join("")).toContain(String(broken?._id));
+  });
+});

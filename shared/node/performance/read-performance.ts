@@ -1,0 +1,70 @@
+import type {
+  Performance,
+  PerformancePeriod,
+  PerformanceQuery,
+} from "@shared/contract/performance.ts";
+import { figuresOf } from "@shared/stats/figures.ts";
+import { joinTallies } from "@shared/stats/tally.ts";
+import type { Database } from "../database.ts";
+import { PERFORMANCE_STATE_ID, type PerformanceStateRecord } from "../models/performance.ts";
+import { seriesOf } from "./series.ts";
+
+const DAY_MS = 86_400_000;
+
+const PERIOD_DAYS: Record<PerformancePeriod, number | null> = {
+  "7d": 7,
+  "30d": 30,
+  "90d": 90,
+  "365d": 365,
+  all: null,
+};
+
+/**
+ * The figures of the signals that a query asks for. Costs as much as there are days in its period, whatever the number
+ * of signals.
+ */
+export async function readPerformance(
+  deps: { database: Database; now: () => Date },
+  query: PerformanceQuery,
+): Promise<Performance> {
+  const { database, now } = deps;
+  const since = firstDay(query.period, now());
+  const series = seriesOf(query);
+  const [state, days] = await Promise.all([
+    database.performanceStates.findById(PERFORMANCE_STATE_ID).lean(),
+    series === null
+      ? []
+      : database.performanceDays
+          .find({ series, ...(since && { day: { $gte: since } }) })
+          .sort({ day: 1 })
+          .select({ _id: 0, tally: 1 })
+          .lean(),
+  ]);
+  return {
+    since,
+    updated_at: state?.until.toISOString() ?? null,
+    ...figuresOf(joinTallies(days.map(({ tally }) => tally))),
+    recorded: recordedOf(state, query),
+  };
+}
+
+/** Today is the last day of every period. */
+function firstDay(period: PerformancePeriod, now: Date): string | null {
+  const days = PERIOD_DAYS[period];
+  if (days === null) return null;
+  return new Date(now.getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+}
+
+function recordedOf(
+  state: PerformanceStateRecord | null,
+  { data }: PerformanceQuery,
+): Performance["recorded"] {
+  const kinds = state?.recorded.filter((kind) => kind.data === data) ?? [];
+  const analysts = new Map(
+    kinds.map(({ analyst, version }) => [`${analyst}|${version}`, { analyst, version }]),
+  );
+  return {
+    symbols: [...new Set(kinds.map(({ symbol }) => symbol))].toSorted(),
+    analysts: [...analysts].toSorted(([a], [b]) => a.localeCompare(b)).map(([, one]) => one),
+  };
+}

@@ -1,0 +1,25 @@
+import type { Database } from "../database.ts";
+import { WORKER_GONE_SECONDS } from "../models/worker-status.ts";
+import type { WorkerPlace } from "./fair-jobs.ts";
+
+/** How long a worker that has just come may go unnoticed by the others. */
+const REREAD_AFTER_MS = 1_000;
+
+/** The workers that have reported as alive, but for `workerId`; read from the database once a second at most. */
+export function otherWorkersOf(
+  database: Pick<Database, "workerStatuses">,
+  workerId: string,
+): () => Promise<WorkerPlace[]> {
+  let known: WorkerPlace[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - readAt < REREAD_AFTER_MS) return known;
+    const goneBefore = new Date(Date.now() - WORKER_GONE_SECONDS * 1_000);
+    const others = await database.workerStatuses
+      .find({ _id: { $ne: workerId }, seenAt: { $gte: goneBefore } })
+      .lean();
+    known = others.map(({ _id, concurrency }) => ({ id: _id, capacity: concurrency }));
+    readAt = performance.now();
+    return known;
+  };
+}

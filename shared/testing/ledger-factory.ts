@@ -1,0 +1,102 @@
+import { GENESIS_HASH, type LedgerEntry, type LedgerFigures } from "@shared/contract/ledger.ts";
+import { commitTo, hashRecord, type UnhashedRecord } from "@shared/contract/ledger-hash.ts";
+import type { Outcome } from "@shared/contract/signal.ts";
+
+/** What happens in a made ledger, in order; the numbers are those of earlier records. */
+export type LedgerStep =
+  | { kind: "signal"; revealed: boolean; figures?: Partial<LedgerFigures> }
+  | { kind: "outcome"; of: number; outcome?: Outcome }
+  | { kind: "tombstone"; of: number[] };
+
+const START_MS = Date.UTC(2025, 0, 31);
+
+const FIGURES: LedgerFigures = {
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  class: "crypto",
+  final_signal: "BUY",
+  entry: 100,
+  stop_loss: 98.5,
+  take_profit: 103,
+  confidence: 71.5,
+  calibrated_confidence: null,
+  suggested_hold: "4 to 12 hours",
+  valid_until: "2025-01-31T04:00:00.000Z",
+  analyst: "rules",
+  analyst_version: "rules/1",
+  model: "rules",
+  data: "live",
+  provider: "kraken",
+  price: 100.1,
+  last_candle_at: "2025-01-31T00:00:00.000Z",
+  candles_sha256: "ab".repeat(32),
+  created_at: "2025-01-31T00:00:00.000Z",
+  finished_at: "2025-01-31T00:00:01.000Z",
+};
+
+/** A salt that is different for each record and the same in each run. */
+const saltOf = (seq: number): string => seq.toString(16).padStart(64, "c");
+
+/** Makes an intact ledger in which these things happen, one record a second. */
+export function makeLedger(steps: readonly LedgerStep[]): LedgerEntry[] {
+  const entries: LedgerEntry[] = [];
+  let head = GENESIS_HASH;
+  for (const [index, step] of steps.entries()) {
+    const seq = index + 1;
+    const at = new Date(START_MS + seq * 1_000);
+    const { link, reveal } = linkOf(step, seq, at);
+    const content = { ...link, seq, at: at.toISOString(), prev_hash: head };
+    head = hashRecord(content);
+    entries.push({ record: { ...content, hash: head }, reveal });
+  }
+  return entries;
+}
+
+/** The entry as somebody would rewrite it who knows how the chain is made: with the hash that fits. */
+export function withRightHash(entry: LedgerEntry): LedgerEntry {
+  const { hash: _, ...content } = entry.record;
+  return { ...entry, record: { ...content, hash: hashRecord(content) } };
+}
+
+type Link =
+  | Pick<Extract<UnhashedRecord, { kind: "signal" }>, "kind" | "body">
+  | Pick<Extract<UnhashedRecord, { kind: "outcome" }>, "kind" | "body">
+  | Pick<Extract<UnhashedRecord, { kind: "tombstone" }>, "kind" | "body">;
+
+function linkOf(
+  step: LedgerStep,
+  seq: number,
+  at: Date,
+): { link: Link; reveal: LedgerEntry["reveal"] } {
+  if (step.kind === "tombstone")
+    return { link: { kind: "tombstone", body: { seqs: step.of } }, reveal: null };
+  if (step.kind === "outcome") return { link: outcomeLink(step, at), reveal: null };
+  const figures = { ...FIGURES, ...step.figures };
+  const salt = saltOf(seq);
+  const body = {
+    data: figures.data,
+    figures_commitment: commitTo(figures, salt),
+    private_commitment: commitTo({ seq }, saltOf(-seq)),
+  };
+  return { link: { kind: "signal", body }, reveal: step.revealed ? { salt, figures } : null };
+}
+
+function outcomeLink(step: Extract<LedgerStep, { kind: "outcome" }>, at: Date): Link {
+  const { of, outcome = "WIN" } = step;
+  return {
+    kind: "outcome",
+    body: {
+      signal_seq: of,
+      outcome,
+      reason: outcome === "WIN" ? "target" : "stop",
+      resolved_at: at.toISOString(),
+      filled_at: at.toISOString(),
+      fill: 100,
+      exited_at: at.toISOString(),
+      exit: outcome === "WIN" ? 103 : 98.5,
+      r_multiple: outcome === "WIN" ? 1.95 : -1.05,
+      max_favourable_r: 2,
+      max_adverse_r: 0.5,
+    },
+  };
+}

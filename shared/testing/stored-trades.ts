@@ -1,0 +1,48 @@
+import type { Analysis } from "@shared/contract/signal.ts";
+import type { Database } from "@shared/node/database.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { createSignals, WAIT_ANALYSIS } from "./signal-factory.ts";
+
+/** Ledger numbers are unique. */
+let ledgerSeq = 0;
+
+/** Stores a BUY of live data at 100, to lose 5 or to win 10, as the ledger leaves it; due to be judged. */
+export async function storeTrade(
+  database: Database,
+  user: UserRecord,
+  { madeAt, analysis, ...fields }: Partial<SignalRecord> & { madeAt: Date },
+): Promise<SignalRecord> {
+  ledgerSeq += 1;
+  const [signal] = await createSignals(database, user, {
+    symbol: "MADE/USDT",
+    createdAt: madeAt,
+    finishedAt: madeAt,
+    judgeAt: madeAt,
+    ledgerSeq,
+    analysis: analysis ?? tradeAnalysis(madeAt),
+    ...fields,
+  });
+  if (!signal) throw new Error("no signal was stored");
+  return signal;
+}
+
+/** What such a signal says. */
+export function tradeAnalysis(madeAt: Date, changes: Partial<Analysis> = {}): Analysis {
+  return {
+    ...WAIT_ANALYSIS,
+    final_signal: "BUY",
+    entry: 100,
+    stop_loss: 95,
+    take_profit: 110,
+    suggested_hold: "6 candles",
+    source: {
+      ...WAIT_ANALYSIS.source,
+      data: "live",
+      provider: "scripted",
+      last_candle_at: madeAt.toISOString(),
+      price: 100,
+    },
+    ...changes,
+  };
+}

@@ -1,0 +1,104 @@
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
+import { validUntil } from "@shared/contract/validity.ts";
+import { holdCandles } from "../outcomes/hold-candles.ts";
+import type { Trade } from "../outcomes/trade.ts";
+import { type Course, candleAt, closeOf } from "./course.ts";
+
+/** The trade that an analysis advises at the close of the candle at `bar`; null for a WAIT. */
+export function advisedTrade(options: {
+  course: Course;
+  bar: number;
+  analysis: Analysis;
+}): Trade | null {
+  const { course, bar, analysis } = options;
+  const { final_signal: side, entry, stop_loss: stopLoss, take_profit: takeProfit } = analysis;
+  if (side === "WAIT" || entry === null || stopLoss === null || takeProfit === null) return null;
+  const trade = tradeAt(course, bar);
+  return {
+    ...trade,
+    side,
+    entry,
+    stopLoss,
+    takeProfit,
+    validUntil: analysis.valid_until ? Date.parse(analysis.valid_until) : trade.validUntil,
+    holdCandles: holdCandles(analysis.suggested_hold, course.timeframe),
+  };
+}
+
+/** Levels of a trade as distances from the last close in ATR(14), positive towards the target. */
+export interface Geometry {
+  entryAtr: number;
+  stopAtr: number;
+  targetAtr: number;
+  validCandles: number;
+  holdCandles: number;
+}
+
+/** The geometry of a trade that was made while ATR(14) was `atr`, which is above 0. */
+export function geometryOf(trade: Trade, atr: number): Geometry {
+  const sign = trade.side === "BUY" ? 1 : -1;
+  const inAtr = (level: number) => (sign * (level - trade.price)) / atr;
+  return {
+    entryAtr: inAtr(trade.entry),
+    stopAtr: inAtr(trade.stopLoss),
+    targetAtr: inAtr(trade.takeProfit),
+    validCandles: candlesBetween(trade),
+    holdCandles: trade.holdCandles,
+  };
+}
+
+/** A trade of this geometry at the close of the candle at `bar`; null where a level would not be a price. */
+export function placeTrade(options: {
+  course: Course;
+  bar: number;
+  side: Trade["side"];
+  geometry: Geometry;
+  atr: number;
+}): Trade | null {
+  const { course, bar, side, geometry, atr } = options;
+  const trade = tradeAt(course, bar);
+  const sign = side === "BUY" ? 1 : -1;
+  const level = (distanceAtr: number) => trade.price + sign * distanceAtr * atr;
+  const [entry, stopLoss, takeProfit] = [
+    level(geometry.entryAtr),
+    level(geometry.stopAtr),
+    level(geometry.targetAtr),
+  ];
+  if (Math.min(entry, stopLoss, takeProfit) <= 0) return null;
+  const validMs = geometry.validCandles * TIMEFRAME_MS[course.timeframe];
+  return {
+    ...trade,
+    side,
+    entry,
+    stopLoss,
+    takeProfit,
+    validUntil: trade.createdAt + validMs,
+    holdCandles: geometry.holdCandles,
+  };
+}
+
+function tradeAt(
+  course: Course,
+  bar: number,
+): Pick<Trade, "symbol" | "timeframe" | "price" | "createdAt" | "validUntil"> {
+  const { symbol, timeframe } = course;
+  const createdAt = closeOf(course, bar);
+  return {
+    symbol,
+    timeframe,
+    price: candleAt(course, bar).close,
+    createdAt,
+    validUntil: validUntil({ timeframe, lastCandleAt: createdAt }),
+  };
+}
+
+const candlesBetween = ({
+  validUntil: until,
+  createdAt,
+  timeframe,
+}: {
+  validUntil: number;
+  createdAt: number;
+  timeframe: Timeframe;
+}): number => (until - createdAt) / TIMEFRAME_MS[timeframe];

@@ -1,0 +1,75 @@
+import type { Analysis, SignalSource } from "@shared/contract/signal.ts";
+import type { MarketData } from "../providers/market-data.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import type { Analyst } from "../signals/analyst.ts";
+import { generateSignal } from "../signals/generate-signal.ts";
+import type { Stake } from "../signals/size-position.ts";
+import { advisedTrade } from "./advised-trade.ts";
+import { type Course, closeOf } from "./course.ts";
+import { marketAsOf } from "./recorded-market.ts";
+import type { Decide, Decision } from "./walk-market.ts";
+
+/** Questions in a row that came to nothing, after which the rest would as well. */
+const MOST_FAILURES = 5;
+
+/** What was said at one bar; `at` is the close of its candle in Unix ms. */
+export interface Statement {
+  at: number;
+  analysis: Analysis;
+}
+
+/** What an analyst said on its walk. */
+export interface AnalystRecord {
+  statements: Statement[];
+  /** Questions that nobody answered. */
+  failed: number;
+  /** Who answered last. */
+  source: SignalSource | null;
+}
+
+/**
+ * The product's own way to a signal, asked at the close of a bar: candles, analyst, check, size. It is shown the market
+ * as it was then, and the clock says so too.
+ * @throws ProviderError once the analyst failed five times in a row
+ */
+export function analystStrategy(options: {
+  course: Course;
+  market: MarketData;
+  analyst: Analyst;
+  stake: Stake;
+  /** Candles that the analyst sees. */
+  limit: number;
+  abort: AbortSignal;
+}): { decide: Decide; record: AnalystRecord } {
+  const { course, market, analyst, stake, limit, abort } = options;
+  const { symbol, timeframe } = course;
+  const record: AnalystRecord = { statements: [], failed: 0, source: null };
+  let failedInARow = 0;
+  const ask = async (at: number): Promise<Analysis | null> => {
+    const now = () => at;
+    const request = { symbol, timeframe, limit, ...stake };
+    try {
+      const marketData = marketAsOf(market, now);
+      const { analysis } = await generateSignal({ request, marketData, analyst, now, abort });
+      failedInARow = 0;
+      return analysis;
+    } catch (error) {
+      if (abort.aborted || !(error instanceof ProviderError)) throw error;
+      record.failed += 1;
+      failedInARow += 1;
+      if (failedInARow >= MOST_FAILURES) throw error;
+      return null;
+    }
+  };
+  const decide = async (bar: number): Promise<Decision | null> => {
+    const at = closeOf(course, bar);
+    const analysis = await ask(at);
+    if (!analysis) return null;
+    record.statements.push({ at, analysis });
+    record.source = analysis.source;
+    const trade = advisedTrade({ course, bar, analysis });
+    const { confidence, estimated_dollar_risk: dollarRisk } = analysis;
+    return trade && { trade, confidence, dollarRisk };
+  };
+  return { decide, record };
+}

@@ -1,0 +1,55 @@
+import { findInstrument } from "@shared/contract/instruments.ts";
+
+/** Stands where a figure is not given. */
+export const NO_FIGURE = "–";
+
+const decimals = (count: number, extra: Intl.NumberFormatOptions = {}) =>
+  new Intl.NumberFormat("en-US", {
+    minimumFractionDigits: count,
+    maximumFractionDigits: count,
+    ...extra,
+  });
+const signed = { signDisplay: "exceptZero" } as const;
+
+const whole = decimals(0);
+const rFormat = decimals(1, signed);
+const meanRFormat = decimals(2, signed);
+const plainR = decimals(1);
+const usd = decimals(2, { ...signed, style: "currency", currency: "USD" });
+const percent = decimals(1, { style: "percent" });
+const signedPercent = decimals(1, { ...signed, style: "percent" });
+const ratio = decimals(2);
+
+/** All minus signs as long as a plus is. */
+const typeset = (text: string): string => text.replaceAll("-", "−");
+
+export const formatCount = (value: number): string => whole.format(value);
+export const formatR = (value: number): string => `${typeset(rFormat.format(value))} R`;
+export const formatMeanR = (value: number): string => `${typeset(meanRFormat.format(value))} R`;
+export const formatFall = (value: number): string => `${plainR.format(value)} R`;
+export const formatUsd = (value: number): string => typeset(usd.format(value));
+/** Of a share, 0–1. */
+export const formatShare = (value: number): string => percent.format(value);
+export const formatSignedShare = (value: number): string => typeset(signedPercent.format(value));
+export const formatRatio = (value: number): string => ratio.format(value);
+
+/** `value` as `format` writes it, or a dash where there is none. */
+export const orDash = (value: number | null, format: (value: number) => string): string =>
+  value === null ? NO_FIGURE : format(value);
+
+/** A range as `format` writes its ends. */
+export const formatRange = (
+  { low, high }: { low: number; high: number },
+  format: (value: number) => string,
+): string => `${format(low)} to ${format(high)}`;
+
+/** A price with the decimals of its market. */
+export function formatPrice(symbol: string, value: number): string {
+  const known = findInstrument(symbol)?.decimals;
+  if (known !== undefined) return decimals(known).format(value);
+  return new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 }).format(value);
+}
+
+/** `2025-10-22 23:00`, of an ISO time; always UTC. */
+export const formatTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");
+export const formatDay = (iso: string): string => iso.slice(0, 10);

@@ -1,0 +1,150 @@
+import { timeframeSchema } from "@shared/contract/candle.ts";
+import { judgementSchema } from "@shared/contract/judgement.ts";
+import { performanceSchema } from "@shared/contract/performance.ts";
+import { signalKindSchema } from "@shared/contract/signal.ts";
+import { analystNameSchema } from "@shared/contract/status.ts";
+import { z } from "zod";
+
+/** Raised whenever a field changes its meaning or goes. */
+export const REPORT_VERSION = 1;
+
+const count = z.number().int().nonnegative();
+const time = z.iso.datetime();
+
+/** What was asked for; amounts in USD, risk in percent of the amount, the fee in percent of the notional. */
+export const backtestOptionsSchema = z.object({
+  symbol: z.string(),
+  timeframe: timeframeSchema,
+  analyst: analystNameSchema,
+  from: z.enum(["csv", "provider"]),
+  bars: count,
+  warm_up: count,
+  every: count,
+  limit: count,
+  amount: z.number(),
+  risk_percent: z.number(),
+  leverage: z.number(),
+  fee_percent: z.number(),
+  seed: z.number().int(),
+  repetitions: count,
+});
+export type BacktestOptions = z.infer<typeof backtestOptionsSchema>;
+
+/** The figures of the performance page, by the same statistics, and the result in USD. */
+const figuresSchema = performanceSchema
+  .pick({
+    counts: true,
+    win_rate: true,
+    no_edge_rate: true,
+    lift: true,
+    trades: true,
+    expectancy_r: true,
+    profit_factor: true,
+    max_drawdown_r: true,
+    total_r: true,
+  })
+  .extend({ result_usd: z.number() });
+export type StrategyFigures = z.infer<typeof figuresSchema>;
+
+/** Mean of the repetitions, and the range that nine of ten of them lie in. */
+const bandSchema = z.object({ mean: z.number(), low: z.number(), high: z.number() });
+export type ChanceBand = z.infer<typeof bandSchema>;
+
+const chanceSchema = z.object({
+  repetitions: count,
+  trades: bandSchema.nullable(),
+  win_rate: bandSchema.nullable(),
+  expectancy_r: bandSchema.nullable(),
+  total_r: bandSchema.nullable(),
+  result_usd: bandSchema.nullable(),
+  max_drawdown_r: bandSchema.nullable(),
+  /** Share of the repetitions that made as many R as the analyst, or more. */
+  as_good_share: z.number().min(0).max(1).nullable(),
+});
+export type ChanceFigures = z.infer<typeof chanceSchema>;
+
+const holdSchema = z.object({
+  return_percent: z.number(),
+  max_drawdown_percent: z.number(),
+  /** What one R of the analyst's trades is in percent of the price, and holding in terms of it. */
+  percent_per_r: z.number().nullable(),
+  total_r: z.number().nullable(),
+});
+export type HoldFigures = z.infer<typeof holdSchema>;
+
+/** R won since the start, at the same times; `random` is the band of the repetitions. */
+const curvesSchema = z.object({
+  times: z.array(time),
+  analyst: z.array(z.number()),
+  atr_rule: z.array(z.number()),
+  hold: z.array(z.number()).nullable(),
+  random: z.array(bandSchema).nullable(),
+});
+export type EquityCurves = z.infer<typeof curvesSchema>;
+
+/** What was said at one bar, `at` being its close. */
+const statementSchema = z.object({
+  at: time,
+  signal: signalKindSchema,
+  confidence: z.number(),
+  entry: z.number().nullable(),
+  stop_loss: z.number().nullable(),
+  take_profit: z.number().nullable(),
+});
+
+/** A trade that was taken; `judgement` is null where the recording ends before it does. */
+const tradeSchema = z.object({
+  at: time,
+  side: z.enum(["BUY", "SELL"]),
+  confidence: z.number().nullable(),
+  price: z.number(),
+  entry: z.number(),
+  stop_loss: z.number(),
+  take_profit: z.number(),
+  dollar_risk: z.number(),
+  judgement: judgementSchema.nullable(),
+});
+export type ReportedTrade = z.infer<typeof tradeSchema>;
+
+/** A whole backtest, as `report.json` holds it. */
+export const backtestReportSchema = z.object({
+  version: z.literal(REPORT_VERSION),
+  made_at: time,
+  product_version: z.string(),
+  options: backtestOptionsSchema,
+  data: z.object({
+    provider: z.string(),
+    /** Of all candles, those that only warm up included. */
+    candles: count,
+    first_candle_at: time,
+    /** First and last close at which something was decided. */
+    from: time,
+    to: time,
+  }),
+  analyst: z.object({
+    name: z.string(),
+    version: z.string().nullable(),
+    model: z.string().nullable(),
+    /** Bars at which it was asked, WAITs among its answers, and questions that came to nothing. */
+    asked: count,
+    waits: count,
+    failed: count,
+    /** Calls to the model, and answers that were kept from an earlier run; null for an analyst without calls. */
+    calls: z.object({ made: count, kept: count }).nullable(),
+  }),
+  bars: count,
+  /** The run was ended before its last bar. */
+  stopped_early: z.boolean(),
+  /** Plain sentences that belong beside the figures. */
+  cautions: z.array(z.string()),
+  verdict: z.string(),
+  figures: figuresSchema,
+  confidence: performanceSchema.shape.confidence,
+  atr_rule: figuresSchema,
+  random: chanceSchema,
+  hold: holdSchema,
+  curves: curvesSchema,
+  trades: z.array(tradeSchema),
+  statements: z.array(statementSchema),
+});
+export type BacktestReport = z.infer<typeof backtestReportSchema>;

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { ProviderError } from "../providers/provider-error.ts";
+import { candlesFromCloses, series } from "../signals/testing/made-candles.ts";
+import { backtestReportSchema } from "./report/report-schema.ts";
+import { runBacktest } from "./run-backtest.ts";
+import { backtestOf, bitcoinCandles } from "./testing/recorded-course.ts";
+
+const candles = bitcoinCandles(200);
+
+describe("the report of a backtest", () => {
+  it("is the same for the same seed; another one changes the random entries alone", async () => {
+    const report = await runBacktest(backtestOf(candles));
+    expect(await runBacktest(backtestOf(candles))).toEqual(report);
+    const other = await runBacktest(backtestOf(candles, { seed: 8 }));
+    expect(other.random).not.toEqual(report.random);
+    expect(other.trades).toEqual(report.trades);
+    expect(other.atr_rule).toEqual(report.atr_rule);
+  });
+
+  it("adds up: trades, figures and the end of the curve", async () => {
+    const report = await runBacktest(backtestOf(candles));
+    const results = report.trades.map(({ judgement }) => judgement?.r_multiple ?? 0);
+    const total = results.reduce((sum, r) => sum + r, 0);
+    expect(report.trades.length).toBeGreaterThan(5);
+    expect(report.figures.total_r).toBeCloseTo(total, 9);
+    expect(report.curves.analyst.at(-1)).toBeCloseTo(total, 9);
+    const { wins, losses, expired, not_filled, pending } = report.figures.counts;
+    expect(wins + losses + expired + not_filled + pending).toBe(report.trades.length);
+    expect(report.analyst.asked - report.analyst.waits).toBe(report.trades.length);
+    expect(report.bars).toBe(200);
+    expect(backtestReportSchema.parse(report)).toEqual(report);
+  });
+
+  it("gives the random entries as many trades at most, and a band around their mean", async () => {
+    const { random, trades } = await runBacktest(backtestOf(candles));
+    expect(random.repetitions).toBe(20);
+    expect(random.trades?.high).toBeLessThanOrEqual(trades.length);
+    const { low = 0, mean = 0, high = 0 } = random.total_r ?? {};
+    expect(low).toBeLessThan(mean);
+    expect(mean).toBeLessThan(high);
+  });
+
+  it("leaves rates out where there are too few trades, and says so", async () => {
+    const { figures, cautions } = await runBacktest(backtestOf(candles));
+    expect(figures.win_rate).toBeNull();
+    expect(cautions).toContainEqual(expect.stringMatching(/^Only \d+ trades were won or lost/));
+    expect(cautions).toContainEqual(expect.stringMatching(/^In-sample/));
+  });
+
+  it("of a market that rises steadily says that holding paid, less the fee", async () => {
+    const steady = candlesFromCloses(series(360, (index) => 1_000 + index));
+    const { hold } = await runBacktest(backtestOf(steady, { fee_percent: 0.1 }));
+    // Bought at the open after the 300th close, at 1,299, and valued at the last close.
+    expect(hold.return_percent).toBeCloseTo((100 * (1_359 - 1_299)) / 1_299 - 0.1, 9);
+  });
+
+  it("holds what was walked before it was stopped", async () => {
+    const controller = new AbortController();
+    let bars = 0;
+    const onBar = () => {
+      bars += 1;
+      if (bars === 50) controller.abort();
+    };
+    const report = await runBacktest({
+      ...backtestOf(candles),
+      abort: controller.signal,
+      onBar,
+    });
+    expect(report).toMatchObject({ stopped_early: true, bars: 50 });
+    expect(report.cautions[0]).toMatch(/^The run was stopped/);
+  });
+
+  it("goes on after an answer that failed, and gives up after five in a row", async () => {
+    const input = backtestOf(candles, { repetitions: 1 });
+    let calls = 0;
+    const failing = (fails: (call: number) => boolean) => ({
+      ...input.analyst,
+      advise: (request: Parameters<typeof input.analyst.advise>[0]) => {
+        calls += 1;
+        if (!fails(calls)) return input.analyst.advise(request);
+        // Not worth another try, so that the test need not wait for one.
+        const reason = { provider: "test", failure: "unknown-symbol", message: "no" } as const;
+        return Promise.reject(new ProviderError(reason));
+      },
+    });
+    const report = await runBacktest({ ...input, analyst: failing((call) => call === 3) });
+    expect(report.analyst.failed).toBe(1);
+    await expect(runBacktest({ ...input, analyst: failing(() => true) })).rejects.toThrow("no");
+  });
+});

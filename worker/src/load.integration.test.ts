@@ -1,0 +1,122 @@
+import { EventEmitter, once } from "node:events";
+import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { createLogger } from "@shared/node/logger.ts";
+import { enqueueSignal, openQueue } from "@shared/node/queue.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { createSignals } from "@shared/testing/signal-factory.ts";
+import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
+import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import type { Agenda } from "agenda";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+
+/** As many as a small machine makes quickly; `npm run bench -- load` does the same with 200. */
+const SIGNALS = 60;
+/** Two workers share within a tenth of evenly. */
+const EVEN_SHARE = { least: 27, most: 33 } as const;
+const TRADERS = 10;
+/** Coins trade around the clock: no market is closed when the test runs. */
+const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+const WAIT = { timeout: 60_000, interval: 50 };
+
+describe("many signals while the AI takes its time", () => {
+  const uri = testDatabaseUri("load");
+  const workers: SpawnedPart[] = [];
+  let database: Database;
+  let queue: Agenda;
+  let ai: StandInOpenAi;
+
+  beforeAll(async () => {
+    database = await openDatabase({ uri });
+    const logger = createLogger({ part: "test", level: "silent" });
+    queue = await openQueue({ database, logger, role: "adds" });
+    ai = await startStandInOpenAi();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+    await database.workerStatuses.deleteMany();
+    await database.signals.deleteMany();
+    ai.reset();
+  });
+  afterAll(async () => {
+    await ai.close();
+    await database.close();
+  });
+
+  /** A worker that shows `apiKey` to the AI, which so can tell the workers apart. */
+  const startWorker = async (apiKey: string) => {
+    const worker = await spawnPart("worker", {
+      MONGODB_URI: uri,
+      JWT_SECRET: "a test secret of more than 32 characters",
+      ADMIN_PASSWORD: "correct horse",
+      MARKET_DATA: "replay",
+      OPENAI_API_KEY: apiKey,
+      OPENAI_BASE_URL: ai.baseUrl,
+      WORKER_CONCURRENCY: String(SIGNALS),
+    });
+    workers.push(worker);
+  };
+  const queueSignals = async () => {
+    const users = await Promise.all(
+      Array.from({ length: TRADERS }, () => createUser(database, { approved: true })),
+    );
+    const ids = Array.from({ length: SIGNALS }, async (_, index) => {
+      const user = users[index % TRADERS];
+      const symbol = SYMBOLS[index % SYMBOLS.length];
+      if (!user || !symbol) throw new Error("there is nobody to ask, or nothing to ask for");
+      const asked = { symbol, timeframe: "4h", status: "queued", revision: 0 } as const;
+      const [signal] = await createSignals(database, user, asked);
+      await enqueueSignal(queue, String(signal?._id));
+    });
+    await Promise.all(ids);
+  };
+  /** The AI answers nobody before `release` is called. */
+  const holdAnswers = () => {
+    const released = new EventEmitter();
+    ai.behave({ kind: "advice", heldUntil: once(released, "release") });
+    return () => released.emit("release");
+  };
+  const untilAsked = (count: number) =>
+    vi.waitFor(() => expect(ai.chats.length).toBeGreaterThanOrEqual(count), WAIT);
+  const untilFinished = () =>
+    vi.waitFor(async () => {
+      expect(await database.signals.countDocuments({ status: "completed" })).toBe(SIGNALS);
+    }, WAIT);
+  const askedWith = (apiKey: string) =>
+    ai.chats.filter(({ headers }) => headers.authorization === `Bearer ${apiKey}`).length;
+
+  it("are all in flight at once in one worker, before the AI has answered any of them", async () => {
+    const release = holdAnswers();
+    await startWorker("one");
+    await queueSignals();
+    await untilAsked(SIGNALS);
+    expect(await database.signals.countDocuments({ status: "running" })).toBe(SIGNALS);
+    release();
+    await untilFinished();
+  }, 120_000);
+
+  it("are shared evenly by two workers", async () => {
+    const release = holdAnswers();
+    await Promise.all([startWorker("one"), startWorker("two")]);
+    await queueSignals();
+    await untilAsked(SIGNALS);
+    const shares = [askedWith("one"), askedWith("two")];
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(EVEN_SHARE.least);
+    expect(Math.max(...shares)).toBeLessThanOrEqual(EVEN_SHARE.most);
+    release();
+    await untilFinished();
+  }, 120_000);
+
+  it("are left to the other worker when one has frozen", async () => {
+    const release = holdAnswers();
+    await Promise.all([startWorker("one"), startWorker("two")]);
+    const [frozen] = workers;
+    process.kill(frozen?.pid ?? 0, "SIGSTOP");
+    await queueSignals();
+    await untilAsked(SIGNALS);
+    expect([askedWith("one"), askedWith("two")].sort()).toEqual([0, SIGNALS]);
+    release();
+    await untilFinished();
+  }, 120_000);
+});

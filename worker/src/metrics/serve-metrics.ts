@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { Logger } from "@shared/node/logger.ts";
+import type { Registry } from "prom-client";
+
+/**
+ * Answers `GET /metrics` and `GET /healthz` of a worker, which has no other way to be asked.
+ * @param options.port 0: any free port
+ */
+export async function serveMetrics(options: {
+  registry: Registry;
+  port: number;
+  logger: Logger;
+}): Promise<{ port: number; close: () => void }> {
+  const { registry, logger } = options;
+  const server = createServer((request, response) => {
+    const answer = async () => {
+      if (request.method !== "GET") return response.writeHead(405, { Allow: "GET" }).end();
+      if (request.url === "/healthz") return response.end("ok");
+      if (request.url !== "/metrics") return response.writeHead(404).end();
+      const figures = await registry.metrics();
+      return response.setHeader("Content-Type", registry.contentType).end(figures);
+    };
+    answer().catch((error: unknown) => {
+      logger.error({ err: error }, "metrics could not be told");
+      response.writeHead(500).end();
+    });
+  });
+  server.listen(options.port);
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address ? address.port : options.port,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

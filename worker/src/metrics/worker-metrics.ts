@@ -1,0 +1,89 @@
+import { createRegistry } from "@shared/node/metrics/create-registry.ts";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+/** Upper ends in seconds: from an indicator to a model that thinks. */
+const STAGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80];
+
+/** One run of a signal that came to its end. */
+export interface FinishedRun {
+  status: "completed" | "failed";
+  /** From its request to its end. */
+  totalMs: number;
+  /** How long each stage took, if it got that far. */
+  stagesMs?: Record<string, number> | undefined;
+  tokens?: { model: string; prompt: number; completion: number } | undefined;
+}
+
+/** What a worker counts of itself, as its `GET /metrics` tells it. */
+export interface WorkerMetrics {
+  readonly registry: Registry;
+  runStarted(): void;
+  /** Ends what `runStarted` began; without a result when the run was handed back. */
+  runEnded(finished?: FinishedRun): void;
+  providerFailed(failure: { provider: string; failure: string }): void;
+}
+
+/** Makes the worker's register. */
+export function createWorkerMetrics(): WorkerMetrics {
+  const registry = createRegistry("worker");
+  const { running, failures } = addGauges(registry);
+  const count = addRunFigures(registry);
+  return {
+    registry,
+    runStarted: () => running.inc(),
+    runEnded(finished) {
+      running.dec();
+      if (finished) count(finished);
+    },
+    providerFailed: ({ provider, failure }) => failures.inc({ provider, failure }),
+  };
+}
+
+function addGauges(registry: Registry) {
+  const registers = [registry];
+  const running = new Gauge({
+    name: "analyses_in_flight",
+    help: "Signals that this worker is making.",
+    registers,
+  });
+  const failures = new Counter({
+    name: "provider_failures_total",
+    help: "Questions to outside services that failed, market data and AI alike.",
+    labelNames: ["provider", "failure"],
+    registers,
+  });
+  return { running, failures };
+}
+
+/** @returns what counts one finished run */
+function addRunFigures(registry: Registry): (run: FinishedRun) => void {
+  const registers = [registry];
+  const buckets = STAGE_SECONDS;
+  const signals = new Histogram({
+    name: "signal_duration_seconds",
+    help: "From a signal's request to its end.",
+    labelNames: ["status"],
+    buckets,
+    registers,
+  });
+  const stages = new Histogram({
+    name: "signal_stage_duration_seconds",
+    help: "How long each stage of a signal took.",
+    labelNames: ["stage"],
+    buckets,
+    registers,
+  });
+  const tokens = new Counter({
+    name: "ai_tokens_total",
+    help: "Tokens used, by model and direction.",
+    labelNames: ["model", "direction"],
+    registers,
+  });
+  return ({ status, totalMs, stagesMs = {}, tokens: used }) => {
+    signals.observe({ status }, totalMs / 1_000);
+    for (const [stage, ms] of Object.entries(stagesMs)) stages.observe({ stage }, ms / 1_000);
+    if (!used) return;
+    tokens.inc({ model: used.model, direction: "in" }, used.prompt);
+    tokens.inc({ model: used.model, direction: "out" }, used.completion);
+  };
+}

@@ -1,0 +1,156 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import type { MarketDataSource } from "@shared/contract/status.ts";
+import { marketKey } from "@shared/node/models/signal-since.ts";
+import { LRUCache } from "lru-cache";
+import type { CandleRequest, MarketData } from "../providers/market-data.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import { addUp } from "./add-up.ts";
+import type { CandleParts } from "./trade.ts";
+
+/** A market as one source shows it. */
+export interface Market {
+  data: MarketDataSource;
+  /** The provider that the signal was made from; another one of the same kind does if it has none. */
+  provider: string;
+  symbol: string;
+  timeframe: Timeframe;
+}
+
+/** One look at the markets. */
+export interface Look {
+  /** Unix ms. */
+  now: number;
+  abort: AbortSignal;
+}
+
+type PartsOrder = Look & { candle: Candle; timeframe: Timeframe };
+
+/** Candles are read in blocks of this many, whose borders are the same for all signals: so they share them. */
+const BLOCK_CANDLES = 300;
+/** Finer candles are looked for from the finest on of which a candle has at most this many. */
+const MAX_PARTS = 300;
+/** Fewer candles are never asked for: it costs nothing more, and a provider's late newest one is no matter then. */
+const FEWEST_CANDLES = 30;
+/** How long after its close the parts of a candle may still be on their way; what is missing then stays missing. */
+const PARTS_GRACE_MS = 60_000;
+/** A block that is still incomplete this many candles after its end stays so: the market was closed. */
+const BLOCK_GRACE_CANDLES = 6;
+/** Candles kept in memory; about 30 MB. */
+const MAX_KEPT_CANDLES = 200_000;
+
+/**
+ * The candles that signals are judged by: live signals by live candles, replayed ones by replayed ones. What is closed
+ * for good is read once, and kept in memory.
+ */
+export class CandleArchive {
+  readonly #sources: Readonly<Record<MarketDataSource, MarketData | undefined>>;
+  readonly #kept = new LRUCache<string, { parts: CandleParts | null }>({
+    maxSize: MAX_KEPT_CANDLES,
+    sizeCalculation: ({ parts }) => 1 + (parts?.candles.length ?? 0),
+  });
+
+  constructor(sources: Readonly<Record<MarketDataSource, MarketData | undefined>>) {
+    this.#sources = sources;
+  }
+
+  /**
+   * The closed candles of a market from the one that holds `from` on, oldest first.
+   * @throws ProviderError when they cannot be had
+   */
+  async since(market: Market, { from, ...look }: Look & { from: number }): Promise<Candle[]> {
+    const lengthMs = TIMEFRAME_MS[market.timeframe];
+    const blockMs = BLOCK_CANDLES * lengthMs;
+    const openNow = Math.floor(look.now / lengthMs) * lengthMs;
+    const candles: Candle[] = [];
+    for (let start = Math.floor(from / blockMs) * blockMs; start < openNow; start += blockMs) {
+      const end = Math.min(start + blockMs, openNow);
+      candles.push(...(await this.#block(market, { ...look, start, end, isPast: end < openNow })));
+    }
+    return candles.filter((candle) => candle.time + lengthMs > from);
+  }
+
+  /**
+   * The finer candles of one, as fine as can be had; null where there are none that add up to it.
+   * @throws ProviderError while they may still come
+   */
+  async parts(market: Market, order: PartsOrder): Promise<CandleParts | null> {
+    const { candle, timeframe } = order;
+    const key = `${marketKey(market)} ${timeframe} parts of ${candle.time}`;
+    const kept = this.#kept.get(key);
+    if (kept) return kept.parts;
+    const parts = await this.#findParts(market, order);
+    this.#kept.set(key, { parts });
+    return parts;
+  }
+
+  async #block(
+    market: Market,
+    block: Look & { start: number; end: number; isPast: boolean },
+  ): Promise<Candle[]> {
+    const { timeframe } = market;
+    const { start, end, isPast, now, abort } = block;
+    const key = `${marketKey(market)} from ${start}`;
+    const kept = isPast ? this.#kept.get(key)?.parts : undefined;
+    if (kept) return kept.candles;
+    const lengthMs = TIMEFRAME_MS[timeframe];
+    const limit = Math.max((end - start) / lengthMs, FEWEST_CANDLES);
+    const order = { timeframe, limit, abort, ...(isPast && { until: end }) };
+    const read = await this.#read(market, order);
+    const candles = read.filter(({ time }) => time >= start && time < end);
+    const isWhole = candles.at(-1)?.time === end - lengthMs;
+    if (isPast && (isWhole || now > end + BLOCK_GRACE_CANDLES * lengthMs)) {
+      this.#kept.set(key, { parts: { timeframe, candles } });
+    }
+    return candles;
+  }
+
+  async #findParts(market: Market, order: PartsOrder): Promise<CandleParts | null> {
+    const { candle, timeframe, now, abort } = order;
+    const lengthMs = TIMEFRAME_MS[timeframe];
+    const until = candle.time + lengthMs;
+    const mayStillCome = now < until + PARTS_GRACE_MS;
+    for (const finer of finerTimeframes(timeframe)) {
+      const limit = lengthMs / TIMEFRAME_MS[finer];
+      const asked = { timeframe: finer, limit, until, within: market.timeframe, abort };
+      const read = await this.#read(market, asked).catch((error: unknown) => {
+        if (mayStillCome || !isMissing(error)) throw error;
+        return [];
+      });
+      const candles = read.filter(({ time }) => time >= candle.time && time < until);
+      if (addUp(candles, { candle, symbol: market.symbol })) return { timeframe: finer, candles };
+      if (mayStillCome && finer === finerTimeframes(timeframe)[0]) throw incomplete(market, finer);
+    }
+    return null;
+  }
+
+  async #read(
+    { data, provider, symbol }: Market,
+    order: Omit<CandleRequest, "symbol" | "prefer">,
+  ): Promise<Candle[]> {
+    const source = this.#sources[data];
+    if (!source) {
+      const message = `there are no ${data} candles in this setup`;
+      throw new ProviderError({ provider, failure: "unreachable", message });
+    }
+    const series = await source.candles({ ...order, symbol, prefer: provider });
+    return series.candles;
+  }
+}
+
+/** Finest first. */
+const finerTimeframes = (timeframe: Timeframe): Timeframe[] =>
+  TIMEFRAMES.filter((finer) => {
+    const parts = TIMEFRAME_MS[timeframe] / TIMEFRAME_MS[finer];
+    return parts > 1 && parts <= MAX_PARTS && Number.isInteger(parts);
+  });
+
+/** Whether a provider that was there does not have what it was asked for. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof ProviderError &&
+  (error.failure === "nonsense" || error.failure === "unknown-symbol");
+
+function incomplete({ provider, symbol }: Market, timeframe: Timeframe): ProviderError {
+  const message = `the ${timeframe} candles of ${symbol} are not all there yet`;
+  return new ProviderError({ provider, failure: "nonsense", message });
+}

@@ -1,0 +1,79 @@
+import type { Candle } from "@shared/contract/candle.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import type { CandleSeries, MarketData } from "../providers/market-data.ts";
+import { promptReceipt } from "../providers/openai-prompt.ts";
+import { readAdvice } from "../providers/openai-reply.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import type { AdviceReply, AdviceRequest, Analyst } from "../signals/analyst.ts";
+import type { SignalReceipt } from "../signals/receipt.ts";
+
+/** A stored signal cannot be gone through any further; the message says why. */
+export class ReplayError extends Error {
+  override readonly name = "ReplayError";
+}
+
+/** Market data that has nothing but what a signal was made from: its candles, and the rate it was sized by. */
+export function storedMarketData(options: {
+  signal: Pick<SignalRecord, "symbol">;
+  receipt: SignalReceipt;
+  candles: Candle[];
+}): MarketData {
+  const { signal, receipt, candles } = options;
+  const { provider, data, notes, market } = receipt.candles;
+  const series: CandleSeries = { candles, provider, data, notes, ...(market && { market }) };
+  return {
+    async candles({ symbol }) {
+      if (symbol === signal.symbol) return series;
+      const rate = receipt.quoteToUsd;
+      if (rate !== null) return { ...series, candles: [rateCandle(rate)] };
+      throw new ProviderError({
+        provider,
+        failure: "unknown-symbol",
+        message: `${symbol} is not in the receipt`,
+      });
+    },
+  };
+}
+
+const rateCandle = (rate: number): Candle => ({
+  time: 0,
+  open: rate,
+  high: rate,
+  low: rate,
+  close: rate,
+  volume: 0,
+});
+
+/** An analyst that gives a model's stored replies once more, in order, read anew; nobody is asked. */
+export function storedAnalyst(receipt: SignalReceipt): Analyst {
+  let asked = 0;
+  return {
+    name: "openai",
+    version: receipt.analystVersion,
+    async advise(request) {
+      const exchange = receipt.exchanges[asked];
+      asked += 1;
+      if (!exchange) throw new ReplayError("the stored replies are not accepted any more");
+      return toReply(exchange.rawReply, { receipt, request });
+    },
+  };
+}
+
+function toReply(
+  rawReply: string,
+  { receipt, request }: { receipt: SignalReceipt; request: AdviceRequest },
+): AdviceReply {
+  try {
+    const { advice, chart } = readAdvice(rawReply);
+    return {
+      advice,
+      model: receipt.model,
+      prompt: promptReceipt(request),
+      rawReply,
+      ...(request.chartImage !== undefined && { chart }),
+    };
+  } catch (error) {
+    // Not as a ProviderError, which would be worth another try.
+    throw new ReplayError("the stored reply cannot be read any more", { cause: error });
+  }
+}

@@ -1,0 +1,54 @@
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { createLogger } from "@shared/node/logger.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ProviderHealth } from "./providers/guarded-provider.ts";
+import { startStatusReports } from "./report-status.ts";
+
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase({ uri: testDatabaseUri("status-reports") });
+});
+afterAll(() => database.close());
+
+it("a worker tells what it uses and how its providers are, until it stops", async () => {
+  const at = Date.UTC(2026, 0, 1);
+  const health: ProviderHealth[] = [
+    { provider: "binance", state: "ok", lastSuccessAt: at, lastFailure: null },
+    {
+      provider: "okx",
+      state: "failing",
+      lastSuccessAt: null,
+      lastFailure: { failure: "refused", at },
+    },
+  ];
+  const reports = await startStatusReports({
+    workerId: "worker-1",
+    database,
+    logger: createLogger({ part: "worker", level: "silent" }),
+    now: () => new Date(at),
+    analyst: "rules",
+    concurrency: 7,
+    marketData: () => "live",
+    providers: () => health,
+  });
+  expect(await database.workerStatuses.find().lean()).toMatchObject([
+    {
+      analyst: "rules",
+      concurrency: 7,
+      marketData: "live",
+      seenAt: new Date(at),
+      providers: [
+        { provider: "binance", state: "ok", lastSuccessAt: new Date(at), lastFailure: null },
+        {
+          provider: "okx",
+          state: "failing",
+          lastSuccessAt: null,
+          lastFailure: { failure: "refused", at: new Date(at) },
+        },
+      ],
+    },
+  ]);
+  await reports.stop();
+  expect(await database.workerStatuses.find().lean()).toEqual([]);
+});

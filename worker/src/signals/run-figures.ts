@@ -1,0 +1,19 @@
+import type { SignalResult } from "@shared/node/signals/signal-transitions.ts";
+import type { FinishedRun } from "../metrics/worker-metrics.ts";
+import { signalReceiptSchema } from "./receipt.ts";
+
+const timedSchema = signalReceiptSchema.pick({ durationsMs: true });
+
+/** What the worker counts of a run; `totalMs` is the time from its request to its end. */
+export function runFigures({ status, receipt, usage }: SignalResult, totalMs: number): FinishedRun {
+  return {
+    status,
+    totalMs,
+    stagesMs: timedSchema.safeParse(receipt).data?.durationsMs,
+    tokens: usage && {
+      model: usage.model,
+      prompt: usage.promptTokens,
+      completion: usage.completionTokens,
+    },
+  };
+}

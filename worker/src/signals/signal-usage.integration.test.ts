@@ -1,0 +1,111 @@
+import { signalRequestSchema } from "@shared/contract/signal.ts";
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { commitChange } from "@shared/node/event-log.ts";
+import { createLogger } from "@shared/node/logger.ts";
+import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
+import { createOpenAiAnalyst } from "../providers/openai-analyst.ts";
+import type { Analyst } from "./analyst.ts";
+import { rulesAnalyst } from "./rules-analyst.ts";
+import { runSignal } from "./run-signal.ts";
+import { liveSeries, memoryMarketData } from "./testing/in-memory-ports.ts";
+import { recordedCandles } from "./testing/recorded-candles.ts";
+
+const HOUR_MS = 3_600_000;
+const recorded = recordedCandles("BTC-USDT.1h").slice(0, 300);
+const lastOpened = Math.floor(Date.now() / HOUR_MS - 1) * HOUR_MS;
+const candles = recorded.map((candle, index) => ({
+  ...candle,
+  time: lastOpened - (recorded.length - 1 - index) * HOUR_MS,
+}));
+
+describe("what a signal cost", () => {
+  let database: Database;
+  let openai: StandInOpenAi;
+  const logLines: string[] = [];
+  beforeAll(async () => {
+    database = await openDatabase({ uri: testDatabaseUri("usage") });
+    openai = await startStandInOpenAi();
+  });
+  beforeEach(() => openai.reset());
+  afterAll(async () => {
+    await openai.close();
+    await database.close();
+  });
+
+  const model = (price: { promptUsd: number; completionUsd: number } | null) =>
+    createOpenAiAnalyst({
+      apiKey: "sk-test",
+      baseUrl: openai.baseUrl,
+      model: "test-model",
+      callTimeoutMs: 5_000,
+      price,
+    });
+
+  async function makeSignal(analyst: Analyst) {
+    const user = await createUser(database, { approved: true });
+    const id = newSignalId();
+    const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" });
+    await commitChange(database, { serializeOn: id.toString() }, (change) =>
+      queueSignal(database, change, { id, userId: user._id, request }),
+    );
+    const write = (line: string) => void logLines.push(line);
+    await runSignal(
+      {
+        database,
+        logger: createLogger({ part: "test", level: "info", destination: { write } }),
+        marketData: memoryMarketData({ "BTC/USDT": liveSeries(candles) }),
+        analyst,
+        metrics: createWorkerMetrics(),
+        now: () => new Date(),
+        shutdown: new AbortController().signal,
+      },
+      id.toString(),
+    );
+    const signal = await database.signals.findById(id).lean();
+    const usage = await database.signalUsages.findById(id).lean();
+    return { signal, usage };
+  }
+
+  it("is kept with it, and apart from it for the sums", async () => {
+    const { signal, usage } = await makeSignal(model({ promptUsd: 1, completionUsd: 4 }));
+    if (!usage) throw new Error("no usage is stored");
+    const { promptTokens, completionTokens } = usage;
+    const costUsd = (promptTokens + 4 * completionTokens) / 1e6;
+    expect(usage).toMatchObject({ model: "test-model", costUsd, at: signal?.finishedAt });
+    expect(signal?.receipt).toMatchObject({ usage: { promptTokens, completionTokens, costUsd } });
+  });
+
+  it("is not known without a price, and nothing by the rules", async () => {
+    expect((await makeSignal(model(null))).usage).toMatchObject({ costUsd: null });
+    expect((await makeSignal(rulesAnalyst)).usage).toMatchObject({
+      model: "rules-v2",
+      promptTokens: 0,
+      costUsd: 0,
+    });
+  });
+
+  it("is kept for a signal that failed all the same", async () => {
+    openai.behave({ kind: "content", content: "{}", finishReason: "length" });
+    const { signal, usage } = await makeSignal(model(null));
+    expect(signal?.status).toBe("failed");
+    expect(openai.chats).toHaveLength(3);
+    const asked = openai.chats.reduce((sum, { text }) => sum + Math.ceil(text.length / 4), 0);
+    expect(usage).toMatchObject({ model: "test-model", promptTokens: asked });
+  });
+
+  it("is nothing where the key was not accepted, which the log says plainly", async () => {
+    openai.behave({ kind: "status", status: 401 });
+    const { signal, usage } = await makeSignal(model(null));
+    expect(signal?.analysis?.warnings[0]).toBe("AI or data fetch failed");
+    expect(usage).toBeNull();
+    expect(openai.chats).toHaveLength(1);
+    expect(logLines.join("")).toContain(
+      "signal failed: openai: the API key was not accepted (401): check OPENAI_API_KEY",
+    );
+  });
+});

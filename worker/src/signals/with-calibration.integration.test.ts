@@ -1,0 +1,42 @@
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { pendingTrade } from "@shared/testing/judged-signals.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { withCalibration } from "./with-calibration.ts";
+
+const NOW = new Date("2026-11-20T12:00:00Z");
+const { analysis } = pendingTrade({ at: NOW, confidence: 80 });
+
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase({ uri: testDatabaseUri("with-calibration") });
+});
+afterAll(() => database.close());
+
+const calibrate = async () => {
+  if (!analysis) throw new Error("a trade has an analysis");
+  const deps = { database, logger: pino({ enabled: false }), now: () => NOW };
+  return (await withCalibration(deps, analysis)).calibrated_confidence;
+};
+
+it("a new signal carries its calibrated confidence once there is a record, and goes without if it cannot be read", async () => {
+  expect(await calibrate()).toBeNull();
+  const before = new Date(NOW.getTime() - 1);
+  await database.calibrations.insertOne({
+    data: "live",
+    analyst: "rules",
+    version: "rules/1",
+    method: "platt",
+    count: 300,
+    fittedAt: before,
+    fittedUntil: before,
+    curve: [
+      { stated: 0.6, calibrated: 0.4 },
+      { stated: 1, calibrated: 0.6 },
+    ],
+  });
+  expect(await calibrate()).toBe(50);
+  await database.close();
+  expect(await calibrate()).toBeNull();
+});
