@@ -1,4 +1,4 @@
-import { html } from "../openapi/html.ts";
+import { html } from "@shared/node/html.ts";
 import type { Mail } from "./mailer.ts";
 
 /** Whom a mail is for, and the address that it asks him to open. */

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "@shared/node/html.ts";
 import type { JsonSchema } from "./openapi-document.ts";
 
 /** A schema in a few words: `integer, 10 to 500`, `"BUY" | "SELL"`, a link to a named one. */

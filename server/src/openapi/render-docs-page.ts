@@ -1,5 +1,5 @@
+import { Html, html } from "@shared/node/html.ts";
 import { describeFields, describeSchema } from "./describe-schema.ts";
-import { Html, html } from "./html.ts";
 import type { Content, OpenApiDocument, Operation, Parameter } from "./openapi-document.ts";
 
 /** The page's whole style; the policy of `/docs` allows this text and nothing else. */

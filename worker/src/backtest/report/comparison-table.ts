@@ -1,4 +1,5 @@
 import { ENOUGH_SIGNALS } from "@shared/contract/performance.ts";
+import { type Html, html } from "@shared/node/html.ts";
 import {
   formatCount,
   formatFall,
@@ -12,7 +13,6 @@ import {
   NO_FIGURE,
   orDash,
 } from "./formats.ts";
-import { type Html, html } from "./html.ts";
 import type { BacktestReport, ChanceBand, HoldFigures, StrategyFigures } from "./report-schema.ts";
 
 interface Cell {

@@ -1,5 +1,5 @@
+import { Html, html } from "@shared/node/html.ts";
 import { formatDay, formatR } from "./formats.ts";
-import { Html, html } from "./html.ts";
 import type { EquityCurves } from "./report-schema.ts";
 
 /** The drawing's own units; it is stretched to the width of the page, its labels are not. */

@@ -1,3 +1,4 @@
+import { Html, html } from "@shared/node/html.ts";
 import { comparisonTable } from "./comparison-table.ts";
 import { equityChart } from "./equity-chart.ts";
 import {
@@ -10,7 +11,6 @@ import {
   formatTime,
   formatUsd,
 } from "./formats.ts";
-import { Html, html } from "./html.ts";
 import type { BacktestReport } from "./report-schema.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 import { tradesTable } from "./trades-table.ts";

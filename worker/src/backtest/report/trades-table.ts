@@ -1,6 +1,6 @@
 import type { Judgement } from "@shared/contract/judgement.ts";
+import { type Html, html } from "@shared/node/html.ts";
 import { formatMeanR, formatPrice, formatTime, formatUsd, NO_FIGURE } from "./formats.ts";
-import { type Html, html } from "./html.ts";
 import type { BacktestReport, ReportedTrade } from "./report-schema.ts";
 
 const REASONS: Record<Judgement["reason"], string> = {

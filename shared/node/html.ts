@@ -15,7 +15,7 @@ export class Html {
   }
 }
 
-type Insert = Html | string | number | undefined | readonly Insert[];
+type Insert = Html | string | number | null | undefined | readonly Insert[];
 
 /** A template for HTML: whatever is put into it is escaped, unless it is `Html` itself. */
 export function html(parts: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
@@ -23,7 +23,7 @@ export function html(parts: TemplateStringsArray, ...inserts: readonly Insert[])
 }
 
 function toText(insert: Insert): string {
-  if (insert === undefined) return "";
+  if (insert === undefined || insert === null) return "";
   if (insert instanceof Html) return insert.text;
   if (typeof insert === "string") return insert.replaceAll(/[&<>"']/g, (it) => ENTITIES[it] ?? it);
   if (typeof insert === "number") return String(insert);
