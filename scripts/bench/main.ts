@@ -1,31 +1,48 @@
-import { cpus } from "node:os";
-import { openDatabase } from "@shared/node/database.ts";
-import { MongoMemoryReplSet } from "mongodb-memory-server";
-import { ensureMongod } from "../lib/ensure-mongod.mjs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { benchFanout } from "./bench-fanout.ts";
+import { benchHistory } from "./bench-history.ts";
 import { benchLoad } from "./bench-load.ts";
+import { benchPeer } from "./bench-peer.ts";
 import { benchPipeline } from "./bench-pipeline.ts";
+import { benchScaling } from "./bench-scaling.ts";
+import { benchStartup } from "./bench-startup.ts";
+import { benchUsers } from "./bench-users.ts";
+import { startReplicaSet } from "./start-replica-set.ts";
 
-/** `npm run bench -- load` runs one of them alone. */
-const only = process.argv[2];
-const mongod = await ensureMongod();
-const replicaSet = await MongoMemoryReplSet.create({
-  binary: { systemBinary: mongod.path, version: mongod.version },
-  replSet: {
-    count: 1,
-    storageEngine: "wiredTiger",
-    args: ["--setParameter", "transactionLifetimeLimitSeconds=10"],
-  },
-});
-const uri = replicaSet.getUri("bench");
-const database = await openDatabase({ uri });
+type Bench = (options: { database: Database; uri: string }) => Promise<void>;
+
+/** In this order; each has a database of its own. */
+const benches: Record<string, Bench> = {
+  startup: benchStartup,
+  pipeline: benchPipeline,
+  load: benchLoad,
+  peer: benchPeer,
+  scaling: benchScaling,
+  fanout: benchFanout,
+  users: benchUsers,
+  history: benchHistory,
+};
+
+/** `npm run bench -- pipeline` runs one of them alone. */
+const [, , only] = process.argv;
+const chosen = Object.entries(benches).filter(([name]) => !only || only === name);
+if (chosen.length === 0) throw new Error(`there is no ${only}, only ${Object.keys(benches)}`);
+const replicaSet = await startReplicaSet();
 try {
   const [cpu] = cpus();
+  const memoryGb = (totalmem() / 2 ** 30).toFixed(0);
   console.log(
-    `${cpus().length} × ${cpu?.model.trim()}, Node ${process.versions.node}, MongoDB ${mongod.version}`,
+    `${cpus().length} × ${cpu?.model.trim()}, ${memoryGb} GB, Node ${process.versions.node}, MongoDB ${replicaSet.version}`,
   );
-  if (!only || only === "pipeline") await benchPipeline({ database, uri });
-  if (!only || only === "load") await benchLoad({ database, uri });
+  for (const [name, run] of chosen) {
+    const uri = replicaSet.uri(`bench-${name}`);
+    const database = await openDatabase({ uri });
+    const [load = Number.NaN] = loadavg();
+    console.log(`\n${name}, at a load average of ${load.toFixed(1)} when it began`);
+    await run({ database, uri });
+    await database.close();
+  }
 } finally {
-  await database.close();
   await replicaSet.stop();
 }

@@ -48,14 +48,16 @@ export async function measurePipeline(options: {
 async function requestOne(apiUrl: string, trader: BenchTrader): Promise<SignalTimes> {
   const sentAt = performance.now();
   const pushed = nextCompleted(trader.push);
+  // Where the request fails, that is what the run fails with, and all that it has started is stopped in order.
+  pushed.catch(() => undefined);
   const response = await fetch(`${apiUrl}/get-signal`, {
     method: "POST",
     headers: { authorization: `Bearer ${trader.token}`, "content-type": "application/json" },
     body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "1h" }),
   });
-  await response.json();
+  const answer = await response.text();
   const answerMs = performance.now() - sentAt;
-  if (response.status !== 200) throw new Error(`signal request answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`answered ${response.status}: ${answer}`);
   return { answerMs, pushMs: (await pushed) - sentAt };
 }
 

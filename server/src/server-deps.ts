@@ -1,3 +1,4 @@
+import type { SignalResponse } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import type { Settings } from "@shared/node/settings.ts";
@@ -7,8 +8,11 @@ import type { ServerMetrics } from "./metrics/server-metrics.ts";
 
 /** Lets a request wait for the worker to finish a signal. */
 export interface SignalWaiters {
-  /** Resolves to true when the signal has finished, to false when `timeoutMs` ran out or `abort` fired. */
-  wait(signalId: string, options: { timeoutMs: number; abort?: AbortSignal }): Promise<boolean>;
+  /** Resolves to the signal when it has finished, to null when `timeoutMs` ran out or `abort` fired. */
+  wait(
+    signalId: string,
+    options: { timeoutMs: number; abort?: AbortSignal },
+  ): Promise<SignalResponse | null>;
 }
 
 /** Everything outside itself that the server works with; `main.ts` makes it once. */
@@ -19,8 +23,6 @@ export interface ServerDeps {
   identity: IdentityProvider;
   background: Background;
   now: () => Date;
-  /** Puts a stored signal on the workers' queue. */
-  enqueueSignal: (signalId: string) => Promise<void>;
   signalWaiters: SignalWaiters;
   metrics: ServerMetrics;
   /** Whether committed events reach this process at the moment. */

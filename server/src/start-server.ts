@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
-import { enqueueSignal, openQueue } from "@shared/node/queue.ts";
 import type { Settings } from "@shared/node/settings.ts";
 import { createApp } from "./app.ts";
 import { Background } from "./background.ts";
@@ -25,7 +24,6 @@ export async function startServer(options: {
   logger: Logger;
 }): Promise<{ port: number; stop: () => Promise<void> }> {
   const { settings, database, logger } = options;
-  const queue = await openQueue({ database, logger, role: "adds" });
   const feed = new EventFeed({ database, logger });
   const now = () => new Date();
   const background = new Background(logger);
@@ -36,7 +34,6 @@ export async function startServer(options: {
     identity: selectIdentity({ settings, database, logger, now }),
     background,
     now,
-    enqueueSignal: (signalId) => enqueueSignal(queue, signalId),
     signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
     metrics: createServerMetrics({ database, now }),
     feedIsRunning: () => feed.isRunning,

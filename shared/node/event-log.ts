@@ -1,11 +1,11 @@
 import type { EventData, EventName, SessionEndReason } from "@shared/contract/events.ts";
-import type { ClientSession } from "mongoose";
+import { type ClientSession, Types } from "mongoose";
 import { AppError } from "./app-error.ts";
 import { writeAuditEntries } from "./audit-trail.ts";
+import { ChangePool } from "./change-pool.ts";
 import type { Database } from "./database.ts";
 import type { AuditDetails } from "./models/audit-entry.ts";
 import type { EventRecord } from "./models/event.ts";
-import { runTransaction } from "./transaction.ts";
 
 /** The stream that all admins share. */
 export const ADMINS_STREAM = "admins";
@@ -59,34 +59,55 @@ interface ToldChange {
 /** A change that still collides or finds no database after this time is given up; the driver itself would try for 2 minutes. */
 const GIVE_UP_AFTER_MS = 5_000;
 
+/** Changes nothing that anybody reads; a counter that is not there stays so. */
+const CLAIM = { $inc: { claims: 1 } } as const;
+
+const pools = new WeakMap<Database, ChangePool<ToldChange>>();
+
 /**
  * Runs `apply` in one transaction together with the events that it tells. Each event gets the next number
  * of its stream, so that the log has no gap and no number twice, whichever process dies.
  *
  * `apply` runs again when another process changed the same documents meanwhile: it must have no effect
  * outside the session, and is given up after 5 s. Changes of one process that share `serializeOn` (usually the streams
- * they write to) wait for each other instead of colliding in the database.
+ * they write to) wait for each other instead of colliding in the database, and those that wait are committed together.
  * @throws AppError `unavailable` when the database could not take the change in time, `unauthenticated` when it
  *   tells something to a user who has been deleted
  */
-export async function commitChange<Result>(
+export function commitChange<Result>(
   database: Database,
   options: ChangeOptions,
   apply: (change: Change) => Promise<Result>,
 ): Promise<Result> {
   const { actor, requestId, now = () => new Date() } = options;
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
-  const attempt = async (session: ClientSession): Promise<Result> => {
-    if (performance.now() > giveUpAt) throw unavailable();
-    const told: ToldChange = {
-      ...{ at: now(), actor, requestId },
-      ...{ events: [], orders: [], remarks: {} },
-    };
-    const result = await apply(changeOf(session, told));
-    await writeDown(database, session, told);
-    return result;
-  };
-  return runTransaction(database, { serializeOn: [options.serializeOn].flat(), attempt });
+  return new Promise((resolve, reject) => {
+    poolOf(database).add({
+      keys: [options.serializeOn].flat(),
+      async make(session) {
+        if (performance.now() > giveUpAt) throw unavailable();
+        const told: ToldChange = {
+          ...{ at: now(), actor, requestId },
+          ...{ events: [], orders: [], remarks: {} },
+        };
+        const result = await apply(changeOf(session, told));
+        return { told, succeed: () => resolve(result) };
+      },
+      fail: reject,
+    });
+  });
+}
+
+function poolOf(database: Database): ChangePool<ToldChange> {
+  const pool =
+    pools.get(database) ??
+    new ChangePool<ToldChange>(database, {
+      claim: (session, keys) =>
+        database.streamCounters.updateMany({ _id: { $in: keys } }, CLAIM, { session }),
+      writeDown: (session, told) => writeDown(database, session, told),
+    });
+  pools.set(database, pool);
+  return pool;
 }
 
 /** What `apply` gets to write with; it fills `told`. */
@@ -103,32 +124,26 @@ function changeOf(session: ClientSession, told: ToldChange): Change {
 async function writeDown(
   database: Database,
   session: ClientSession,
-  told: ToldChange,
+  changes: readonly ToldChange[],
 ): Promise<void> {
-  const { at, actor, requestId, remarks, orders } = told;
-  const documents: Omit<EventRecord, "_id">[] = orders.map((order) => ({
-    ...order,
-    stream: CONTROL_STREAM,
-    at,
-  }));
-  for (const [stream, events] of groupByStream(told.events)) {
+  const documents = changes.flatMap(controlOrders);
+  for (const [stream, events] of groupByStream(changes)) {
     const last = await advanceCounter({ database, session, stream, by: events.length });
     const first = last - events.length + 1;
-    documents.push(
-      ...events.map((event, index) => ({
-        ...event,
-        seq: first + index,
-        at,
-        ...(requestId && { requestId }),
-        ...(actor && { actor }),
-      })),
-    );
+    documents.push(...events.map((event, index) => ({ ...event, seq: first + index })));
   }
-  if (documents.length > 0) await database.events.insertMany(documents, { session });
-  if (actor === undefined) return;
-  const events = told.events.map((event) => ({ ...event, userId: userIdOf(event.stream) }));
-  await writeAuditEntries(database, session, { actor, at, remarks, events });
+  if (documents.length > 0) {
+    await database.events.collection.insertMany(documents, { session, ignoreUndefined: true });
+  }
+  for (const { actor, at, remarks, events } of changes) {
+    if (actor === undefined) continue;
+    const audited = events.map((event) => ({ ...event, userId: userIdOf(event.stream) }));
+    await writeAuditEntries(database, session, { actor, at, remarks, events: audited });
+  }
 }
+
+const controlOrders = ({ at, orders }: ToldChange): EventRecord[] =>
+  orders.map((order) => ({ ...order, _id: new Types.ObjectId(), stream: CONTROL_STREAM, at }));
 
 /**
  * Takes the next numbers of a stream. A user's counter goes when he is deleted: whatever still tells him something
@@ -190,12 +205,15 @@ export async function streamHeads(
   return streams.map((stream) => seqByStream.get(stream) ?? 0);
 }
 
-function groupByStream(told: ToldEvent[]): Map<string, ToldEvent[]> {
-  const groups = new Map<string, ToldEvent[]>();
-  for (const event of told) {
-    const group = groups.get(event.stream);
-    if (group) group.push(event);
-    else groups.set(event.stream, [event]);
+function groupByStream(changes: readonly ToldChange[]): Map<string, EventRecord[]> {
+  const groups = new Map<string, EventRecord[]>();
+  for (const { at, actor, requestId, events } of changes) {
+    const origin = { at, ...(requestId && { requestId }), ...(actor && { actor }) };
+    for (const event of events) {
+      const group = groups.get(event.stream) ?? [];
+      groups.set(event.stream, group);
+      group.push({ _id: new Types.ObjectId(), ...event, ...origin });
+    }
   }
   return groups;
 }

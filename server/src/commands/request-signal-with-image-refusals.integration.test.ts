@@ -23,7 +23,7 @@ describe("a request for a signal with a chart image", () => {
     const signalWaiters: ServerDeps["signalWaiters"] = {
       wait(_, { timeoutMs }) {
         waitedMs = timeoutMs;
-        return Promise.resolve(false);
+        return Promise.resolve(null);
       },
     };
     server = await startTestServer({ databaseUri, environment, overrides: { signalWaiters } });

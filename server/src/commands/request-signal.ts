@@ -4,6 +4,7 @@ import type { Database } from "@shared/node/database.ts";
 import { type Change, commitChange, userStream } from "@shared/node/event-log.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { addSignalJob } from "@shared/node/queue/add-signal-job.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
@@ -39,17 +40,14 @@ export async function requestSignal(deps: ServerDeps, order: SignalOrder): Promi
   return acceptSignal(deps, order);
 }
 
-/** Stores a signal with its extras, and asks the workers for it; nothing of it if the key is known already. */
+/** Stores a signal with its extras and its job for the workers; nothing of it if the key is known already. */
 export async function acceptSignal(
   deps: ServerDeps,
   order: SignalOrder,
   extras?: SignalExtras,
 ): Promise<SignalRecord> {
   await assertQueueHasRoom(deps);
-  const id = newSignalId();
-  const signal = await storeOnce(deps, order, { id, extras });
-  if (signal._id.equals(id)) await enqueue(deps, id.toString());
-  return signal;
+  return storeOnce(deps, order, { id: newSignalId(), extras });
 }
 
 function storeOnce(
@@ -73,6 +71,7 @@ function storeOnce(
       ...(extras && { chartImageId: extras.chartImageId }),
     });
     await extras?.store(change, id);
+    await addSignalJob(database, change, id.toString());
     if (order.idempotencyKey) {
       await database.idempotencyKeys.updateOne(
         { _id: keyOf(order, order.idempotencyKey) },
@@ -101,12 +100,3 @@ export async function findEarlierSignal(
 }
 
 const keyOf = (order: Pick<SignalOrder, "user">, key: string): string => `${order.user._id}:${key}`;
-
-/** The signal is stored: if the queue does not answer now, the workers' sweep finds it. */
-async function enqueue(deps: ServerDeps, signalId: string): Promise<void> {
-  try {
-    await deps.enqueueSignal(signalId);
-  } catch (error) {
-    deps.logger.warn({ err: error, signalId }, "not queued yet, left to the sweep");
-  }
-}

@@ -1,6 +1,6 @@
 import Router from "@koa/router";
 import { SIGNAL_LIMITS, TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import { signalRequestSchema } from "@shared/contract/signal.ts";
+import { type SignalResponse, signalRequestSchema } from "@shared/contract/signal.ts";
 import { TEXTS } from "@shared/contract/texts.ts";
 import { AppError } from "@shared/node/app-error.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
@@ -125,17 +125,17 @@ async function answer(
     ctx.body = { signal_id: signalId, status: signal.status };
     return;
   }
-  await waitUntilFinished(deps, ctx, { signalId, timeoutMs });
-  ctx.body = presentSignal(await findSignal(deps, sessionOf(ctx).user, signalId));
+  ctx.body = await waitUntilFinished(deps, ctx, { signalId, timeoutMs });
 }
 
 async function waitUntilFinished(
   deps: ServerDeps,
   ctx: AppContext,
   { signalId, timeoutMs }: { signalId: string; timeoutMs: number },
-): Promise<void> {
+): Promise<SignalResponse> {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());
   const finished = await deps.signalWaiters.wait(signalId, { timeoutMs, abort: gone.signal });
   if (!finished) throw new AppError("timeout", TEXTS.requestTimeout);
+  return finished;
 }

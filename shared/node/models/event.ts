@@ -38,9 +38,15 @@ eventSchema.index({ at: 1 }, { expireAfterSeconds: EVENT_RETENTION_DAYS * 86_400
 export interface StreamCounterRecord {
   _id: string;
   seq: number;
+  /** How often a change took the stream for itself before it knew what it would tell. */
+  claims?: number;
 }
 
 export const streamCounterSchema = new Schema<StreamCounterRecord>(
-  { _id: { type: String, required: true }, seq: { type: Number, required: true, default: 0 } },
+  {
+    _id: { type: String, required: true },
+    seq: { type: Number, required: true, default: 0 },
+    claims: { type: Number },
+  },
   { versionKey: false, collection: "stream_counters" },
 );

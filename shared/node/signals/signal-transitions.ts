@@ -41,7 +41,7 @@ export async function queueSignal(
     createdAt: change.at,
     updatedAt: change.at,
   };
-  await database.signals.create([signal], { session: change.session });
+  await database.signals.collection.insertOne(signal, { session: change.session });
   change.tell(userStream(userId), "signal:queued", presentSignalRef(signal));
   return signal;
 }
@@ -55,8 +55,10 @@ export async function startSignal(
   database: Database,
   signalId: string,
 ): Promise<SignalRecord | null> {
+  // A worker may claim the job a moment before the majority has the signal that was stored with it.
   const found = await database.signals
     .findById(signalId)
+    .readConcern("local")
     .select({ userId: 1, requestId: 1 })
     .lean();
   if (!found) return null;
@@ -126,14 +128,18 @@ export async function finishSignal(
             ...judging(result, at),
           },
         },
-        { session, returnDocument: "after" },
+        { session, returnDocument: "after", projection: { receipt: 0 } },
       )
       .lean();
     if (!signal) return false;
     if (candles) {
-      await database.signalCandles.create([{ _id: claim._id, candles }], { session });
+      await database.signalCandles.collection.insertOne({ _id: claim._id, candles }, { session });
     }
-    if (usage) await database.signalUsages.create([{ _id: claim._id, at, ...usage }], { session });
+    if (usage)
+      await database.signalUsages.collection.insertOne(
+        { _id: claim._id, at, ...usage },
+        { session },
+      );
     const event = status === "completed" ? "signal:completed" : "signal:failed";
     tell(stream, event, presentSignal(signal));
     if (paysBack) await giveCreditBack(database, change, signal);

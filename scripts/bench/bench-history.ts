@@ -1,0 +1,105 @@
+import type { Database } from "@shared/node/database.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { loadSettings } from "@shared/node/settings.ts";
+import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { z } from "zod";
+import { percentile } from "./percentiles.ts";
+import { printTable } from "./print-table.ts";
+import { startProduct } from "./start-product.ts";
+import { timeRequests } from "./time-requests.ts";
+
+const TOTALS = [10_000, 100_000, 1_000_000] as const;
+const SIGNALS_OF_A_USER = 1_000;
+const READERS = 10;
+const PAGES = 200;
+const STEP_MS = 60_000;
+
+const pageSchema = z.object({ next_cursor: z.string().nullable() });
+
+/** Measures a page of somebody's history while the product holds ever more signals of others. */
+export async function benchHistory(options: { database: Database; uri: string }): Promise<void> {
+  const { database } = options;
+  const product = await startProduct({ ...options, workers: 0 });
+  const settings = loadSettings({ JWT_SECRET: product.jwtSecret, ADMIN_PASSWORD: "not used" });
+  const readers = await Promise.all(
+    Array.from({ length: READERS }, () => createUser(database, { approved: true })),
+  );
+  const tokens = readers.map((reader) => signTokenFor(reader, settings));
+  const token = (index: number) => tokens[index % READERS] ?? "";
+  const url = `${product.apiUrl}/signal-history`;
+  const rows = [];
+  let users = 0;
+  try {
+    for (const total of TOTALS) {
+      for (; users * SIGNALS_OF_A_USER < total; users++) {
+        await storeHistory(database, readers[users]?._id ?? newSignalId());
+      }
+      const deep = await Promise.all(tokens.map((each) => deepPageUrl(url, each)));
+      await timeRequests(READERS, (index) => ({ url, token: token(index) }));
+      const first = await timeRequests(PAGES, (index) => ({ url, token: token(index) }));
+      const later = await timeRequests(PAGES, (index) => ({
+        url: deep[index % READERS] ?? url,
+        token: token(index),
+      }));
+      rows.push({
+        "stored signals": total,
+        "first page p50, ms": percentile(first.times, 0.5),
+        "first page p95, ms": percentile(first.times, 0.95),
+        "page 11 p50, ms": percentile(later.times, 0.5),
+        "page 11 p95, ms": percentile(later.times, 0.95),
+      });
+    }
+    printTable(`History: a page of 50 signals, ${SIGNALS_OF_A_USER} signals a user`, rows);
+  } finally {
+    await product.stop();
+  }
+}
+
+/** Address of the page after the first ten. */
+async function deepPageUrl(url: string, token: string): Promise<string> {
+  let cursor: string | null = "";
+  for (let page = 0; page < 10; page++) {
+    const headers = { authorization: `Bearer ${token}` };
+    const query: string = cursor ? `?cursor=${encodeURIComponent(cursor)}` : "";
+    const answer: unknown = await (await fetch(`${url}${query}`, { headers })).json();
+    cursor = pageSchema.parse(answer).next_cursor;
+  }
+  return `${url}?cursor=${encodeURIComponent(cursor ?? "")}`;
+}
+
+async function storeHistory(database: Database, userId: UserRecord["_id"]): Promise<void> {
+  const newest = Date.now();
+  const signals = Array.from({ length: SIGNALS_OF_A_USER }, (_, index) =>
+    finishedSignal(userId, new Date(newest - index * STEP_MS)),
+  );
+  await database.signals.collection.insertMany(signals, {
+    ordered: false,
+    writeConcern: { w: 1 },
+  });
+}
+
+function finishedSignal(userId: UserRecord["_id"], createdAt: Date): SignalRecord {
+  return {
+    ...{ _id: newSignalId(), userId, symbol: "BTC/USDT", timeframe: "1h", limit: 100 },
+    ...{ amount: 1_000, riskPercent: 1, leverage: 1, status: "completed", revision: 1 },
+    ...{ createdAt, updatedAt: createdAt, startedAt: createdAt, finishedAt: createdAt },
+    outcome: "WIN",
+    analysis: {
+      ...{ final_signal: "BUY", confidence: 60, entry: 50_000, stop_loss: 49_850 },
+      ...{ take_profit: 50_300, warnings: [], suggested_hold: "24 candles" },
+      ...{ suggested_units: 0.02, estimated_dollar_risk: 3, required_margin: 1_000 },
+      trade_duration_text: "",
+      raw_ai: {
+        ...{ confidence: 60, rationale: "The trend holds above its averages. ".repeat(8) },
+        ...{ key_evidence: ["EMA 20 above EMA 50", "RSI 58"], market_condition: "trending" },
+        what_to_watch_for: ["a close below the stop"],
+      },
+      source: {
+        ...{ data: "replay", provider: "instant", model: "instant", analyst: "rules" },
+        ...{ last_candle_at: createdAt.toISOString(), price: 50_000 },
+      },
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { bodyParser } from "@koa/bodyparser";
+import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal.ts";
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { userStream } from "@shared/node/event-log.ts";
+import { createLogger } from "@shared/node/logger.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { runPart } from "@shared/node/run-part.ts";
+import { presentSignalRef } from "@shared/node/signals/present-signal.ts";
+import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
+import { Queue, QueueEvents } from "bullmq";
+import Koa from "koa";
+import { authenticateToken } from "../../../server/src/sessions.ts";
+import { redisOptions, SIGNALS_QUEUE } from "./peer-env.ts";
+import { openPush } from "./peer-push.ts";
+import { takeStep } from "./peer-store.ts";
+
+const WAIT_MS = 60_000;
+
+/** One that is removed at once may be missing when its result is waited for. */
+const KEPT = { count: 1_000 };
+
+function newSignal(userId: UserRecord["_id"], request: SignalRequest): SignalRecord {
+  const now = new Date();
+  return {
+    _id: newSignalId(),
+    userId,
+    symbol: request.symbol,
+    timeframe: request.timeframe,
+    limit: request.limit,
+    amount: request.amount,
+    riskPercent: request.risk_percent,
+    leverage: request.leverage,
+    status: "queued",
+    revision: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function createSignalQueue(database: Database, push: ReturnType<typeof openPush>) {
+  const queue = new Queue(SIGNALS_QUEUE, { connection: redisOptions });
+  const ends = new QueueEvents(SIGNALS_QUEUE, { connection: redisOptions });
+  return {
+    ready: () => ends.waitUntilReady(),
+    close: () => Promise.all([queue.close(), ends.close()]),
+    /** Stores and queues a signal, and waits for its result. */
+    async run(userId: UserRecord["_id"], request: SignalRequest): Promise<unknown> {
+      const signal = newSignal(userId, request);
+      await takeStep(
+        { database, push },
+        {
+          userId,
+          writes: [() => database.signals.collection.insertOne(signal)],
+          name: "signal:queued",
+          data: presentSignalRef(signal),
+        },
+      );
+      const data = { signalId: signal._id.toString() };
+      const job = await queue.add(SIGNALS_QUEUE, data, { removeOnComplete: KEPT, attempts: 3 });
+      return job.waitUntilFinished(ends, WAIT_MS);
+    },
+  };
+}
+
+await runPart("server", async (settings, uri) => {
+  const logger = createLogger({ part: "server", level: settings.LOG_LEVEL });
+  const database = await openDatabase({ uri });
+  const session = { database, settings, now: () => new Date() };
+  const app = new Koa();
+  const http = createServer();
+  const push = openPush(http);
+  const signals = createSignalQueue(database, push);
+  app.use(bodyParser());
+  app.use(async (ctx) => {
+    const [, token = ""] = (ctx.get("authorization") ?? "").split(" ");
+    const { user } = await authenticateToken(session, token);
+    ctx.body = await signals.run(user._id, signalRequestSchema.parse(ctx.request.body));
+    logger.info({ status: ctx.status }, "answered");
+  });
+  push.io.use((socket, next) => {
+    authenticateToken(session, String(socket.handshake.auth.token))
+      .then(({ user }) => socket.join(userStream(user._id)))
+      .then(() => next(), next);
+  });
+  http.on("request", app.callback());
+  await signals.ready();
+  http.listen(settings.API_PORT);
+  await once(http, "listening");
+  logger.info("server ready");
+  return {
+    logger,
+    async stop() {
+      http.closeAllConnections();
+      await push.close();
+      await signals.close();
+      await database.close();
+    },
+  };
+});
