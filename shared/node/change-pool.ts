@@ -1,13 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientSession, Connection } from "mongoose";
 import { withLocks } from "./locks.ts";
+import { nextChanges, type Queued } from "./next-changes.ts";
 import { runTransaction } from "./transaction.ts";
 
 /** Changes in one transaction at most: it stays short for those who wait for what it holds. */
 const MOST_TOGETHER = 50;
 
+/** Transactions of pooled changes under way at once: while these are on their way, the next ones gather. */
+const MOST_POOLS = 2;
+
 /** Longest wait after a collision; a transaction takes about as long, and by chance two do not meet again. */
 const RETRY_WITHIN_MS = 10;
+
+/** Key of the changes of this process that have collided: from then on they take turns. */
+const COLLIDED = "collided changes";
 
 /** What a change that has been made, but not yet committed, tells; `succeed` is called after the commit. */
 export interface MadeChange<Told> {
@@ -16,9 +23,9 @@ export interface MadeChange<Told> {
 }
 
 /** A change that waits for its turn. */
-export interface PooledChange<Told> {
-  /** What it shares with others. */
-  readonly keys: readonly string[];
+export interface WaitingChange<Told> extends Queued {
+  /** Fails the change if it has waited too long; true then. */
+  hasExpired(): boolean;
   /** Makes it under `session`. Called again when the transaction has to start over; a throw ends the change. */
   make(session: ClientSession): Promise<MadeChange<Told>>;
   fail(error: unknown): void;
@@ -35,28 +42,27 @@ export interface PoolWrites<Told> {
   writeDown(session: ClientSession, told: readonly Told[]): Promise<void>;
 }
 
-interface CollidedGroup<Told> {
-  changes: readonly PooledChange<Told>[];
-  settled: () => void;
+/** How far a transaction has got: which change is being made, and whether all have been. */
+interface Progress<Told> {
+  making?: WaitingChange<Told> | undefined;
+  isReadyToCommit: boolean;
 }
 
 /**
- * Commits changes that would wait for each other anyway together: whoever comes while another change with the same
- * keys is under way goes through with all others that came meanwhile, in the order of their coming, in one
- * transaction. So a crowd on one stream costs two commits and not one for each.
+ * Commits changes: those that share a key one after the other, pooled ones together with whatever else waits, so that a
+ * crowd costs a few commits and not one for each of it. If a pooled change fails, none of its transaction has happened;
+ * the others are made again without it, and it is made once more alone.
  *
- * Changes that collide with those of other processes, or over something that their keys do not name, are tried again
- * together too: each for itself they would go on hindering each other, with one winner per round. From then on they
- * claim what they share before anything else. If a change of several fails, none of it has happened and each is made
- * alone.
+ * Changes that collide with those of other processes, or over something that their keys do not name, take turns from
+ * then on and claim what they share before anything else: all at once they would go on hindering each other, with one
+ * winner per round.
  */
 export class ChangePool<Told> {
   readonly #database: { connection: Connection };
   readonly #writes: PoolWrites<Told>;
-  /** Groups that others may still join, by their keys. */
-  readonly #open = new Map<string, PooledChange<Told>[]>();
-  #collided: CollidedGroup<Told>[] = [];
-  #isRetrying = false;
+  readonly #busyKeys = new Set<string>();
+  #waiting: WaitingChange<Told>[] = [];
+  #poolsUnderWay = 0;
 
   constructor(database: { connection: Connection }, writes: PoolWrites<Told>) {
     this.#database = database;
@@ -64,92 +70,108 @@ export class ChangePool<Told> {
   }
 
   /** Commits `change` as soon as those that share one of its keys let it; `change` hears how it went. */
-  add(change: PooledChange<Told>): void {
-    const { keys } = change;
-    const name = [...keys].sort().join();
-    const open = this.#open.get(name);
-    if (open && open.length < MOST_TOGETHER) {
-      open.push(change);
-      return;
-    }
-    const group = [change];
-    this.#open.set(name, group);
-    void withLocks(this.#database, keys, async () => {
-      if (this.#open.get(name) === group) this.#open.delete(name);
-      if (!(await this.#settle(group, "unclaimed"))) await this.#settleLater(group);
+  add(change: WaitingChange<Told>): void {
+    this.#waiting.push(change);
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    const room = this.#poolsUnderWay < MOST_POOLS ? MOST_TOGETHER : 0;
+    const { alone, together, later } = nextChanges(this.#waiting, {
+      busyKeys: this.#busyKeys,
+      room,
     });
+    this.#waiting = later;
+    for (const change of alone) void this.#run([change]);
+    if (together.length > 0) void this.#runPool(together);
+  }
+
+  async #runPool(changes: readonly WaitingChange<Told>[]): Promise<void> {
+    this.#poolsUnderWay += 1;
+    await this.#run(changes, () => {
+      this.#poolsUnderWay -= 1;
+    });
+  }
+
+  async #run(changes: readonly WaitingChange<Told>[], ended?: () => void): Promise<void> {
+    const keys = changes.flatMap((change) => change.keys);
+    for (const key of keys) this.#busyKeys.add(key);
+    if (!(await this.#settle(changes, "unclaimed"))) {
+      await withLocks(this, [COLLIDED], () => this.#settleCollided(changes));
+    }
+    for (const key of keys) this.#busyKeys.delete(key);
+    ended?.();
+    this.#startNext();
+  }
+
+  /** Each collision halves how many go together next: the fewer, the less there is to collide over. */
+  async #settleCollided(changes: readonly WaitingChange<Told>[]): Promise<void> {
+    let left = changes;
+    let most = changes.length;
+    while (left.length > 0) {
+      await delay(Math.random() * RETRY_WITHIN_MS);
+      const next = left.slice(0, most);
+      if (await this.#settle(next, "claimed")) left = left.slice(next.length);
+      else most = Math.max(1, Math.floor(next.length / 2));
+    }
   }
 
   /** Commits the changes or fails them. @returns false if they collided: nothing has happened to any of them then */
   async #settle(
-    changes: readonly PooledChange<Told>[],
+    waiting: readonly WaitingChange<Told>[],
     start: "claimed" | "unclaimed",
   ): Promise<boolean> {
-    let isReadyToCommit = false;
+    const changes = waiting.filter((change) => !change.hasExpired());
+    if (changes.length === 0) return true;
+    const progress: Progress<Told> = { isReadyToCommit: false };
     try {
       const committed = await runTransaction(this.#database, async (session) => {
         if (start === "claimed") await this.#claim(session, changes);
-        const made = await this.#makeAll(session, changes);
-        isReadyToCommit = true;
-        return made;
+        return this.#makeAll(session, changes, progress);
       });
       for (const { succeed } of committed?.result ?? []) succeed();
       return committed !== null;
     } catch (error) {
       // A commit whose answer was lost may have happened: nothing of it may be made again.
-      const isFinal = isReadyToCommit || changes.length === 1;
-      for (const change of changes) {
-        if (isFinal) change.fail(error);
-        else await this.#settleAlone(change);
-      }
+      const isFinal = progress.isReadyToCommit || changes.length === 1;
+      if (isFinal) for (const change of changes) change.fail(error);
+      else await this.#settleApart(changes, progress.making);
       return true;
     }
   }
 
-  #claim(session: ClientSession, changes: readonly PooledChange<Told>[]): Promise<unknown> {
+  /** After a failure: all others without the one that failed, each for itself if it is not known which one did. */
+  async #settleApart(
+    changes: readonly WaitingChange<Told>[],
+    failed: WaitingChange<Told> | undefined,
+  ): Promise<void> {
+    if (!failed) {
+      for (const change of changes) await this.#settleCollided([change]);
+      return;
+    }
+    await this.#settleCollided(changes.filter((change) => change !== failed));
+    await this.#settleCollided([failed]);
+  }
+
+  #claim(session: ClientSession, changes: readonly WaitingChange<Told>[]): Promise<unknown> {
     const keys = new Set(changes.flatMap((change) => change.keys));
     return this.#writes.claim(session, [...keys]);
   }
 
   async #makeAll(
     session: ClientSession,
-    changes: readonly PooledChange<Told>[],
+    changes: readonly WaitingChange<Told>[],
+    progress: Progress<Told>,
   ): Promise<MadeChange<Told>[]> {
     const made: MadeChange<Told>[] = [];
-    for (const change of changes) made.push(await change.make(session));
+    for (const change of changes) {
+      progress.making = change;
+      made.push(await change.make(session));
+    }
+    progress.making = undefined;
     const told = made.map((change) => change.told);
     await this.#writes.writeDown(session, told);
+    progress.isReadyToCommit = true;
     return made;
-  }
-
-  async #settleAlone(change: PooledChange<Told>): Promise<void> {
-    while (!(await this.#settle([change], "claimed"))) await delay(Math.random() * RETRY_WITHIN_MS);
-  }
-
-  /** Resolves once the changes have been committed or failed, with whatever else has collided by then. */
-  #settleLater(changes: readonly PooledChange<Told>[]): Promise<void> {
-    return new Promise((settled) => {
-      this.#collided.push({ changes, settled });
-      if (!this.#isRetrying) void this.#retryCollided();
-    });
-  }
-
-  /** Each collision halves how many groups go together next: the fewer, the less there is to collide over. */
-  async #retryCollided(): Promise<void> {
-    this.#isRetrying = true;
-    let most = MOST_TOGETHER;
-    while (this.#collided.length > 0) {
-      await delay(Math.random() * RETRY_WITHIN_MS);
-      const groups = this.#collided.slice(0, most);
-      const changes = groups.flatMap((group) => group.changes);
-      if (await this.#settle(changes, "claimed")) {
-        this.#collided = this.#collided.slice(groups.length);
-        for (const { settled } of groups) settled();
-        most = MOST_TOGETHER;
-      } else {
-        most = Math.max(1, Math.floor(groups.length / 2));
-      }
-    }
-    this.#isRetrying = false;
   }
 }

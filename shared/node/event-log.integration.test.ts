@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createUser } from "../testing/factories.ts";
 import { testDatabaseUri } from "../testing/test-mongo.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -52,6 +53,49 @@ describe("the event log", () => {
     await Promise.all(oneTo(80).map((index) => change(index % 2 === 0 ? here : elsewhere, index)));
     const seqs = await seqsOf(here, ADMINS_STREAM);
     expect(seqs.slice(before)).toEqual(oneTo(80).map((index) => before + index));
+  });
+
+  it("commits a crowd of pooled changes in a few transactions, each stream numbered on its own", async () => {
+    const streams = oneTo(40).map((index) => `pooled-${index}`);
+    const changes = here.events.collection.watch();
+    const commits: unknown[] = [];
+    changes.on("change", ({ clusterTime }) => commits.push(String(clusterTime)));
+    await once(changes, "resumeTokenChanged");
+    const change = (database: Database, stream: string) =>
+      commitChange(database, { serializeOn: stream, isPooled: true }, ({ tell }) => {
+        tell(stream, "history:cleared", {});
+      });
+    const twice = [...streams, ...streams];
+    await Promise.all(twice.flatMap((stream) => [change(here, stream), change(elsewhere, stream)]));
+    for (const stream of streams) expect(await seqsOf(here, stream)).toEqual([1, 2, 3, 4]);
+    await vi.waitFor(() => expect(commits).toHaveLength(160), 5_000);
+    expect(new Set(commits).size).toBeLessThan(80);
+    await changes.close();
+  });
+
+  it("fails the one of several pooled changes that fails, and none of the others", async () => {
+    const change = async (index: number) => {
+      const stream = `failing-${index}`;
+      const options = { serializeOn: stream, isPooled: true };
+      return commitChange(here, options, ({ insert, tell }) => {
+        insert(here.streamCounters.collection, { _id: `made-in-${stream}`, seq: 0 });
+        tell(stream, "history:cleared", {});
+        if (index === 7) throw new Error("not this one");
+        return index;
+      });
+    };
+    const results = await Promise.allSettled(oneTo(12).map(change));
+    const outcomes = results.map((result) => result.status === "fulfilled" && result.value);
+    expect(outcomes).toEqual(oneTo(12).map((index) => index !== 7 && index));
+    const made = await here.streamCounters.find({ _id: /^made-in-failing/ }).lean();
+    expect(made.map(({ _id }) => _id).sort()).toEqual(
+      oneTo(12)
+        .filter((index) => index !== 7)
+        .map((index) => `made-in-failing-${index}`)
+        .sort(),
+    );
+    expect(await seqsOf(here, "failing-7")).toEqual([]);
+    expect(await seqsOf(here, "failing-8")).toEqual([1]);
   });
 
   it("keeps neither the change nor the event when the change fails, and leaves no hole", async () => {

@@ -1,11 +1,12 @@
 import type { EventData, EventName, SessionEndReason } from "@shared/contract/events.ts";
-import { type ClientSession, Types } from "mongoose";
+import { type ClientSession, type Collection, Types } from "mongoose";
 import { AppError } from "./app-error.ts";
 import { writeAuditEntries } from "./audit-trail.ts";
 import { ChangePool } from "./change-pool.ts";
 import type { Database } from "./database.ts";
 import type { AuditDetails } from "./models/audit-entry.ts";
 import type { EventRecord } from "./models/event.ts";
+import { advanceCounters } from "./stream-counters.ts";
 
 /** The stream that all admins share. */
 export const ADMINS_STREAM = "admins";
@@ -23,6 +24,8 @@ export interface Change {
   session: ClientSession;
   /** When the change happens; the same instant for every event of it. */
   at: Date;
+  /** Adds a document at the end of the change, together with those that others of its transaction add there. */
+  insert(into: Collection, document: object): void;
   tell<Name extends EventName>(stream: string, name: Name, data: EventData<Name>): void;
   endSessions(order: { userId: string; reason: SessionEndReason; exceptSessionId?: string }): void;
   /** Adds to what the audit trail says about the change; of no effect where no administrator acts. */
@@ -33,6 +36,11 @@ export interface Change {
 export interface ChangeOptions {
   /** Changes of one process that share this key (one of these keys) wait for each other. */
   serializeOn: string | readonly string[];
+  /**
+   * Whether it may be committed in one transaction with other pooled changes: for those that come in crowds and are
+   * quick to make. A crowd of them costs a few commits and not one for each.
+   */
+  isPooled?: boolean;
   /** User name of the administrator whose action the change is; it is written into the audit trail then. */
   actor?: string;
   /** Id of the request that the change goes back to; the logs of all parts name it. */
@@ -51,6 +59,7 @@ interface ToldChange {
   at: Date;
   actor: string | undefined;
   requestId: string | undefined;
+  inserts: { into: Collection; document: object }[];
   events: ToldEvent[];
   orders: { name: string; data: unknown }[];
   remarks: AuditDetails;
@@ -70,25 +79,30 @@ const pools = new WeakMap<Database, ChangePool<ToldChange>>();
  *
  * `apply` runs again when another process changed the same documents meanwhile: it must have no effect
  * outside the session, and is given up after 5 s. Changes of one process that share `serializeOn` (usually the streams
- * they write to) wait for each other instead of colliding in the database, and those that wait are committed together.
+ * they write to) wait for each other instead of colliding in the database.
  * @throws AppError `unavailable` when the database could not take the change in time, `unauthenticated` when it
  *   tells something to a user who has been deleted
  */
 export function commitChange<Result>(
   database: Database,
   options: ChangeOptions,
-  apply: (change: Change) => Promise<Result>,
+  apply: (change: Change) => Result | Promise<Result>,
 ): Promise<Result> {
-  const { actor, requestId, now = () => new Date() } = options;
+  const { actor, requestId, isPooled = false, now = () => new Date() } = options;
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
   return new Promise((resolve, reject) => {
     poolOf(database).add({
       keys: [options.serializeOn].flat(),
+      isPooled,
+      hasExpired() {
+        const isLate = performance.now() > giveUpAt;
+        if (isLate) reject(unavailable());
+        return isLate;
+      },
       async make(session) {
-        if (performance.now() > giveUpAt) throw unavailable();
         const told: ToldChange = {
           ...{ at: now(), actor, requestId },
-          ...{ events: [], orders: [], remarks: {} },
+          ...{ inserts: [], events: [], orders: [], remarks: {} },
         };
         const result = await apply(changeOf(session, told));
         return { told, succeed: () => resolve(result) };
@@ -115,6 +129,7 @@ function changeOf(session: ClientSession, told: ToldChange): Change {
   return {
     session,
     at: told.at,
+    insert: (into, document) => told.inserts.push({ into, document }),
     tell: (stream, name, data) => told.events.push({ stream, name, data }),
     endSessions: (order) => told.orders.push({ name: "session:ended", data: order }),
     remark: (details) => Object.assign(told.remarks, details),
@@ -126,10 +141,19 @@ async function writeDown(
   session: ClientSession,
   changes: readonly ToldChange[],
 ): Promise<void> {
+  await insertAll(changes, session);
+  const streams = groupByStream(changes);
+  const counts = new Map([...streams].map(([stream, events]) => [stream, events.length]));
+  const heads = await advanceCounters(database, session, counts);
+  const begun = [...counts].filter(([stream, count]) => heads.get(stream) === count);
+  await assertUsersExist(
+    database,
+    session,
+    begun.map(([stream]) => stream),
+  );
   const documents = changes.flatMap(controlOrders);
-  for (const [stream, events] of groupByStream(changes)) {
-    const last = await advanceCounter({ database, session, stream, by: events.length });
-    const first = last - events.length + 1;
+  for (const [stream, events] of streams) {
+    const first = (heads.get(stream) ?? 0) - events.length + 1;
     documents.push(...events.map((event, index) => ({ ...event, seq: first + index })));
   }
   if (documents.length > 0) {
@@ -142,33 +166,19 @@ async function writeDown(
   }
 }
 
+async function insertAll(changes: readonly ToldChange[], session: ClientSession): Promise<void> {
+  const inserts = changes.flatMap((change) => change.inserts);
+  for (const into of new Set(inserts.map((insert) => insert.into))) {
+    const documents = inserts.filter((insert) => insert.into === into);
+    await into.insertMany(
+      documents.map(({ document }) => document),
+      { session, ignoreUndefined: true },
+    );
+  }
+}
+
 const controlOrders = ({ at, orders }: ToldChange): EventRecord[] =>
   orders.map((order) => ({ ...order, _id: new Types.ObjectId(), stream: CONTROL_STREAM, at }));
-
-/**
- * Takes the next numbers of a stream. A user's counter goes when he is deleted: whatever still tells him something
- * then begins a new one, which is refused. So nothing that was under way brings anything of his back.
- * @returns the last number taken
- */
-async function advanceCounter(on: {
-  database: Database;
-  session: ClientSession;
-  stream: string;
-  by: number;
-}): Promise<number> {
-  const { database, session, stream, by } = on;
-  const counter = await database.streamCounters.findOneAndUpdate(
-    { _id: stream },
-    { $inc: { seq: by } },
-    { session, upsert: true, returnDocument: "after" },
-  );
-  const userId = userIdOf(stream);
-  if (counter.seq === by && userId !== undefined) {
-    const user = await database.users.exists({ _id: userId }).session(session);
-    if (!user) throw new AppError("unauthenticated", "This account no longer exists.");
-  }
-  return counter.seq;
-}
 
 /**
  * Removes a stream with all its events, for instance that of a user who is being deleted. Its counter is advanced
@@ -188,6 +198,24 @@ export async function endStream(
 
 const userIdOf = (stream: string): string | undefined =>
   stream.startsWith(USER_PREFIX) ? stream.slice(USER_PREFIX.length) : undefined;
+
+/**
+ * A user's counter goes when he is deleted: whatever still tells him something then begins a new one, which is refused
+ * here. So nothing that was under way brings anything of his back.
+ * @param streams those that a change has begun
+ */
+async function assertUsersExist(
+  database: Database,
+  session: ClientSession,
+  streams: readonly string[],
+): Promise<void> {
+  const userIds = streams.flatMap((stream) => userIdOf(stream) ?? []);
+  if (userIds.length === 0) return;
+  const found = await database.users.countDocuments({ _id: { $in: userIds } }).session(session);
+  if (found < userIds.length) {
+    throw new AppError("unauthenticated", "This account no longer exists.");
+  }
+}
 
 function unavailable(): AppError {
   return new AppError("unavailable", "The service is busy. Please try again in a moment.", {

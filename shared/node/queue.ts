@@ -1,21 +1,17 @@
 import { Agenda, type AgendaBackend } from "agenda";
-import type { Db } from "mongodb";
 import type { ClientSession } from "mongoose";
-import { z } from "zod";
 import type { Database } from "./database.ts";
 import type { Logger } from "./logger.ts";
 import { FairJobs } from "./queue/fair-jobs.ts";
 import { JobBell } from "./queue/job-bell.ts";
 import { otherWorkersOf } from "./queue/other-workers.ts";
-
-/** Name of the job that generates one signal. */
-export const GENERATE_SIGNAL_JOB = "generate-signal";
-
-/** All that a job carries; the signal's document holds the rest. */
-export const generateSignalDataSchema = z.object({ signalId: z.string().regex(/^[0-9a-f]{24}$/) });
-export type GenerateSignalData = z.infer<typeof generateSignalDataSchema>;
-
-const JOBS_COLLECTION = "agendaJobs";
+import {
+  GENERATE_SIGNAL_JOB,
+  JOBS_COLLECTION,
+  signalIdOfJob,
+  signalJobData,
+} from "./queue/signal-job.ts";
+import type { SignalOrigin } from "./signals/signal-transitions.ts";
 
 /** Polling only finds what the change stream missed and the jobs of dead workers. */
 const POLL_EVERY_MS = 2_000;
@@ -45,13 +41,22 @@ export async function openQueue(options: {
   const db = database.connection.getClient().db(database.connection.name, {
     writeConcern: { w: role === "adds" ? "majority" : 1 },
   });
-  const bell = new JobBell(db.collection(JOBS_COLLECTION));
+  const repository = new FairJobs({
+    config: { mongo: db, db: { collection: JOBS_COLLECTION } },
+    sharedJob: GENERATE_SIGNAL_JOB,
+    me: { id: workerId, capacity: concurrency },
+    otherWorkers: otherWorkersOf(database, workerId),
+  });
+  const bell = new JobBell({
+    jobs: db.collection(JOBS_COLLECTION),
+    onDisconnect: () => repository.stop(),
+  });
   bell.on("error", (error: unknown) =>
     logger.warn({ err: error }, "job notifications interrupted"),
   );
   const agenda = new Agenda({
     name: workerId,
-    backend: openBackend({ database, db, workerId, concurrency }),
+    backend: backendOf(repository),
     notificationChannel: bell,
     processEvery: POLL_EVERY_MS,
     maxConcurrency: concurrency,
@@ -66,19 +71,7 @@ export async function openQueue(options: {
   return agenda;
 }
 
-function openBackend(options: {
-  database: Database;
-  db: Db;
-  workerId: string;
-  concurrency: number;
-}): AgendaBackend {
-  const { database, db, workerId, concurrency } = options;
-  const repository = new FairJobs({
-    config: { mongo: db, db: { collection: JOBS_COLLECTION } },
-    sharedJob: GENERATE_SIGNAL_JOB,
-    me: { id: workerId, capacity: concurrency },
-    otherWorkers: otherWorkersOf(database, workerId),
-  });
+function backendOf(repository: FairJobs): AgendaBackend {
   return {
     name: "MongoDB",
     repository,
@@ -88,10 +81,12 @@ function openBackend(options: {
   };
 }
 
-/** Asks the workers for a signal. A second job for the same signal does no harm: its work is guarded. */
-export async function enqueueSignal(agenda: Agenda, signalId: string): Promise<void> {
-  const data: GenerateSignalData = { signalId };
-  await agenda.now(GENERATE_SIGNAL_JOB, data);
+/**
+ * Asks the workers once more for a signal that waits already: it goes before all others. A second job for the same signal
+ * does no harm: its work is guarded.
+ */
+export async function enqueueSignal(agenda: Agenda, signal: SignalOrigin): Promise<void> {
+  await agenda.now(GENERATE_SIGNAL_JOB, signalJobData(signal));
 }
 
 /** Which of these signals a job stands ready or runs for. */
@@ -108,7 +103,7 @@ export async function signalsWithJob(
     })
     .project({ data: 1 })
     .toArray();
-  return new Set(jobs.map((job) => generateSignalDataSchema.parse(job.data).signalId));
+  return new Set(jobs.map((job) => signalIdOfJob(job.data)));
 }
 
 /** Takes the jobs of these signals back, in the caller's transaction; a job that a worker holds ends there by itself. */

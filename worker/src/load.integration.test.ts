@@ -67,7 +67,7 @@ describe("many signals while the AI takes its time", () => {
       if (!user || !symbol) throw new Error("there is nobody to ask, or nothing to ask for");
       const asked = { symbol, timeframe: "4h", status: "queued", revision: 0 } as const;
       const [signal] = await createSignals(database, user, asked);
-      await enqueueSignal(queue, String(signal?._id));
+      if (signal) await enqueueSignal(queue, signal);
     });
     await Promise.all(ids);
   };

@@ -3,7 +3,11 @@ import { type Database, openDatabase } from "@shared/node/database.ts";
 import { commitChange, userStream } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { enqueueSignal, openQueue } from "@shared/node/queue.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
+import {
+  newSignalId,
+  queueSignal,
+  type SignalOrigin,
+} from "@shared/node/signals/signal-transitions.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
 import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
@@ -50,25 +54,25 @@ describe("a worker that dies or stops in the middle of an analysis", () => {
     parts.push(part);
     return part;
   };
-  const storeSignal = async (): Promise<{ id: string; userId: string }> => {
+  const storeSignal = async (): Promise<SignalOrigin> => {
     const user = await createUser(database, { approved: true });
     const id = newSignalId();
     const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: TIMEFRAME });
     await commitChange(database, { serializeOn: id.toString() }, (change) =>
       queueSignal(database, change, { id, userId: user._id, request }),
     );
-    return { id: id.toString(), userId: user._id.toString() };
+    return { _id: id, userId: user._id };
   };
-  const eventsOf = async (userId: string): Promise<string[]> => {
+  const eventsOf = async ({ userId }: SignalOrigin): Promise<string[]> => {
     const events = await database.events
       .find({ stream: userStream(userId) })
       .sort({ seq: 1 })
       .lean();
     return events.map((event) => event.name);
   };
-  const untilFinished = (id: string) =>
+  const untilFinished = ({ _id }: SignalOrigin) =>
     vi.waitFor(async () => {
-      const signal = await database.signals.findById(id).lean();
+      const signal = await database.signals.findById(_id).lean();
       expect(signal?.status).toBe("completed");
     }, WITHIN);
   const untilAsked = () =>
@@ -78,21 +82,21 @@ describe("a worker that dies or stops in the middle of an analysis", () => {
       );
       expect(asked).toHaveLength(1);
     }, WITHIN);
-  const stallMidway = async (id: string) => {
+  const stallMidway = async (signal: SignalOrigin) => {
     exchange.behave("stalled-headers", { subject: "candles" });
-    await enqueueSignal(queue, id);
+    await enqueueSignal(queue, signal);
     await untilAsked();
   };
 
   it("kill -9: another worker takes the signal over and it completes once", async () => {
     const victim = await startWorker();
-    const { id, userId } = await storeSignal();
-    await stallMidway(id);
+    const signal = await storeSignal();
+    await stallMidway(signal);
     await victim.kill();
     exchange.behave("ok");
     await startWorker();
-    await untilFinished(id);
-    expect(await eventsOf(userId)).toEqual([
+    await untilFinished(signal);
+    expect(await eventsOf(signal)).toEqual([
       "signal:queued",
       "signal:started",
       "signal:started",
@@ -102,18 +106,18 @@ describe("a worker that dies or stops in the middle of an analysis", () => {
 
   it("SIGTERM: the worker finishes what it has begun before it ends", async () => {
     const worker = await startWorker();
-    const { id, userId } = await storeSignal();
+    const signal = await storeSignal();
     exchange.behave("slow", { subject: "candles" });
-    await enqueueSignal(queue, id);
+    await enqueueSignal(queue, signal);
     await untilAsked();
     expect(await worker.stop()).toBe(0);
-    expect(await eventsOf(userId)).toEqual(["signal:queued", "signal:started", "signal:completed"]);
+    expect(await eventsOf(signal)).toEqual(["signal:queued", "signal:started", "signal:completed"]);
   }, 60_000);
 
   it("a signal whose server died before queueing it is found and made", async () => {
-    const { id, userId } = await storeSignal();
+    const signal = await storeSignal();
     await startWorker();
-    await untilFinished(id);
-    expect(await eventsOf(userId)).toEqual(["signal:queued", "signal:started", "signal:completed"]);
+    await untilFinished(signal);
+    expect(await eventsOf(signal)).toEqual(["signal:queued", "signal:started", "signal:completed"]);
   }, 90_000);
 });

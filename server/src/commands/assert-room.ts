@@ -56,20 +56,27 @@ async function isQueueFull({
   return waiting >= Math.max(places, FEWEST_PLACES) * WAITING_PER_PLACE;
 }
 
-/**
- * Refuses a user who has as many unfinished signals as anybody may have. Counted under the session of the change that
- * adds another one: changes of one user take turns, so that many requests at once cannot slip through.
- * @throws AppError rate-limited
- */
-export async function assertUserHasRoom(
-  { database, settings }: Pick<ServerDeps, "database" | "settings">,
+/** How many signals of a user are unfinished; counted up to `MOST_SIGNALS_OF_ONE_USER`. */
+export function countUnfinished(
+  database: Database,
   userId: Types.ObjectId,
   session: ClientSession,
-): Promise<void> {
-  if (settings.RATE_LIMIT === "off") return;
-  const unfinished = await database.signals
+): Promise<number> {
+  return database.signals
     .countDocuments({ userId, status: { $in: ["queued", "running"] } })
     .limit(MOST_SIGNALS_OF_ONE_USER)
     .session(session);
-  if (unfinished >= MOST_SIGNALS_OF_ONE_USER) throw rateLimited(RETRY_AFTER_SECONDS);
+}
+
+/**
+ * Refuses a user who has as many unfinished signals as anybody may have. They are counted under the session of the
+ * change that adds another one: changes of one user take turns, so that many requests at once cannot slip through.
+ * @throws AppError rate-limited
+ */
+export function assertUserHasRoom(
+  { settings }: Pick<ServerDeps, "settings">,
+  unfinished: number,
+): void {
+  if (settings.RATE_LIMIT === "off" || unfinished < MOST_SIGNALS_OF_ONE_USER) return;
+  throw rateLimited(RETRY_AFTER_SECONDS);
 }

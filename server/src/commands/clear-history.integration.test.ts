@@ -93,7 +93,7 @@ describe("clearing signal histories", () => {
   it("lets what is queued or running come to its normal end", async () => {
     const [queued] = await createSignals(database, ann, { status: "queued", revision: 0 });
     const [asked] = await createSignals(database, ann, { status: "queued", revision: 0 });
-    const running = asked && (await startSignal(database, asked._id.toString()));
+    const running = asked && (await startSignal(database, asked));
     if (!queued || !running) throw new Error("there is nothing to look at");
     await createSignals(database, ann, { count: 2 });
     expect((await clear(ann)).body).toEqual({ detail: `Deleted 2 signals of ${ann.username}.` });

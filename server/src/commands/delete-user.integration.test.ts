@@ -175,13 +175,13 @@ describe("deleting a user", () => {
 
   it("brings nothing back when a worker ends one of his signals afterwards", async () => {
     const [waiting, asked] = await createSignals(database, ann, { count: 2, status: "queued" });
-    const claim = asked && (await startSignal(database, asked._id.toString()));
+    const claim = asked && (await startSignal(database, asked));
     if (!waiting || !claim) throw new Error("there is no signal to delete");
     const words = [ann._id, waiting._id, claim._id];
     await deleteAnn();
     const result: SignalResult = { status: "completed", analysis: WAIT_ANALYSIS, candles: [] };
     expect(await finishSignal(database, claim, result)).toBe(false);
-    expect(await startSignal(database, waiting._id.toString())).toBeNull();
+    expect(await startSignal(database, waiting)).toBeNull();
     expect(await placesOf(words)).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { newSignalId, queueSignal } from "@shared/node/signals/signal-transition
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
 import { assertKnownSymbol } from "./assert-known-symbol.ts";
-import { assertQueueHasRoom, assertUserHasRoom } from "./assert-room.ts";
+import { assertQueueHasRoom, assertUserHasRoom, countUnfinished } from "./assert-room.ts";
 
 /** A request for a signal; the same `idempotencyKey` of the same user gives the same signal for a day. */
 export interface SignalOrder {
@@ -59,11 +59,13 @@ function storeOnce(
   const userId = order.user._id;
   const { requestId } = order;
   const serializeOn = [userStream(userId), ...(extras?.streams ?? [])];
-  return commitChange(database, { serializeOn, requestId, now }, async (change) => {
+  const options = { serializeOn, isPooled: extras === undefined, requestId, now };
+  return commitChange(database, options, async (change) => {
     const earlier = await findEarlierSignal(database, order, change);
     if (earlier) return earlier;
-    await assertUserHasRoom(deps, userId, change.session);
-    const signal = await queueSignal(database, change, {
+    const ahead = await countUnfinished(database, userId, change.session);
+    assertUserHasRoom(deps, ahead);
+    const signal = queueSignal(database, change, {
       id,
       userId,
       request: order.request,
@@ -71,7 +73,7 @@ function storeOnce(
       ...(extras && { chartImageId: extras.chartImageId }),
     });
     await extras?.store(change, id);
-    await addSignalJob(database, change, id.toString());
+    await addSignalJob(database, change, { signal, ahead });
     if (order.idempotencyKey) {
       await database.idempotencyKeys.updateOne(
         { _id: keyOf(order, order.idempotencyKey) },

@@ -42,9 +42,9 @@ describe("a server that is killed without warning", () => {
     await database.close();
   });
 
-  const tell = (user: UserRecord) =>
-    commitChange(database, { serializeOn: userStream(user._id) }, async (change) => {
-      for (const _ of oneTo(10)) change.tell(userStream(user._id), "history:cleared", {});
+  const tell = ({ _id }: UserRecord) =>
+    commitChange(database, { serializeOn: userStream(_id), isPooled: true }, (change) => {
+      for (const _ of oneTo(10)) change.tell(userStream(_id), "history:cleared", {});
     });
 
   it("costs its browsers nothing: they reconnect to the next one and miss no event", async () => {

@@ -1,36 +1,35 @@
-import { type ClientSession, mongo } from "mongoose";
+import { mongo } from "mongoose";
 import type { Database } from "../database.ts";
-import { GENERATE_SIGNAL_JOB, type GenerateSignalData } from "../queue.ts";
+import type { Change } from "../event-log.ts";
+import type { SignalOrigin } from "../signals/signal-transitions.ts";
+import { jobPriority } from "./job-priority.ts";
+import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION, signalJobData } from "./signal-job.ts";
 
-/** Where Agenda keeps its jobs. */
-const JOBS_COLLECTION = "agendaJobs";
 const NAMESPACE_EXISTS = 48;
 
 /** A transaction cannot make the collection that it writes to; it is made once, before the first job. */
 const madeFor = new WeakMap<Database, Promise<void>>();
 
 /**
- * Asks the workers for a signal, in the transaction that stores it: the one is never there without the other, and
+ * Asks the workers for a signal, in the change that stores it: the one is never there without the other, and
  * workers hear of it the moment it is committed. The job is what Agenda itself makes of `agenda.now`.
+ * @param order.ahead how many signals of the same user are unfinished already
  */
 export async function addSignalJob(
   database: Database,
-  { session, at }: { session: ClientSession; at: Date },
-  signalId: string,
+  { at, insert }: Change,
+  { signal, ahead }: { signal: SignalOrigin; ahead: number },
 ): Promise<void> {
   const made = madeFor.get(database) ?? makeCollection(database);
   madeFor.set(database, made);
   await made;
-  const data: GenerateSignalData = { signalId };
-  await database.connection.collection(JOBS_COLLECTION).insertOne(
-    {
-      ...{ name: GENERATE_SIGNAL_JOB, data, type: "normal", priority: 0, nextRunAt: at },
-      ...{ lockedAt: null, lastRunAt: null, lastFinishedAt: null, lastModifiedBy: null },
-      ...{ failedAt: null, failCount: null, failReason: null, repeatInterval: null },
-      ...{ repeatAt: null, repeatTimezone: null, disabled: null, progress: null },
-    },
-    { session },
-  );
+  insert(database.connection.collection(JOBS_COLLECTION), {
+    ...{ name: GENERATE_SIGNAL_JOB, data: signalJobData(signal), type: "normal", nextRunAt: at },
+    ...{ priority: jobPriority({ at, ahead }), lockedAt: null, lastRunAt: null },
+    ...{ lastFinishedAt: null, lastModifiedBy: null, failedAt: null, failCount: null },
+    ...{ failReason: null, repeatInterval: null, repeatAt: null, repeatTimezone: null },
+    ...{ disabled: null, progress: null },
+  });
 }
 
 async function makeCollection(database: Database): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoJobRepository } from "@agendajs/mongo-backend";
-import { freerWorkers, type WorkerLoad } from "./worker-loads.ts";
+import { claimJobs, LATEST } from "./claim-jobs.ts";
+import { fairShare, freerWorkers, type WorkerLoad } from "./worker-loads.ts";
 
 /**
  * How long a worker that holds more than another leaves a job to that one, and how often it looks again, in ms. A busy
@@ -8,6 +9,9 @@ import { freerWorkers, type WorkerLoad } from "./worker-loads.ts";
  */
 const PATIENCE_MS = 500;
 const LOOK_AGAIN_MS = 10;
+
+/** Jobs that lost their worker are looked for this often at least, however many others wait. */
+const LOOK_FOR_LOST_EVERY_MS = 1_000;
 
 export type WorkerPlace = Pick<WorkerLoad, "id" | "capacity">;
 
@@ -21,89 +25,170 @@ export interface FairJobsOptions {
 
 type ClaimArguments = Parameters<MongoJobRepository["getNextJobToRun"]>;
 type ClaimedJob = Awaited<ReturnType<MongoJobRepository["getNextJobToRun"]>>;
+type JobState = Parameters<MongoJobRepository["saveJobState"]>[0];
 
 /**
- * Jobs that workers share evenly: a worker claims one at a time, and only while no other worker that is alive holds
- * fewer, measured by what each may hold. A worker that does not take its turn in time is passed over until it takes
- * jobs again, so that a frozen one holds nobody up.
+ * Jobs that workers share evenly, taken in the order of their priority: a worker claims no more than its share of what
+ * waits, and only while no other worker that is alive holds fewer, measured by what each may hold. A worker that does
+ * not take its turn in time is passed over until it takes jobs again, so that a frozen one holds nobody up.
  *
  * Agenda looks for jobs at every notification. While a claim is under way all further ones are folded into it: many
- * that look at once would only collide in the database.
+ * that look at once would only collide in the database. The first job of a quiet hour is claimed at once; while one
+ * follows the other, as many as this worker's share are claimed together.
  */
 export class FairJobs extends MongoJobRepository {
   readonly #options: FairJobsOptions;
   /** How much each worker held when it was passed over. */
   readonly #passedOver = new Map<string, number>();
+  /** Claimed for this worker, but not handed to Agenda yet. */
+  #claimed: NonNullable<ClaimedJob>[] = [];
+  /** Handed to Agenda, which has not begun them yet. */
+  readonly #notBegun = new Set<string>();
+  /** Ended, but not removed yet. */
+  readonly #ending = new Set<string>();
   #isClaiming = false;
   #askedMeanwhile = false;
+  #foundLastTime = false;
+  #lookedForLostAt = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
 
   constructor(options: FairJobsOptions) {
-    super(options.config);
+    super({ ...options.config, ensureIndex: false });
     this.#options = options;
+  }
+
+  override async connect(): Promise<void> {
+    await super.connect();
+    const keys = { name: 1, lockedAt: 1, priority: -1, nextRunAt: 1 } as const;
+    await this.collection.createIndex(keys, { name: "claimNextJob" });
   }
 
   override async getNextJobToRun(...claim: ClaimArguments): Promise<ClaimedJob> {
     const [jobName] = claim;
     if (jobName !== this.#options.sharedJob) return super.getNextJobToRun(...claim);
+    if (this.#isStopped) return undefined;
+    if (this.#claimed.length > 0) return this.#handOut();
     if (this.#isClaiming) {
       this.#askedMeanwhile = true;
       return undefined;
     }
     this.#isClaiming = true;
     try {
-      return await this.#claimNext(claim);
+      await this.#claimNext(claim);
+      if (this.#isStopped) await this.stop();
+      return this.#handOut();
     } finally {
       this.#isClaiming = false;
     }
   }
 
-  /** A job that came while the database was asked may be missing in its answer, so that is asked for once more. */
-  async #claimNext(claim: ClaimArguments): Promise<ClaimedJob> {
-    let job: ClaimedJob;
-    do {
-      this.#askedMeanwhile = false;
-      job = (await this.#isMyTurn(claim)) ? await super.getNextJobToRun(...claim) : undefined;
-    } while (!job && this.#askedMeanwhile);
+  /** Claims nothing more, and leaves what it holds and has not handed out to other workers. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const left = this.#claimed.splice(0);
+    await this.unlockJobs(left.flatMap(({ _id }) => _id ?? []));
+  }
+
+  /**
+   * Agenda saves a job as it begins and as it ends, to say what its lock says already and what its removal is about to
+   * say. Both are left out; signs of life and failures are saved.
+   */
+  override async saveJobState(
+    ...[job, options]: Parameters<MongoJobRepository["saveJobState"]>
+  ): Promise<void> {
+    if (job.name === this.#options.sharedJob) {
+      if (this.#notBegun.delete(String(job._id))) return;
+      if (hasSucceeded(job)) {
+        this.#ending.add(String(job._id));
+        return;
+      }
+    }
+    await super.saveJobState(job, options);
+  }
+
+  override async unlockJob(job: JobState): Promise<void> {
+    this.#notBegun.delete(String(job._id));
+    await super.unlockJob(job);
+  }
+
+  override async removeJobs(
+    options: Parameters<MongoJobRepository["removeJobs"]>[0],
+  ): Promise<number> {
+    const removed = await super.removeJobs(options);
+    this.#ending.delete(String(options.id));
+    return removed;
+  }
+
+  #handOut(): ClaimedJob {
+    const job = this.#claimed.shift();
+    if (job) this.#notBegun.add(String(job._id));
     return job;
   }
 
-  /** Waits for this worker's turn; false if no job is left then. */
-  async #isMyTurn(claim: ClaimArguments): Promise<boolean> {
+  /** A job that came while the database was asked may be missing in its answer, so that is asked for once more. */
+  async #claimNext(claim: ClaimArguments): Promise<void> {
+    do {
+      this.#askedMeanwhile = false;
+      const limit = await this.#myTurn(claim);
+      if (limit > 0) this.#claimed = await this.#claimUpTo(limit, claim);
+    } while (this.#claimed.length === 0 && this.#askedMeanwhile);
+    this.#foundLastTime = this.#claimed.length > 0;
+  }
+
+  #claimUpTo(limit: number, [name, , lockDeadline]: ClaimArguments) {
+    const isTimeForLost = performance.now() - this.#lookedForLostAt > LOOK_FOR_LOST_EVERY_MS;
+    if (isTimeForLost) this.#lookedForLostAt = performance.now();
+    const lostBefore = isTimeForLost ? lockDeadline : null;
+    return claimJobs(this.collection, { name, limit, worker: this.#options.me.id, lostBefore });
+  }
+
+  /** Waits for this worker's turn. @returns how many jobs it may take; 0 if none is left then */
+  async #myTurn(claim: ClaimArguments): Promise<number> {
+    const { me } = this.#options;
     const places = await this.#options.otherWorkers();
-    if (places.length === 0) return true;
+    if (places.length === 0 && !this.#foundLastTime) return 1;
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (;;) {
       const { ready, inFlight } = await this.#countJobs(claim);
-      if (ready === 0) return false;
+      if (ready === 0) return 0;
       const loadOf = (place: WorkerPlace) => ({ ...place, inFlight: inFlight.get(place.id) ?? 0 });
-      const freer = freerWorkers(loadOf(this.#options.me), places.map(loadOf));
-      const expected = freer.filter((worker) => worker.inFlight > this.#passedOverAt(worker));
-      if (expected.length === 0) return true;
+      const others = places.map(loadOf).filter((other) => !this.#isPassedOver(other));
+      const mine = loadOf(me);
+      mine.inFlight -= this.#ending.size;
+      const freer = freerWorkers(mine, others);
+      if (freer.length === 0) return fairShare({ me: mine, others, ready });
       if (performance.now() >= giveUpAt) {
-        for (const { id, inFlight: held } of expected) this.#passedOver.set(id, held);
-        return true;
+        for (const { id, inFlight: held } of freer) this.#passedOver.set(id, held);
+        return 1;
       }
       await delay(LOOK_AGAIN_MS);
     }
   }
 
-  #passedOverAt({ id }: WorkerPlace): number {
-    return this.#passedOver.get(id) ?? -1;
+  #isPassedOver({ id, inFlight }: WorkerLoad): boolean {
+    return inFlight <= (this.#passedOver.get(id) ?? -1);
   }
 
-  async #countJobs([name, nextScanAt, lockDeadline]: ClaimArguments): Promise<{
+  /** Jobs whose worker has not given a sign of life since the lock deadline count as ready. */
+  async #countJobs([name, , lockDeadline]: ClaimArguments): Promise<{
     ready: number;
     inFlight: Map<string, number>;
   }> {
-    const isReady = { lockedAt: null, nextRunAt: { $lte: nextScanAt } };
     const holder = { $cond: [{ $gt: ["$lockedAt", lockDeadline] }, "$lastModifiedBy", null] };
+    const isAlive = [{ lockedAt: null, nextRunAt: { $ne: null } }, { lockedAt: { $ne: null } }];
     const groups = await this.collection
-      .aggregate<{ _id: string | null; count: number }>([
-        { $match: { name, $or: [isReady, { lockedAt: { $ne: null } }] } },
-        { $group: { _id: holder, count: { $sum: 1 } } },
-      ])
+      .aggregate<{ _id: string | null; count: number }>(
+        [{ $match: { name, $or: isAlive } }, { $group: { _id: holder, count: { $sum: 1 } } }],
+        LATEST,
+      )
       .toArray();
     const inFlight = new Map(groups.flatMap(({ _id, count }) => (_id ? [[_id, count]] : [])));
     return { ready: groups.find(({ _id }) => _id === null)?.count ?? 0, inFlight };
   }
+}
+
+/** Whether the job has ended well and is about to be removed. */
+function hasSucceeded({ lockedAt, lastRunAt, lastFinishedAt, failedAt }: JobState): boolean {
+  if (lockedAt || !lastRunAt || !lastFinishedAt || lastFinishedAt < lastRunAt) return false;
+  return !failedAt || failedAt < lastRunAt;
 }

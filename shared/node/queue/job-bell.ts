@@ -26,11 +26,14 @@ const FOR_EVER = {
 export class JobBell extends BaseNotificationChannel {
   readonly #jobs: Pick<Collection, "watch">;
   readonly #ringing = new Map<string, NodeJS.Timeout>();
+  readonly #onDisconnect: () => Promise<void>;
   #changes: ChangeStream | undefined;
 
-  constructor(jobs: Pick<Collection, "watch">) {
+  /** @param options.onDisconnect called as Agenda lets go of the queue, which waits for it */
+  constructor(options: { jobs: Pick<Collection, "watch">; onDisconnect: () => Promise<void> }) {
     super({ reconnect: FOR_EVER });
-    this.#jobs = jobs;
+    this.#jobs = options.jobs;
+    this.#onDisconnect = options.onDisconnect;
   }
 
   /** Opens the change stream; one that breaks is opened again, more and more slowly. */
@@ -53,6 +56,7 @@ export class JobBell extends BaseNotificationChannel {
     for (const timer of this.#ringing.values()) clearTimeout(timer);
     this.handlers.clear();
     await this.#changes?.close();
+    await this.#onDisconnect();
   }
 
   /** Nothing to do: the database tells of a job that is saved. */

@@ -13,7 +13,7 @@ import { presentSignal, presentSignalRef } from "./present-signal.ts";
  * Adds a signal in the state `queued`, under the caller's transaction.
  * @param id made by the caller, so that a repeated transaction does not make a second signal
  */
-export async function queueSignal(
+export function queueSignal(
   database: Database,
   change: Change,
   input: {
@@ -23,7 +23,7 @@ export async function queueSignal(
     chartImageId?: Types.ObjectId;
     requestId?: string | undefined;
   },
-): Promise<SignalRecord> {
+): SignalRecord {
   const { id, userId, request, chartImageId, requestId } = input;
   const signal: SignalRecord = {
     _id: id,
@@ -41,44 +41,36 @@ export async function queueSignal(
     createdAt: change.at,
     updatedAt: change.at,
   };
-  await database.signals.collection.insertOne(signal, { session: change.session });
+  change.insert(database.signals.collection, signal);
   change.tell(userStream(userId), "signal:queued", presentSignalRef(signal));
   return signal;
 }
+
+/** What a run has to know of a signal to begin it. */
+export type SignalOrigin = Pick<SignalRecord, "_id" | "userId" | "requestId">;
 
 /**
  * Claims a signal for one run: `queued → running`, or `running → running` when the worker that ran it is gone.
  * The new revision is this run's ticket: whoever holds an older one can no longer end the signal.
  * @returns the claimed signal, or null when it is finished or gone
  */
-export async function startSignal(
+export function startSignal(
   database: Database,
-  signalId: string,
+  { _id, userId, requestId }: SignalOrigin,
 ): Promise<SignalRecord | null> {
-  // A worker may claim the job a moment before the majority has the signal that was stored with it.
-  const found = await database.signals
-    .findById(signalId)
-    .readConcern("local")
-    .select({ userId: 1, requestId: 1 })
-    .lean();
-  if (!found) return null;
-  const stream = userStream(found.userId);
-  const { requestId } = found;
-  return commitChange(
-    database,
-    { serializeOn: stream, requestId },
-    async ({ session, at, tell }) => {
-      const signal = await database.signals
-        .findOneAndUpdate(
-          { _id: found._id, status: { $in: ["queued", "running"] } },
-          { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
-          { session, returnDocument: "after" },
-        )
-        .lean();
-      if (signal) tell(stream, "signal:started", presentSignalRef(signal));
-      return signal;
-    },
-  );
+  const stream = userStream(userId);
+  const options = { serializeOn: stream, isPooled: true, requestId };
+  return commitChange(database, options, async ({ session, at, tell }) => {
+    const signal = await database.signals
+      .findOneAndUpdate(
+        { _id, userId, status: { $in: ["queued", "running"] } },
+        { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
+        { session, returnDocument: "after" },
+      )
+      .lean();
+    if (signal) tell(stream, "signal:started", presentSignalRef(signal));
+    return signal;
+  });
 }
 
 /** How a run ended. */
@@ -112,9 +104,9 @@ export async function finishSignal(
   const isAnalysed = status === "completed" && analysis.source.analyst !== "none";
   const paysBack = !isAnalysed && claim.chartImageId !== undefined;
   const serializeOn = paysBack ? [stream, ADMINS_STREAM] : stream;
-  const { requestId } = claim;
-  return commitChange(database, { serializeOn, requestId }, async (change) => {
-    const { session, at, tell } = change;
+  const options = { serializeOn, isPooled: !paysBack, requestId: claim.requestId };
+  return commitChange(database, options, async (change) => {
+    const { session, at, tell, insert } = change;
     const signal = await database.signals
       .findOneAndUpdate(
         { _id: claim._id, status: "running", revision: claim.revision },
@@ -123,23 +115,17 @@ export async function finishSignal(
             status,
             analysis,
             receipt,
+            ...judging(result, at),
             finishedAt: at,
             updatedAt: at,
-            ...judging(result, at),
           },
         },
         { session, returnDocument: "after", projection: { receipt: 0 } },
       )
       .lean();
     if (!signal) return false;
-    if (candles) {
-      await database.signalCandles.collection.insertOne({ _id: claim._id, candles }, { session });
-    }
-    if (usage)
-      await database.signalUsages.collection.insertOne(
-        { _id: claim._id, at, ...usage },
-        { session },
-      );
+    if (candles) insert(database.signalCandles.collection, { _id: claim._id, candles });
+    if (usage) insert(database.signalUsages.collection, { _id: claim._id, at, ...usage });
     const event = status === "completed" ? "signal:completed" : "signal:failed";
     tell(stream, event, presentSignal(signal));
     if (paysBack) await giveCreditBack(database, change, signal);

@@ -1,4 +1,5 @@
-import { GENERATE_SIGNAL_JOB, generateSignalDataSchema, JOB_LOCK_MS } from "@shared/node/queue.ts";
+import { GENERATE_SIGNAL_JOB, readSignalJob } from "@shared/node/queue/signal-job.ts";
+import { JOB_LOCK_MS } from "@shared/node/queue.ts";
 import type { Agenda } from "agenda";
 import { runSignal } from "../signals/run-signal.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
@@ -16,13 +17,14 @@ export function defineGenerateSignalJob(
 ): { idle: () => Promise<void> } {
   const running = new Set<Promise<void>>();
   agenda.define(GENERATE_SIGNAL_JOB, async (job) => {
-    const { signalId } = generateSignalDataSchema.parse(job.attrs.data);
+    const signal = readSignalJob(job.attrs.data);
+    const signalId = String(signal._id);
     const touching = setInterval(() => {
       job
         .touch()
         .catch((error: unknown) => deps.logger.warn({ err: error, signalId }, "touch failed"));
     }, TOUCH_EVERY_MS);
-    const run = runSignal(deps, signalId);
+    const run = runSignal(deps, signal);
     running.add(run);
     try {
       await run;

@@ -72,7 +72,7 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
     now: () => new Date(),
     shutdown: new AbortController().signal,
   };
-  await runSignal(deps, id.toString());
+  await runSignal(deps, { _id: id, userId: user._id });
   return id.toString();
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "@shared/node/app-error.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import {
   finishSignal,
+  type SignalOrigin,
   type SignalResult,
   startSignal,
 } from "@shared/node/signals/signal-transitions.ts";
@@ -40,10 +41,10 @@ const COMMIT_RETRIES = 12;
  * only the latest claim can end it.
  * @throws the shutdown reason when the worker has to stop; the signal stays `running` and is queued again
  */
-export async function runSignal(deps: WorkerDeps, signalId: string): Promise<void> {
-  const claim = await startPatiently(deps, signalId);
+export async function runSignal(deps: WorkerDeps, signal: SignalOrigin): Promise<void> {
+  const claim = await startPatiently(deps, signal);
   if (!claim) return;
-  const logger = deps.logger.child({ signalId, requestId: claim.requestId });
+  const logger = deps.logger.child({ signalId: String(claim._id), requestId: claim.requestId });
   logger.info({ run: claim.revision }, "signal started");
   deps.metrics.runStarted();
   let ended: FinishedRun | undefined;
@@ -82,14 +83,14 @@ async function makeAndStore(
 }
 
 /** Starts the signal; one of very many of the same trader may have to wait long for its turn in his stream. */
-function startPatiently(deps: WorkerDeps, signalId: string): Promise<SignalRecord | null> {
-  return pRetry(() => startSignal(deps.database, signalId), {
+function startPatiently(deps: WorkerDeps, signal: SignalOrigin): Promise<SignalRecord | null> {
+  return pRetry(() => startSignal(deps.database, signal), {
     retries: START_RETRIES,
     minTimeout: 100,
     signal: deps.shutdown,
     shouldRetry: ({ error }) => error instanceof AppError && error.code === "unavailable",
     onFailedAttempt: ({ error }) =>
-      deps.logger.warn({ err: error, signalId }, "could not start the signal yet"),
+      deps.logger.warn({ err: error, signalId: signal._id }, "could not start the signal yet"),
   });
 }
 

@@ -64,7 +64,7 @@ describe("what a signal cost", () => {
         now: () => new Date(),
         shutdown: new AbortController().signal,
       },
-      id.toString(),
+      { _id: id, userId: user._id },
     );
     const signal = await database.signals.findById(id).lean();
     const usage = await database.signalUsages.findById(id).lean();

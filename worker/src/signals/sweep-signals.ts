@@ -20,12 +20,15 @@ export async function sweepSignals(agenda: Agenda, deps: WorkerDeps): Promise<vo
     })
     .sort({ updatedAt: 1 })
     .limit(BATCH_SIZE)
-    .select({ _id: 1 })
+    .select({ userId: 1, requestId: 1 })
     .lean();
-  const ids = unfinished.map((signal) => signal._id.toString());
-  const withJob = await signalsWithJob(database, ids);
-  for (const signalId of ids.filter((id) => !withJob.has(id))) {
-    await enqueueSignal(agenda, signalId);
-    logger.warn({ signalId }, "stranded signal queued again");
+  const withJob = await signalsWithJob(
+    database,
+    unfinished.map(({ _id }) => String(_id)),
+  );
+  for (const signal of unfinished) {
+    if (withJob.has(String(signal._id))) continue;
+    await enqueueSignal(agenda, signal);
+    logger.warn({ signalId: signal._id }, "stranded signal queued again");
   }
 }

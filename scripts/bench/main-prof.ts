@@ -1,0 +1,48 @@
+import { cpus, loadavg, totalmem } from "node:os";
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { benchFanout } from "./bench-fanout.ts";
+import { benchHistory } from "./bench-history.ts";
+import { benchLoad } from "./bench-load-prof.ts";
+import { benchPeer } from "./bench-peer.ts";
+import { benchPipeline } from "./bench-pipeline.ts";
+import { benchScaling } from "./bench-scaling.ts";
+import { benchStartup } from "./bench-startup.ts";
+import { benchUsers } from "./bench-users.ts";
+import { startReplicaSet } from "./start-replica-set.ts";
+
+type Bench = (options: { database: Database; uri: string }) => Promise<void>;
+
+/** In this order; each has a database of its own. */
+const benches: Record<string, Bench> = {
+  startup: benchStartup,
+  pipeline: benchPipeline,
+  load: benchLoad,
+  peer: benchPeer,
+  scaling: benchScaling,
+  fanout: benchFanout,
+  users: benchUsers,
+  history: benchHistory,
+};
+
+/** `npm run bench -- pipeline` runs one of them alone. */
+const [, , only] = process.argv;
+const chosen = Object.entries(benches).filter(([name]) => !only || only === name);
+if (chosen.length === 0) throw new Error(`there is no ${only}, only ${Object.keys(benches)}`);
+const replicaSet = await startReplicaSet();
+try {
+  const [cpu] = cpus();
+  const memoryGb = (totalmem() / 2 ** 30).toFixed(0);
+  console.log(
+    `${cpus().length} × ${cpu?.model.trim()}, ${memoryGb} GB, Node ${process.versions.node}, MongoDB ${replicaSet.version}`,
+  );
+  for (const [name, run] of chosen) {
+    const uri = replicaSet.uri(`bench-${name}`);
+    const database = await openDatabase({ uri });
+    const [load = Number.NaN] = loadavg();
+    console.log(`\n${name}, at a load average of ${load.toFixed(1)} when it began`);
+    await run({ database, uri });
+    await database.close();
+  }
+} finally {
+  await replicaSet.stop();
+}
