@@ -24,7 +24,10 @@ export interface Change {
   session: ClientSession;
   /** When the change happens; the same instant for every event of it. */
   at: Date;
-  /** Adds a document at the end of the change, together with those that others of its transaction add there. */
+  /**
+   * Adds a document once the change is made, together with those that others of its transaction add there. The change
+   * itself does not find it yet; those of the same transaction that share a key with this one do.
+   */
   insert(into: Collection, document: object): void;
   tell<Name extends EventName>(stream: string, name: Name, data: EventData<Name>): void;
   endSessions(order: { userId: string; reason: SessionEndReason; exceptSessionId?: string }): void;
@@ -118,6 +121,7 @@ function poolOf(database: Database): ChangePool<ToldChange> {
     new ChangePool<ToldChange>(database, {
       claim: (session, keys) =>
         database.streamCounters.updateMany({ _id: { $in: keys } }, CLAIM, { session }),
+      flush: (session, told) => insertAll(told, session),
       writeDown: (session, told) => writeDown(database, session, told),
     });
   pools.set(database, pool);
@@ -167,7 +171,7 @@ async function writeDown(
 }
 
 async function insertAll(changes: readonly ToldChange[], session: ClientSession): Promise<void> {
-  const inserts = changes.flatMap((change) => change.inserts);
+  const inserts = changes.flatMap((change) => change.inserts.splice(0));
   for (const into of new Set(inserts.map((insert) => insert.into))) {
     const documents = inserts.filter((insert) => insert.into === into);
     await into.insertMany(

@@ -64,6 +64,7 @@ export function countUnfinished(
 ): Promise<number> {
   return database.signals
     .countDocuments({ userId, status: { $in: ["queued", "running"] } })
+    .hint("unfinished_of_user")
     .limit(MOST_SIGNALS_OF_ONE_USER)
     .session(session);
 }

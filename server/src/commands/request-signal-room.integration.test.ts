@@ -1,4 +1,5 @@
 import { errorBodySchema } from "@shared/contract/errors.ts";
+import { JOBS_COLLECTION, readSignalJob } from "@shared/node/queue/signal-job.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -47,14 +48,28 @@ describe("a request for a signal finds no room", () => {
     expect((await ask(user)).status).toBe(202);
   });
 
-  it("in several at once: exactly one takes the last place", async () => {
+  it("in several at once: the last places are taken once each", async () => {
     const user = await trader();
-    const count = MOST_SIGNALS_OF_ONE_USER - 1;
+    const count = MOST_SIGNALS_OF_ONE_USER - 3;
     await createSignals(server.database, user, { count, status: "queued" });
     const statuses = (await Promise.all(Array.from({ length: 8 }, () => ask(user)))).map(
       ({ status }) => status,
     );
-    expect(statuses.sort()).toEqual([202, ...Array.from({ length: 7 }, () => 429)]);
+    expect(statuses.sort()).toEqual([202, 202, 202, ...Array.from({ length: 5 }, () => 429)]);
+  });
+
+  it("but a user who asks for one has it made before the rest of another's crowd", async () => {
+    const [crowd, single] = [await trader(), await trader()];
+    for (const _ of Array(3)) await ask(crowd);
+    await ask(single);
+    const jobs = await server.database.connection
+      .collection(JOBS_COLLECTION)
+      .find({ "data.userId": { $in: [String(crowd._id), String(single._id)] } })
+      .sort({ priority: -1 })
+      .toArray();
+    const owners = jobs.map(({ data }) => String(readSignalJob(data).userId));
+    const first = String(crowd._id);
+    expect(owners).toEqual([first, String(single._id), first, first]);
   });
 
   it("while more wait than could be made in time, and is told to come again", async () => {
