@@ -38,8 +38,6 @@ export interface PoolWrites<Told> {
    * his commit, who does not finds out at once.
    */
   claim(session: ClientSession, keys: readonly string[]): Promise<unknown>;
-  /** Writes what the changes so far have put off, for a later one of the same transaction that shares a key with one. */
-  flush(session: ClientSession, told: readonly Told[]): Promise<void>;
   /** Puts down what the changes of one transaction tell, as its last writes. */
   writeDown(session: ClientSession, told: readonly Told[]): Promise<void>;
 }
@@ -166,17 +164,12 @@ export class ChangePool<Told> {
     progress: Progress<Told>,
   ): Promise<MadeChange<Told>[]> {
     const made: MadeChange<Told>[] = [];
-    const told: Told[] = [];
-    const keys = new Set<string>();
     for (const change of changes) {
       progress.making = change;
-      if (change.keys.some((key) => keys.has(key))) await this.#writes.flush(session, told);
-      const done = await change.make(session);
-      made.push(done);
-      told.push(done.told);
-      for (const key of change.keys) keys.add(key);
+      made.push(await change.make(session));
     }
     progress.making = undefined;
+    const told = made.map((change) => change.told);
     await this.#writes.writeDown(session, told);
     progress.isReadyToCommit = true;
     return made;

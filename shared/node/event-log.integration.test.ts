@@ -73,18 +73,6 @@ describe("the event log", () => {
     await changes.close();
   });
 
-  it("shows a pooled change what those before it in its stream have added", async () => {
-    const seen: number[] = [];
-    const change = (index: number) =>
-      commitChange(here, { serializeOn: "adding", isPooled: true }, async (open) => {
-        const _id = /^added-/;
-        seen.push(await here.streamCounters.countDocuments({ _id }).session(open.session));
-        open.insert(here.streamCounters.collection, { _id: `added-${index}`, seq: 0 });
-      });
-    await Promise.all(oneTo(6).map(change));
-    expect(seen).toEqual([0, 1, 2, 3, 4, 5]);
-  });
-
   it("fails the one of several pooled changes that fails, and none of the others", async () => {
     const change = async (index: number) => {
       const stream = `failing-${index}`;

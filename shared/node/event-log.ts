@@ -25,8 +25,8 @@ export interface Change {
   /** When the change happens; the same instant for every event of it. */
   at: Date;
   /**
-   * Adds a document once the change is made, together with those that others of its transaction add there. The change
-   * itself does not find it yet; those of the same transaction that share a key with this one do.
+   * Adds a document at the end of the transaction, together with those that others of it add there. None of its changes
+   * finds it yet: what a later one has to know of it goes into `TransactionNotes`.
    */
   insert(into: Collection, document: object): void;
   tell<Name extends EventName>(stream: string, name: Name, data: EventData<Name>): void;
@@ -121,7 +121,6 @@ function poolOf(database: Database): ChangePool<ToldChange> {
     new ChangePool<ToldChange>(database, {
       claim: (session, keys) =>
         database.streamCounters.updateMany({ _id: { $in: keys } }, CLAIM, { session }),
-      flush: (session, told) => insertAll(told, session),
       writeDown: (session, told) => writeDown(database, session, told),
     });
   pools.set(database, pool);
@@ -171,7 +170,7 @@ async function writeDown(
 }
 
 async function insertAll(changes: readonly ToldChange[], session: ClientSession): Promise<void> {
-  const inserts = changes.flatMap((change) => change.inserts.splice(0));
+  const inserts = changes.flatMap((change) => change.inserts);
   for (const into of new Set(inserts.map((insert) => insert.into))) {
     const documents = inserts.filter((insert) => insert.into === into);
     await into.insertMany(

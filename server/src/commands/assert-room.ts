@@ -1,6 +1,7 @@
 import type { Database } from "@shared/node/database.ts";
 import { WORKER_GONE_SECONDS } from "@shared/node/models/worker-status.ts";
 import { readQueueState } from "@shared/node/signals/queue-state.ts";
+import { TransactionNotes } from "@shared/node/transaction-notes.ts";
 import type { ClientSession, Types } from "mongoose";
 import { rateLimited, unavailable } from "../errors.ts";
 import type { ServerDeps } from "../server-deps.ts";
@@ -56,8 +57,25 @@ async function isQueueFull({
   return waiting >= Math.max(places, FEWEST_PLACES) * WAITING_PER_PLACE;
 }
 
-/** How many signals of a user are unfinished; counted up to `MOST_SIGNALS_OF_ONE_USER`. */
-export function countUnfinished(
+const countedUnfinished = new TransactionNotes<number>();
+
+/**
+ * Takes a place for one more unfinished signal of a user. @returns how many are unfinished before it; counted in the
+ * database up to `MOST_SIGNALS_OF_ONE_USER`
+ */
+export async function takePlace(
+  database: Database,
+  userId: Types.ObjectId,
+  session: ClientSession,
+): Promise<number> {
+  const key = userId.toString();
+  const ahead =
+    countedUnfinished.get(session, key) ?? (await countUnfinished(database, userId, session));
+  countedUnfinished.set(session, key, ahead + 1);
+  return ahead;
+}
+
+function countUnfinished(
   database: Database,
   userId: Types.ObjectId,
   session: ClientSession,

@@ -6,10 +6,11 @@ import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { addSignalJob } from "@shared/node/queue/add-signal-job.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
+import { TransactionNotes } from "@shared/node/transaction-notes.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
 import { assertKnownSymbol } from "./assert-known-symbol.ts";
-import { assertQueueHasRoom, assertUserHasRoom, countUnfinished } from "./assert-room.ts";
+import { assertQueueHasRoom, assertUserHasRoom, takePlace } from "./assert-room.ts";
 
 /** A request for a signal; the same `idempotencyKey` of the same user gives the same signal for a day. */
 export interface SignalOrder {
@@ -50,6 +51,9 @@ export async function acceptSignal(
   return storeOnce(deps, order, { id: newSignalId(), extras });
 }
 
+/** Signals that a transaction adds, by the idempotency key of their request. */
+const storedByKey = new TransactionNotes<SignalRecord>();
+
 function storeOnce(
   deps: ServerDeps,
   order: SignalOrder,
@@ -63,7 +67,7 @@ function storeOnce(
   return commitChange(database, options, async (change) => {
     const earlier = await findEarlierSignal(database, order, change);
     if (earlier) return earlier;
-    const ahead = await countUnfinished(database, userId, change.session);
+    const ahead = await takePlace(database, userId, change.session);
     assertUserHasRoom(deps, ahead);
     const signal = queueSignal(database, change, {
       id,
@@ -75,8 +79,10 @@ function storeOnce(
     await extras?.store(change, id);
     await addSignalJob(database, change, { signal, ahead });
     if (order.idempotencyKey) {
+      const key = keyOf(order, order.idempotencyKey);
+      storedByKey.set(change.session, key, signal);
       await database.idempotencyKeys.updateOne(
-        { _id: keyOf(order, order.idempotencyKey) },
+        { _id: key },
         { $set: { signalId: id, createdAt: change.at } },
         { session: change.session, upsert: true },
       );
@@ -93,9 +99,12 @@ export async function findEarlierSignal(
 ): Promise<SignalRecord | null> {
   if (!order.idempotencyKey) return null;
   const { at, session = null } = moment;
+  const key = keyOf(order, order.idempotencyKey);
+  const stored = session && storedByKey.get(session, key);
+  if (stored) return stored;
   const oldest = new Date(at.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
   const known = await database.idempotencyKeys
-    .findOne({ _id: keyOf(order, order.idempotencyKey), createdAt: { $gt: oldest } })
+    .findOne({ _id: key, createdAt: { $gt: oldest } })
     .session(session)
     .lean();
   return known ? database.signals.findById(known.signalId).session(session).lean() : null;
