@@ -15,10 +15,11 @@ export const GENERATE_SIGNAL_JOB = "generate-signal";
 export const generateSignalDataSchema = z.object({ signalId: z.string().regex(/^[0-9a-f]{24}$/) });
 export type GenerateSignalData = z.infer<typeof generateSignalDataSchema>;
 
-const JOBS_COLLECTION = "agendaJobs";
+/** Where Agenda keeps its jobs. */
+export const JOBS_COLLECTION = "agendaJobs";
 
 /** Polling only finds what the change stream missed and the jobs of dead workers. */
-const POLL_EVERY_MS = 2_000;
+export const POLL_EVERY_MS = 2_000;
 
 /**
  * How long a job stays locked without a sign of life. A worker that died loses its jobs after this time;
