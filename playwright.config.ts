@@ -5,7 +5,7 @@ import { findBrowser } from "./scripts/lib/ensure-browser.mjs";
 const specOf = (name: string) => `**/${name}.spec.ts`;
 
 /** They wait, or measure, and neither change what others look at nor mind what others change. */
-const ASIDE = ["worker-death", "accessibility"].map(specOf);
+const ASIDE = ["stalled-analyst", "accessibility"].map(specOf);
 /** What the one changes concerns everybody's data; what the other measures is moved by everybody's users as they arrive. */
 const LAST = ["clear-all", "layout-shift"].map(specOf);
 

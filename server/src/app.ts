@@ -23,6 +23,8 @@ import { createPasswordRoutes } from "./routes/password-routes.ts";
 import { createPaymentDetailsRoutes } from "./routes/payment-details-routes.ts";
 import { createPerformanceRoutes } from "./routes/performance-routes.ts";
 import { createProofRoutes } from "./routes/proof-routes.ts";
+import { createQueueApiRoutes } from "./routes/queue-api-routes.ts";
+import { createQueuePageRoutes } from "./routes/queue-page-routes.ts";
 import { createSignalPageRoutes } from "./routes/signal-page-routes.ts";
 import { createSignalRoutes } from "./routes/signal-routes.ts";
 import { createStatusRoutes } from "./routes/status-routes.ts";
@@ -73,5 +75,7 @@ export function createRouter(deps: ServerDeps): AppRouter {
   router.use(createAuditRoutes(deps).routes());
   router.use(createUsageRoutes(deps).routes());
   router.use(createAdminHealthRoutes(deps).routes());
+  router.use(createQueuePageRoutes(deps).routes());
+  router.use(createQueueApiRoutes(deps).routes());
   return router;
 }

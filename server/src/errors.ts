@@ -8,6 +8,12 @@ export function unauthenticated(cause?: unknown): AppError {
   return new AppError("unauthenticated", "Please log in to continue.", { cause });
 }
 
+/** The page of the job queue was not opened from the admin screen, or not lately. */
+export function queueNotOpen(cause?: unknown): AppError {
+  const detail = "The queue is not open in this browser. Please open it from the admin screen.";
+  return new AppError("unauthenticated", detail, { cause });
+}
+
 /** An address or a method that the API does not have. */
 export function notFound(): AppError {
   return new AppError("not-found", "There is nothing at this address.");

@@ -1,6 +1,7 @@
 import { signFileUrl } from "@shared/node/files/signed-url.ts";
 import { appendPending } from "@shared/node/ledger/append-pending.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { JOBS_COLLECTION } from "@shared/node/queue/signal-job.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
@@ -12,6 +13,9 @@ import { shareSignal } from "./commands/share-signal.ts";
 import { describeRoute } from "./openapi/describe-route.ts";
 import { ROUTE_DOCS } from "./openapi/route-docs.ts";
 import { ANSWER_SCHEMAS } from "./openapi/schemas.ts";
+import { readPage } from "./queue-page/page-files.ts";
+import { issueTicket, redeemTicket } from "./queue-page/queue-passes.ts";
+import { authenticateToken } from "./sessions.ts";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
 /** Who calls: nobody, and users with nothing but what their column says. Administrators are approved. */
@@ -97,6 +101,16 @@ const MATRIX: Record<string, [number, number, number, number, number]> = {
   "GET /admin/audit": [401, 403, 403, 403, 200],
   "GET /admin/usage": [401, 403, 403, 403, 200],
   "GET /admin/health": [401, 403, 403, 403, 200],
+
+  "POST /admin/queue/ticket": [401, 403, 403, 403, 201],
+  "POST /admin/queue/leave": [401, 403, 403, 403, 200],
+  "GET /admin/queue (by token)": [401, 401, 401, 401, 401],
+  "GET /admin/queue": [401, 403, 403, 403, 200],
+  "GET /admin/queue/assets/:file": [401, 403, 403, 403, 200],
+  "GET /admin/queue/api": [401, 403, 403, 403, 200],
+  "GET /admin/queue/api/stats": [401, 403, 403, 403, 200],
+  "GET /admin/queue/api/events": [401, 403, 403, 403, 200],
+  "POST /admin/queue/api/jobs/:action": [401, 403, 403, 403, 200],
 };
 
 type CallOptions = NonNullable<Parameters<TestServer["call"]>[1]>;
@@ -229,7 +243,46 @@ const REQUESTS: Record<string, Prepare> = {
   "DELETE /admin/delete-chart-image/:filename": async ({ other }) => ({
     path: (await chartOf(other)).replace("/chart_uploads/", "/admin/delete-chart-image/"),
   }),
+  "GET /admin/queue": inQueuePage(() => "/admin/queue/"),
+  "GET /admin/queue/assets/:file": inQueuePage(
+    async () => `/admin/queue/${/assets[^"]+/.exec(await readPage())?.[0]}`,
+  ),
+  "GET /admin/queue/api": inQueuePage(() => "/admin/queue/api"),
+  "GET /admin/queue/api/stats": inQueuePage(() => "/admin/queue/api/stats"),
+  "GET /admin/queue/api/events": inQueuePage(() => "/admin/queue/api/events"),
+  "POST /admin/queue/api/jobs/:action": async (scene) => ({
+    ...(await inQueuePage(() => "/admin/queue/api/jobs/retry")(scene)),
+    json: { jobIds: [await jobInQueue()] },
+  }),
 };
+
+/** With the cookie of somebody who was an administrator when he opened the queue, whatever he is now. */
+function inQueuePage(path: () => string | Promise<string>): Prepare {
+  return async ({ caller }) => {
+    const Cookie = caller ? await queueCookieOf(caller) : "queue_visit=none-of-ours";
+    return { path: await path(), headers: { Cookie, Origin: server.url } };
+  };
+}
+
+async function queueCookieOf(user: UserRecord): Promise<string> {
+  const { role } = user;
+  const setRole = (now: UserRecord["role"]) =>
+    server.database.users.updateOne({ _id: user._id }, { role: now });
+  await setRole("admin");
+  const ticket = await issueTicket(
+    server.deps,
+    await authenticateToken(server.deps, tokenOf(user)),
+  );
+  const { secret } = await redeemTicket(server.deps, ticket.secret);
+  await setRole(role);
+  return `queue_visit=${secret}`;
+}
+
+async function jobInQueue(): Promise<string> {
+  const jobs = server.database.connection.collection(JOBS_COLLECTION);
+  const { insertedId } = await jobs.insertOne({ name: "generate-signal", data: {} });
+  return insertedId.toString();
+}
 
 const picture = () => chartPicture(1).png().toBuffer();
 const tokenOf = (user: UserRecord) => signTokenFor(user, server.deps.settings);

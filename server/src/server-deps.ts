@@ -5,6 +5,7 @@ import type { Settings } from "@shared/node/settings.ts";
 import type { Background } from "./background.ts";
 import type { IdentityProvider } from "./identity/identity-provider.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
+import type { QueueView } from "./queue-page/queue-view.ts";
 
 /** Lets a request wait for the worker to finish a signal. */
 export interface SignalWaiters {
@@ -25,6 +26,8 @@ export interface ServerDeps {
   now: () => Date;
   signalWaiters: SignalWaiters;
   metrics: ServerMetrics;
+  /** The job queue as administrators see it. */
+  queueView: QueueView;
   /** Whether committed events reach this process at the moment. */
   feedIsRunning: () => boolean;
 }

@@ -9,6 +9,7 @@ import { ensureFirstAdmin } from "./commands/ensure-first-admin.ts";
 import { createHttpServer } from "./create-http-server.ts";
 import { selectIdentity } from "./identity/select-identity.ts";
 import { createServerMetrics } from "./metrics/server-metrics.ts";
+import { QueueView } from "./queue-page/queue-view.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
 import { FeedSignalWaiters } from "./realtime/signal-waiters.ts";
@@ -36,6 +37,7 @@ export async function startServer(options: {
     now,
     signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
     metrics: createServerMetrics({ database, now }),
+    queueView: new QueueView(database),
     feedIsRunning: () => feed.isRunning,
   };
   await ensureFirstAdmin(deps);
@@ -47,6 +49,7 @@ export async function startServer(options: {
   return {
     port,
     async stop() {
+      deps.queueView.close();
       const closed = push.close();
       const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
       http.closeIdleConnections();

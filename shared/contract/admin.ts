@@ -40,6 +40,10 @@ export const creditGrantSchema = z.object(
 );
 export type CreditGrant = z.infer<typeof creditGrantSchema>;
 
+/** Answer of `POST /admin/queue/ticket`: opens `/admin/queue/?ticket=` once, within a minute. */
+export const queueTicketSchema = z.object({ ticket: z.string(), expires_at: z.iso.datetime() });
+export type QueueTicket = z.infer<typeof queueTicketSchema>;
+
 /** What an administrator did, to whom and when; `action` is the name of the event that told of it. */
 export const auditEntrySchema = z.object({
   id: z.string(),

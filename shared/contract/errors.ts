@@ -11,6 +11,7 @@ export const ERROR_STATUS = {
   "image-not-allowed": 403,
   "file-not-allowed": 403,
   "wrong-password": 403,
+  "foreign-origin": 403,
   "not-found": 404,
   "auth/username-already-in-use": 409,
   "auth/email-already-in-use": 409,

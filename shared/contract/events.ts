@@ -25,6 +25,10 @@ export const accountReasonSchema = z.enum([
 ]);
 export type AccountReason = z.infer<typeof accountReasonSchema>;
 
+/** What an administrator may do with jobs of the queue. */
+export const jobActionSchema = z.enum(["requeue", "retry", "delete", "pause", "resume"]);
+export type JobAction = z.infer<typeof jobActionSchema>;
+
 /** Events of a user's own stream. */
 export const userEventSchemas = {
   "signal:queued": signalRefSchema,
@@ -57,6 +61,12 @@ export const adminEventSchemas = {
   "chart-image:added": chartImageSchema,
   "chart-image:deleted": chartImageSchema,
   "payment-details:updated": paymentDetailsSchema,
+  /** `names`: of the jobs, each once. */
+  "queue:changed": z.object({
+    action: jobActionSchema,
+    jobs: z.number().int().positive(),
+    names: z.string(),
+  }),
 } as const;
 
 /** Data of every event that is kept and numbered, by its name. */

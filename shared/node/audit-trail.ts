@@ -19,6 +19,7 @@ const SAME_AGAIN: EventName = "user:updated";
 const KEPT_FIELDS: Partial<Record<EventName, readonly string[]>> = {
   "account:updated": ["reason", "approved", "allow_image_upload", "image_credits"],
   "chart-image:deleted": ["filename"],
+  "queue:changed": ["action", "jobs", "names"],
 };
 
 const namedSchema = z.object({ username: z.string() });

@@ -38,6 +38,7 @@ import {
   performanceDaySchema,
   performanceStateSchema,
 } from "./models/performance.ts";
+import { type QueuePassRecord, queuePassSchema } from "./models/queue-pass.ts";
 import { type RateLimitRecord, rateLimitSchema } from "./models/rate-limit.ts";
 import {
   type IdempotencyRecord,
@@ -74,9 +75,9 @@ const SERVER_SELECTION_MS = 3_000;
 /** Last resort for an answer that never comes on a connection that looks alive. */
 const SOCKET_TIMEOUT_MS = 30_000;
 
-function defineModels(connection: Connection) {
+/** By what somebody gets in. */
+function defineAccessModels(connection: Connection) {
   return {
-    users: connection.model<UserRecord>("User", userSchema),
     identities: connection.model<IdentityRecord>("Identity", identitySchema),
     mailTokens: connection.model<MailTokenRecord>("MailToken", mailTokenSchema),
     firebaseAccounts: connection.model<FirebaseAccountRecord>(
@@ -84,6 +85,14 @@ function defineModels(connection: Connection) {
       firebaseAccountSchema,
     ),
     addressHolds: connection.model<AddressHoldRecord>("AddressHold", addressHoldSchema),
+    queuePasses: connection.model<QueuePassRecord>("QueuePass", queuePassSchema),
+  };
+}
+
+function defineModels(connection: Connection) {
+  return {
+    users: connection.model<UserRecord>("User", userSchema),
+    ...defineAccessModels(connection),
     events: connection.model<EventRecord>("Event", eventSchema),
     streamCounters: connection.model<StreamCounterRecord>("StreamCounter", streamCounterSchema),
     auditEntries: connection.model<AuditEntryRecord>("AuditEntry", auditEntrySchema),

@@ -14,7 +14,7 @@ import {
 import type { SignalOrigin } from "./signals/signal-transitions.ts";
 
 /** Polling only finds what the change stream missed and the jobs of dead workers. */
-const POLL_EVERY_MS = 2_000;
+export const POLL_EVERY_MS = 2_000;
 
 /**
  * How long a job stays locked without a sign of life. A worker that died loses its jobs after this time;

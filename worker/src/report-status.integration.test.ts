@@ -14,12 +14,13 @@ afterAll(() => database.close());
 it("a worker tells what it uses and how its providers are, until it stops", async () => {
   const at = Date.UTC(2026, 0, 1);
   const health: ProviderHealth[] = [
-    { provider: "binance", state: "ok", lastSuccessAt: at, lastFailure: null },
+    { provider: "binance", state: "ok", lastSuccessAt: at, lastFailure: null, failures: new Map() },
     {
       provider: "okx",
       state: "failing",
       lastSuccessAt: null,
       lastFailure: { failure: "refused", at },
+      failures: new Map([["refused", 1]]),
     },
   ];
   const reports = await startStatusReports({

@@ -7,6 +7,7 @@ import type { Settings } from "@shared/node/settings.ts";
 import { defineRegularJobs } from "./define-regular-jobs.ts";
 import { defineGenerateSignalJob } from "./jobs/generate-signal-job.ts";
 import { keepLedger } from "./keep-ledger.ts";
+import { countedAnalyst } from "./metrics/counted-analyst.ts";
 import { serveMetrics } from "./metrics/serve-metrics.ts";
 import { createWorkerMetrics, type WorkerMetrics } from "./metrics/worker-metrics.ts";
 import { createAnalyst } from "./providers/select-analyst.ts";
@@ -80,12 +81,14 @@ function assembleDeps(options: {
   shutdown: AbortSignal;
 }): WorkerDeps {
   const { database, logger, services, shutdown } = options;
+  const metrics = createWorkerMetrics();
+  metrics.watchProviders(services.market.health);
   return {
     database,
     logger,
     marketData: services.market.marketData,
-    analyst: services.analyst,
-    metrics: createWorkerMetrics(),
+    analyst: countedAnalyst(services.analyst, { metrics, shutdown }),
+    metrics,
     now: () => new Date(),
     shutdown,
   };

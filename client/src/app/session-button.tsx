@@ -20,6 +20,8 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
   }
   const logOut = () => {
     onUsed?.();
+    const { token, isAdmin } = useSession.getState();
+    if (isAdmin && token) closeQueueOf(token).catch(() => null);
     signOut("logout");
     void navigate("/");
   };
@@ -30,3 +32,6 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
     </Button>
   );
 }
+
+const closeQueueOf = async (token: string) =>
+  (await import("../lib/api/close-queue.ts")).closeQueue(token);

@@ -51,5 +51,6 @@ async function removeBelongings(
   await removeSignals(database, change, { userId, signalIds });
   await removeFilesOf(database, change, userId);
   await database.creditEntries.deleteMany({ userId }, { session });
+  await database.queuePasses.deleteMany({ userId }, { session });
   await endStream(database, change, userStream(userId));
 }

@@ -1,4 +1,5 @@
 import { FILE_URL_MINUTES } from "@shared/contract/files.ts";
+import { VISIT_COOKIE } from "../queue-page/visit-cookie.ts";
 import { describeRoute, documentPath } from "./describe-route.ts";
 import { namedSchemas } from "./json-schemas.ts";
 import type { OpenApiDocument, Operation, SecurityScheme } from "./openapi-document.ts";
@@ -37,6 +38,12 @@ export function buildDocument(options: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
         expires: signedUrlPart("expires"),
         signature: signedUrlPart("signature"),
+        queueVisit: {
+          type: "apiKey",
+          in: "cookie",
+          name: VISIT_COOKIE,
+          description: "Set by `/admin/queue` for a ticket; good for 30 minutes of one session.",
+        },
       },
     },
   };

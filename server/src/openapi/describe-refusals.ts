@@ -14,6 +14,7 @@ const MEANINGS: Record<ErrorCode, string> = {
   "image-not-allowed": "The account may not upload images.",
   "file-not-allowed": "The file is somebody else's, or its signed address is bad or expired.",
   "wrong-password": "The current password is wrong.",
+  "foreign-origin": "The request does not come from the page of the queue.",
   "not-found": "There is no such thing, or it is somebody else's.",
   "auth/username-already-in-use": "The username is taken.",
   "auth/email-already-in-use": "The e-mail address is taken.",
@@ -35,6 +36,7 @@ const REFUSALS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
   approved: ["unauthenticated", "not-approved"],
   admin: ["unauthenticated", "not-admin"],
   owner: ["unauthenticated", "file-not-allowed"],
+  "queue-page": ["unauthenticated", "not-admin"],
 };
 
 /** Headers of the answers with a certain status, besides the request's id. */

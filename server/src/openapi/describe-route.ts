@@ -16,6 +16,7 @@ const SECURITY: Record<Access, Operation["security"]> = {
   approved: [{ bearer: [] }],
   admin: [{ bearer: [] }],
   owner: [{ bearer: [] }, { expires: [], signature: [] }],
+  "queue-page": [{ queueVisit: [] }],
 };
 
 /** A route as OpenAPI describes it. */

@@ -50,4 +50,4 @@ interface Header {
 
 export type SecurityScheme =
   | { type: "http"; scheme: "bearer"; bearerFormat: string }
-  | { type: "apiKey"; in: "query"; name: string; description: string };
+  | { type: "apiKey"; in: "query" | "cookie"; name: string; description: string };

@@ -2,8 +2,11 @@ import type { ErrorCode } from "@shared/contract/errors.ts";
 import type { z } from "zod";
 import type { ANSWER_SCHEMAS, REQUEST_SCHEMAS } from "./schemas.ts";
 
-/** Who may call a route; `owner`: an administrator, the file's owner, or whoever has its signed address. */
-export type Access = "public" | "user" | "approved" | "admin" | "owner";
+/**
+ * Who may call a route; `owner`: an administrator, the file's owner, or whoever has its signed address; `queue-page`: a
+ * browser in which an administrator has opened the job queue.
+ */
+export type Access = "public" | "user" | "approved" | "admin" | "owner" | "queue-page";
 
 export const TAGS = {
   Accounts: "Registration, login, passwords, and the user's own account.",
@@ -11,6 +14,7 @@ export const TAGS = {
   Ledger: "The tamper-evident record of all signals and what became of them.",
   Payments: "How to pay, and the proof of having paid.",
   Administration: "Users, payment settings, images; for administrators only.",
+  Queue: "The job queue in a browser page; for administrators only.",
   Files: "Stored images.",
   Service: "What the service is and how it is.",
 } as const;

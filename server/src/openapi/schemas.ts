@@ -15,6 +15,7 @@ import {
   auditPageSchema,
   creditGrantSchema,
   imageAccessSchema,
+  queueTicketSchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
 import { signalCandlesSchema } from "@shared/contract/candle.ts";
@@ -51,6 +52,12 @@ import {
 import { statusSchema } from "@shared/contract/status.ts";
 import { usageSchema } from "@shared/contract/usage.ts";
 import { z } from "zod";
+import {
+  jobSelectionSchema,
+  jobsChangedSchema,
+  queueFiguresSchema,
+  queuePageSchema,
+} from "../queue-page/queue-answers.ts";
 
 /** The schemas that check request bodies, by the names that callers know them under. */
 export const REQUEST_SCHEMAS = {
@@ -65,6 +72,7 @@ export const REQUEST_SCHEMAS = {
   ImageAccess: imageAccessSchema,
   CreditGrant: creditGrantSchema,
   PaymentDetailsUpdate: paymentDetailsUpdateSchema,
+  JobSelection: jobSelectionSchema,
 } as const;
 
 /** The schemas of all answers, likewise. */
@@ -96,6 +104,10 @@ export const ANSWER_SCHEMAS = {
   AuditPage: auditPageSchema,
   Usage: usageSchema,
   SystemHealth: systemHealthSchema,
+  QueueTicket: queueTicketSchema,
+  QueuePage: queuePageSchema,
+  QueueFigures: queueFiguresSchema,
+  JobsChanged: jobsChangedSchema,
   Status: statusSchema,
   Markets: marketsSchema,
   Performance: performanceSchema,

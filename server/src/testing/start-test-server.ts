@@ -7,6 +7,7 @@ import { createApp } from "../app.ts";
 import { Background } from "../background.ts";
 import { selectIdentity } from "../identity/select-identity.ts";
 import { createServerMetrics } from "../metrics/server-metrics.ts";
+import { QueueView } from "../queue-page/queue-view.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { captureLog, listen } from "./serve.ts";
 
@@ -59,6 +60,7 @@ export async function startTestServer(options: {
     signalWaiters: { wait: () => Promise.resolve(null) },
     feedIsRunning: () => true,
     metrics: createServerMetrics(made),
+    queueView: new QueueView(database),
     ...overrides,
   };
   const { url, close } = await listen(createApp(deps), logger);
@@ -69,6 +71,7 @@ export async function startTestServer(options: {
     logLines,
     call: (path, callOptions) => fetch(url + path, toRequest(callOptions)),
     async stop() {
+      deps.queueView.close();
       close();
       await deps.background.settled();
       await database.close();

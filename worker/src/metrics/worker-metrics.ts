@@ -1,5 +1,6 @@
 import { createRegistry } from "@shared/node/metrics/create-registry.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { addProviderFigures, type ProviderFigures } from "./provider-figures.ts";
 
 /** Upper ends in seconds: from an indicator to a model that thinks. */
 const STAGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80];
@@ -20,13 +21,17 @@ export interface WorkerMetrics {
   runStarted(): void;
   /** Ends what `runStarted` began; without a result when the run was handed back. */
   runEnded(finished?: FinishedRun): void;
-  providerFailed(failure: { provider: string; failure: string }): void;
+  /** One call of an outside service was of no use, be it that the next one is. */
+  providerFailed: ProviderFigures["failed"];
+  /** From now on the providers of candles are watched by this. */
+  watchProviders: ProviderFigures["watch"];
 }
 
 /** Makes the worker's register. */
 export function createWorkerMetrics(): WorkerMetrics {
   const registry = createRegistry("worker");
-  const { running, failures } = addGauges(registry);
+  const running = addGauge(registry);
+  const providers = addProviderFigures(registry);
   const count = addRunFigures(registry);
   return {
     registry,
@@ -35,24 +40,17 @@ export function createWorkerMetrics(): WorkerMetrics {
       running.dec();
       if (finished) count(finished);
     },
-    providerFailed: ({ provider, failure }) => failures.inc({ provider, failure }),
+    providerFailed: providers.failed,
+    watchProviders: providers.watch,
   };
 }
 
-function addGauges(registry: Registry) {
-  const registers = [registry];
-  const running = new Gauge({
+function addGauge(registry: Registry): Gauge {
+  return new Gauge({
     name: "analyses_in_flight",
     help: "Signals that this worker is making.",
-    registers,
+    registers: [registry],
   });
-  const failures = new Counter({
-    name: "provider_failures_total",
-    help: "Questions to outside services that failed, market data and AI alike.",
-    labelNames: ["provider", "failure"],
-    registers,
-  });
-  return { running, failures };
 }
 
 /** @returns what counts one finished run */

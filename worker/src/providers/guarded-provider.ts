@@ -35,6 +35,8 @@ export interface ProviderHealth {
   state: ProviderState;
   lastSuccessAt: number | null;
   lastFailure: { failure: ProviderFailure; at: number } | null;
+  /** Calls that have failed since the start, retries included; what it cannot know does not count. */
+  failures: ReadonlyMap<ProviderFailure, number>;
 }
 
 const isFault = (error: unknown): error is ProviderError =>
@@ -54,6 +56,7 @@ export class GuardedProvider {
   private readonly policy: IPolicy;
   private lastSuccessAt: number | null = null;
   private lastFailure: { error: ProviderError; at: number } | null = null;
+  private readonly failures = new Map<ProviderFailure, number>();
 
   constructor(options: { provider: LiveProvider; now: () => number; limits: GuardLimits }) {
     const { timeShareMs, retryDelayMs, failuresToRest, restMs } = options.limits;
@@ -94,6 +97,7 @@ export class GuardedProvider {
       state: this.state(),
       lastSuccessAt,
       lastFailure: lastFailure && { failure: lastFailure.error.failure, at: lastFailure.at },
+      failures: new Map(this.failures),
     };
   }
 
@@ -109,8 +113,15 @@ export class GuardedProvider {
     } catch (error) {
       // The caller's leaving says nothing about the provider, so the breaker must not count it.
       if (request.abort.aborted) throw request.abort.reason;
-      throw abort.aborted ? this.tooSlow(error) : error;
+      throw this.counted(abort.aborted ? this.tooSlow(error) : error);
     }
+  }
+
+  private counted(error: unknown): unknown {
+    if (isFault(error)) {
+      this.failures.set(error.failure, (this.failures.get(error.failure) ?? 0) + 1);
+    }
+    return error;
   }
 
   private explained(error: unknown, aborts: { caller: AbortSignal; share: AbortSignal }): unknown {

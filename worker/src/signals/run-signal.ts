@@ -123,7 +123,6 @@ async function produceResult(deps: WorkerDeps, claim: SignalRecord): Promise<Sig
   } catch (error) {
     deps.shutdown.throwIfAborted();
     logFailure(deps.logger, error);
-    if (error instanceof ProviderError) deps.metrics.providerFailed(error);
     const model = spent.at(-1)?.model;
     const usage = model === undefined ? {} : { usage: usageRecord(model, spent) };
     return { ...failure(explain(error, budget)), ...usage };

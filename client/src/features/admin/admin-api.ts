@@ -3,6 +3,8 @@ import {
   type AuditPage,
   actionDoneSchema,
   auditPageSchema,
+  type QueueTicket,
+  queueTicketSchema,
   type UserList,
   userListSchema,
 } from "@shared/contract/admin.ts";
@@ -27,6 +29,10 @@ export const readUsage = (signal: AbortSignal): Promise<Usage> =>
 
 export const readHealth = (signal: AbortSignal): Promise<SystemHealth> =>
   api({ path: "/admin/health", schema: systemHealthSchema, signal });
+
+/** A ticket that opens the page of the job queue once, within a minute. */
+export const getQueueTicket = (): Promise<QueueTicket> =>
+  api({ method: "POST", path: "/admin/queue/ticket", schema: queueTicketSchema });
 
 /** One page of the audit trail, newest first; `cursor` is the page's before, null for the first. */
 export function readAudit(cursor: string | null, signal: AbortSignal): Promise<AuditPage> {

@@ -37,6 +37,13 @@ test("deletions say what is gone", () => {
   );
 });
 
+test("changes of the queue name the jobs", () => {
+  const details = { action: "requeue", jobs: 2, names: "generate-signal" };
+  expect(said({ action: "queue:changed", subject: null, details })).toBe(
+    "queued again 2 jobs of the queue: generate-signal",
+  );
+});
+
 test("an action of a newer server goes by its name", () => {
   expect(said({ action: "user:renamed" })).toBe("user:renamed ann");
   expect(said({ details: { reason: "promoted" } })).toBe("account:updated ann");

@@ -20,12 +20,22 @@ function grantSentence(who: string, { credits, image_credits }: Details): string
   return `granted ${count(credits, "credit")} to ${who}, ${balance}`;
 }
 
+const jobActions: Record<string, string> = {
+  requeue: "queued again",
+  retry: "tried again",
+  delete: "deleted",
+  pause: "paused",
+  resume: "resumed",
+};
+
 const actions: Record<string, (who: string, details: Details) => string> = {
   "proof:deleted": (who) => `deleted the payment proof of ${who}`,
   "history:cleared": (who, { signals }) => `deleted ${count(signals, "signal")} of ${who}`,
   "user:deleted": (who) => `deleted the user ${who}`,
   "chart-image:deleted": (who) => `deleted a chart image of ${who}`,
   "payment-details:updated": () => "changed the payment details",
+  "queue:changed": (_, { action, jobs, names }) =>
+    `${jobActions[String(action)] ?? "changed"} ${count(jobs, "job")} of the queue: ${names}`,
 };
 
 /** What was done, to be read after the name of who did it; an unknown action goes by its own name. */

@@ -8,6 +8,7 @@ import { useHealth } from "./admin-queries.ts";
 import { AdminSection } from "./admin-section.tsx";
 import { judgeHealth, type Problem, type Verdict } from "./judge-health.ts";
 import { LoadError } from "./load-error.tsx";
+import { OpenQueueButton } from "./open-queue-button.tsx";
 import { adminTexts, healthTexts as texts } from "./texts.ts";
 import { WorkerItem } from "./worker-item.tsx";
 
@@ -15,7 +16,7 @@ import { WorkerItem } from "./worker-item.tsx";
 export function HealthSection() {
   const { data, error, isFetching, refetch } = useHealth();
   return (
-    <AdminSection id="health" title={texts.title} lead={texts.lead}>
+    <AdminSection id="health" title={texts.title} lead={texts.lead} action={<OpenQueueButton />}>
       <div className="flex flex-col gap-4">
         {error && (
           <LoadError

@@ -167,6 +167,10 @@ export const healthTexts = {
   title: "System health",
   lead: "Queue, workers and data providers, as they are now.",
   loadFailed: "Failed to load the system's health.",
+  openQueue: "Open the queue",
+  inNewTab: " (opens in a new tab)",
+  openQueueFailed: "Failed to open the queue",
+  popupBlocked: "Your browser did not allow a new tab. Allow pop-ups for this site and try again.",
   checked: "Checked",
   stale: "No longer current. The last answer is from",
   verdicts: {

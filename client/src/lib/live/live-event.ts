@@ -21,6 +21,7 @@ const liveEventSchema = z.discriminatedUnion("name", [
   event("chart-image:added"),
   event("chart-image:deleted"),
   event("payment-details:updated"),
+  event("queue:changed"),
 ]);
 
 /** A numbered event of the contract, with its name. */

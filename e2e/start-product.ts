@@ -3,27 +3,22 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { freePort } from "@shared/testing/free-port.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
-import { expect } from "playwright/test";
+import type { StandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { ADMIN } from "./api.ts";
-import { logIn } from "./people.ts";
 import { stage } from "./stage.ts";
-import { test } from "./test.ts";
-
-/** A dead worker's jobs are taken over within 22 s. */
-const TAKEOVER = { timeout: 60_000 };
 
 /** A whole product of its own, whose analyst is the stand-in. */
-interface Product {
+export interface Product {
   url: string;
   /** Process ids of the workers that have been started, the one before the last among the dead. */
   workers: number[];
   stop(): Promise<void>;
 }
 
-async function startProduct(openAi: StandInOpenAi): Promise<Product> {
+/** Starts it as a user does. The analyst is `openAi`. */
+export async function startProduct(openAi: StandInOpenAi): Promise<Product> {
   const [apiPort, clientPort] = [await freePort(), await freePort()];
-  const dataDir = `${stage.dataDir}-worker-death`;
+  const dataDir = `${stage.dataDir}-stalled-analyst`;
   // The built pages are kept for the next run.
   await rm(`${dataDir}/mongo`, { recursive: true, force: true });
   const child = spawn(process.execPath, ["scripts/start.mjs"], {
@@ -67,38 +62,3 @@ async function untilReady(child: ChildProcess, workers: number[]): Promise<void>
     child.once("exit", (code) => reject(new Error(`The product ended with ${code}.`)));
   });
 }
-
-let openAi: StandInOpenAi;
-let product: Product;
-
-test.beforeAll(async () => {
-  test.setTimeout(120_000);
-  openAi = await startStandInOpenAi();
-  product = await startProduct(openAi);
-});
-test.afterAll(async () => {
-  await product.stop();
-  await openAi.close();
-});
-
-test("a worker killed in the middle of an analysis costs the trader half a minute, not his signal", async ({
-  page,
-}) => {
-  test.setTimeout(120_000);
-  openAi.behave((_chat, index) => ({ kind: index === 0 ? "stalled-headers" : "advice" }));
-  await page.goto(`${product.url}/bot`);
-  await logIn(page);
-  await page.getByRole("button", { name: "Get Signal" }).click();
-  await expect(page.getByText("Fetching candles and analysing")).toBeVisible();
-  await expect.poll(() => openAi.chats.length).toBe(1);
-  const [victim] = product.workers;
-  if (victim === undefined) throw new Error("No worker has said its process id.");
-  process.kill(victim, "SIGKILL");
-  await expect(page.locator("[data-signal]")).toBeVisible(TAKEOVER);
-  await expect(page.locator('[data-signal="buy"]')).toContainText("BTC/USDT");
-  await expect(page.getByText("momentum is rising")).toBeVisible();
-  expect(openAi.chats).toHaveLength(2);
-  expect(product.workers).toHaveLength(2);
-  await page.goto(`${product.url}/signal-history`);
-  await expect(page.locator("[data-signal]")).toHaveCount(1);
-});

@@ -1,0 +1,78 @@
+import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import { expect, type Page } from "playwright/test";
+import { logIn } from "./people.ts";
+import { type Product, startProduct } from "./start-product.ts";
+import { test } from "./test.ts";
+
+/** A dead worker's jobs are taken over within 22 s. */
+const TAKEOVER = { timeout: 60_000 };
+
+let openAi: StandInOpenAi;
+let product: Product;
+
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  openAi = await startStandInOpenAi();
+  product = await startProduct(openAi);
+});
+test.afterAll(async () => {
+  // First: what still waits for an answer then fails at once, and the worker need not wait for it.
+  await openAi.close();
+  await product.stop();
+});
+
+test("a worker killed in the middle of an analysis costs the trader half a minute, not his signal", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  openAi.behave((_chat, index) => ({ kind: index === 0 ? "stalled-headers" : "advice" }));
+  await page.goto(`${product.url}/bot`);
+  await logIn(page);
+  await page.getByRole("button", { name: "Get Signal" }).click();
+  await expect(page.getByText("Fetching candles and analysing")).toBeVisible();
+  await expect.poll(() => openAi.chats.length).toBe(1);
+  const [victim] = product.workers;
+  if (victim === undefined) throw new Error("No worker has said its process id.");
+  process.kill(victim, "SIGKILL");
+  await expect(page.locator("[data-signal]")).toBeVisible(TAKEOVER);
+  await expect(page.locator('[data-signal="buy"]')).toContainText("BTC/USDT");
+  await expect(page.getByText("momentum is rising")).toBeVisible();
+  expect(openAi.chats).toHaveLength(2);
+  expect(product.workers).toHaveLength(2);
+  await page.goto(`${product.url}/signal-history`);
+  await expect(page.locator("[data-signal]")).toHaveCount(1);
+});
+
+/** Logs the administrator in and has a signal wait for its analyst. */
+async function askInVain(page: Page): Promise<void> {
+  const asked = openAi.chats.length;
+  openAi.behave({ kind: "stalled-headers" });
+  await page.goto(`${product.url}/bot`);
+  await logIn(page);
+  await page.getByRole("button", { name: "Get Signal" }).click();
+  await expect.poll(() => openAi.chats.length).toBe(asked + 1);
+}
+
+test.describe("the page of the queue", () => {
+  // The browser itself logs that it is refused in the end.
+  test.use({ expectsFailures: true });
+
+  test("is opened by an administrator from the health screen, until he logs out", async ({
+    page,
+  }) => {
+    await askInVain(page);
+    await page.goto(`${product.url}/admin`);
+    const popup = page.waitForEvent("popup");
+    await page.getByRole("button", { name: "Open the queue" }).click();
+    const queue = await popup;
+    await expect(queue).toHaveURL(/\/admin\/queue\/$/);
+    const job = queue.getByRole("row").filter({ hasText: "generate-signal" });
+    await expect(job).toHaveCount(1);
+    await expect(job).toContainText("Running");
+    const left = page.waitForResponse("**/admin/queue/leave");
+    await page.getByRole("button", { name: "Logout" }).click();
+    expect((await left).status()).toBe(200);
+    await queue.reload();
+    await expect(queue.getByText("Please open it from the admin screen.")).toBeVisible();
+  });
+});
