@@ -103,7 +103,7 @@ describe("what previews of links and search engines get", () => {
     const { answer, type } = await get("/");
     expect(type).toContain("text/html");
     expect(await answer.text()).toMatch(/<script src="\/theme\.js">[\s\S]*<title>/);
-    expect((await get("/theme.js")).type).toContain("javascript");
+    expect((await get("/before-paint.js")).type).toContain("javascript");
     expect(readFileSync(join(folder, "index.html"), "utf8")).not.toContain("%PUBLIC_ORIGIN%");
   });
 });

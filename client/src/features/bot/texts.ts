@@ -1,9 +1,6 @@
 import { TEXTS } from "@shared/contract/texts.ts";
 
 export const botTexts = {
-  title: "Signal bot",
-  lead: "Pick a market and a timeframe. The signal is sized to your amount and risk.",
-  loading: "Loading the signal bot",
   formTitle: "Signal settings",
   results: "Signal",
   symbol: "Symbol",
