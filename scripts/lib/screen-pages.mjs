@@ -45,8 +45,8 @@ const isWhole = (/** @type {string} */ path) =>
 
 /**
  * Writes a page of its own for each screen of the built client. It shows what the screen begins with before any script
- * has run, and names the screen's code, so that a browser loads that at once and not only when the first script asks
- * for it. The page as it was is kept as the common one.
+ * has run. All of the screen's code is named in a template, which `public/before-paint.js` puts on the page once that is
+ * painted: until then the code would only be in the way of styles and font. The page as it was is kept as the common one.
  *
  * @param {string} folder
  * @param {{ apiUrl: string, preRender: PreRender }} options
@@ -59,14 +59,10 @@ export async function writeScreenPages(folder, { apiUrl, preRender }) {
   writeFileSync(join(folder, COMMON_PAGE), page);
   for (const [path, screen] of Object.entries(SCREEN_MODULES)) {
     const modules = SIGNED_IN.includes(path) ? [screen, LIVE_MODULE] : [screen];
-    const hints = [
-      ...fontHints(manifest),
-      ...apiHints(path, apiUrl),
-      ...codeHints(manifest, modules),
-    ];
     const name = path === "/" ? "index.html" : `${path.slice(1)}.html`;
     const filled = await withContent(page, { path, preRender });
-    writeFileSync(join(folder, name), withHints(filled, hints));
+    const hinted = withHints(filled, [...fontHints(manifest), ...apiHints(path, apiUrl)]);
+    writeFileSync(join(folder, name), withLateCode(hinted, codeHints(manifest, modules)));
   }
 }
 
@@ -102,14 +98,28 @@ const escapeHtml = (text) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
 /**
- * The page with links in its head, but those that it has already.
+ * The page with links in its head.
  *
  * @param {string} page
  * @param {readonly string[]} hints
  */
-export function withHints(page, hints) {
-  const news = hints.filter((hint) => !page.includes(`="${hrefOf(hint)}"`));
-  return page.replace("</head>", `${news.map((hint) => `  ${hint}\n`).join("")}  </head>`);
+const withHints = (page, hints) =>
+  page.replace("</head>", `${hints.map((hint) => `  ${hint}\n`).join("")}  </head>`);
+
+/** What Vite writes into a page to load its code. */
+const CODE = /\s*(<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>)/g;
+
+/**
+ * The page with all that loads code in a template at its end, and further hints but those that are there already.
+ *
+ * @param {string} page
+ * @param {readonly string[]} hints
+ */
+function withLateCode(page, hints) {
+  const own = [...page.matchAll(CODE)].map(([, tag = ""]) => tag);
+  const news = hints.filter((hint) => !own.some((tag) => tag.includes(`="${hrefOf(hint)}"`)));
+  const template = `<template id="code">${[...news, ...own].join("")}</template>`;
+  return page.replace(CODE, "").replace("</body>", `  ${template}\n  </body>`);
 }
 
 /** @param {string} hint */
