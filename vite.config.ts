@@ -10,6 +10,11 @@ const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 /** What renders the screens runs from a folder that has neither packages nor a package beside it. */
 const oneFile = { codeSplitting: false, entryFileNames: "[name].mjs" };
 
+/** All that the application starts with comes in one file: every further one would cost a request of its own. */
+const fewFiles = {
+  codeSplitting: { groups: [{ name: "app", tags: ["$initial" as const] }] },
+};
+
 export default defineConfig(({ mode, isSsrBuild }) => {
   const env = loadEnv(mode, projectRoot, "");
   const apiUrl = env.VITE_API_URL || `http://localhost:${env.API_PORT || 8000}`;
@@ -32,7 +37,7 @@ export default defineConfig(({ mode, isSsrBuild }) => {
       emptyOutDir: true,
       manifest: true,
       target: "es2022",
-      ...(isSsrBuild && { rolldownOptions: { output: oneFile } }),
+      rolldownOptions: { output: isSsrBuild ? oneFile : fewFiles },
     },
   };
 });

@@ -1,7 +1,15 @@
 // @ts-check
 
 /** Screens that search engines are told of; all others belong to somebody, or to the link of a mail. */
-export const PUBLIC_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
+export const PUBLIC_SCREENS = [
+  "/",
+  "/pricing",
+  "/contact",
+  "/login",
+  "/register",
+  "/privacy",
+  "/terms",
+];
 
 const PRIVATE_SCREENS = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin"];
 const MAIL_SCREENS = ["/reset-password", "/verify-email"];

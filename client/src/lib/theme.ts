@@ -7,7 +7,9 @@ export type Theme = "dark" | "light";
 
 function onChange(listener: () => void): () => void {
   const observer = new MutationObserver(listener);
-  observer.observe(document.documentElement, { attributeFilter: ["data-theme", "data-theme-choice"] });
+  observer.observe(document.documentElement, {
+    attributeFilter: ["data-theme", "data-theme-choice"],
+  });
   return () => observer.disconnect();
 }
 

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { lazy, Suspense, useDeferredValue, useEffect, useRef } from "react";
 import { useSession } from "../../lib/session.ts";
 import { resumeAttempt } from "./ask-signal.ts";
 import { BotForm } from "./bot-form.tsx";
@@ -26,11 +26,13 @@ export function BotPage() {
   const analyzing = useAnalyzing();
   // Nothing stands before it is known whether the banner stands above it.
   const { isPending } = useStatus();
+  // Deferred, React makes the form in small steps, and the page hears its reader in between.
+  const isReady = !useDeferredValue(isPending);
   useEffect(() => void resumeAttempt(), []);
   return (
     <>
       <BotFrame aside={notices}>
-        {isPending ? undefined : <Workplace analyzing={analyzing} />}
+        {isReady ? <Workplace analyzing={analyzing} /> : undefined}
       </BotFrame>
       <SignalAnnouncer analyzing={analyzing} />
     </>
