@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from "react";
+import { neverChanges } from "../lib/never-changes.ts";
 import { TextLink } from "../ui/text-link.tsx";
 import { appTexts } from "./texts.ts";
 
 /** What every screen ends with. */
 export function Footer() {
-  const year = useSyncExternalStore(never, thisYear, builtYear);
+  const year = useSyncExternalStore(neverChanges, thisYear, builtYear);
   return (
     <footer className="mt-auto border-t border-line">
       <div className="page flex flex-col gap-x-6 gap-y-4 py-8 text-sm text-ink-faint sm:flex-row sm:items-center sm:justify-between">
@@ -23,7 +24,6 @@ export function Footer() {
   );
 }
 
-const never = () => () => {};
 const thisYear = () => new Date().getFullYear();
 /** The pre-rendered pages may be older than the year. */
 const builtYear = () => Number(import.meta.env.VITE_BUILT_YEAR);

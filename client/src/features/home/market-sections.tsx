@@ -1,4 +1,5 @@
 import { lazy, type ReactNode, useSyncExternalStore } from "react";
+import { neverChanges } from "../../lib/never-changes.ts";
 import { useTheme } from "../../lib/theme.ts";
 import { WidgetBox } from "../../ui/widget-box.tsx";
 import { homeTexts as texts } from "./texts.ts";
@@ -15,13 +16,12 @@ const CryptoPanel = lazy(async () => ({
   default: (await import("./crypto-panel.tsx")).CryptoPanel,
 }));
 
-const never = () => () => {};
 const prefersStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Prices in one line, at the top of the page. */
 export function TickerTape() {
   // The widget's tape runs without end, which is not for everybody; ours stands still.
-  const still = useSyncExternalStore(never, prefersStillness, () => false);
+  const still = useSyncExternalStore(neverChanges, prefersStillness, () => false);
   return (
     <WidgetBox
       widget={tickerWidgets[useTheme()]}
