@@ -88,3 +88,21 @@ test("going on from a screen with a description of its own leaves it behind", as
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("AI-Powered Trading Signals");
   await expect(description).toHaveAttribute("content", common ?? "");
 });
+
+test("a visitor does not see the bot's heading on the way to the login", async ({ page }) => {
+  const code = await holdCode(page);
+  await open(page, "/bot");
+  await expect(login(page)).toBeVisible();
+  await expect(page.getByRole("heading")).toBeHidden();
+  code.release();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Login");
+});
+
+test("what is scrolled to before the code is there stays in view", async ({ page }) => {
+  const code = await holdCode(page);
+  await open(page, "/terms");
+  await page.evaluate(() => window.scrollTo(0, 400));
+  code.release();
+  await expect(page.getByRole("radio", { name: "Dark theme" })).toBeChecked();
+  expect(await page.evaluate(() => window.scrollY)).toBe(400);
+});

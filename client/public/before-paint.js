@@ -41,8 +41,10 @@
     }
   });
 
-  // Styles hide what is for visitors only, until the application has taken the page over.
-  if (stored("token")) page.dataset.early = "member";
+  // Styles hide what is for others, until the application has taken the page over.
+  const isMember = Boolean(stored("token"));
+  const isApproved = isMember && stored("isApproved") === "true";
+  page.dataset.early = [isMember && "member", isApproved && "approved"].filter(Boolean).join(" ");
 })();
 
 // A button pressed before the application is there is pressed again once it is. Until then nothing happens: a form that

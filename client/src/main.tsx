@@ -14,24 +14,25 @@ followSession();
 void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
-  const isFilled = await isPreRendered(element.dataset);
-  const app = <App router={createBrowserRouter(routes)} />;
-  if (isFilled) return void hydrateRoot(element, app);
+  const content = await contentOf(element.dataset);
+  // Told that the screen is there, the router leaves it scrolled as it is.
+  const router = createBrowserRouter(routes, content === "screen" ? { hydrationData: {} } : {});
+  const app = <App router={router} />;
+  if (content) return void hydrateRoot(element, app);
   element.replaceChildren();
   createRoot(element).render(app);
 }
 
 /**
- * Whether the page holds what the application shows first: the screen of this address, whose code is loaded then, or
- * the frame around every screen. A screen whose code cannot be loaded is left to the router, which says so.
+ * What the page holds of that which the application shows first: the screen of this address, whose code is loaded then,
+ * or the frame around every screen. A screen whose code cannot be loaded is left to the router, which says so.
  */
-async function isPreRendered({ screen, frame }: DOMStringMap): Promise<boolean> {
+async function contentOf({ screen, frame }: DOMStringMap): Promise<"screen" | "frame" | null> {
   const { pathname } = window.location;
-  if (screen !== pathname) return frame === pathname;
-  try {
-    await loadScreen(routes, pathname);
-    return true;
-  } catch {
-    return false;
-  }
+  if (frame === pathname) return "frame";
+  if (screen !== pathname) return null;
+  return loadScreen(routes, pathname).then(
+    () => "screen",
+    () => null,
+  );
 }

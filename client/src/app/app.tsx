@@ -3,9 +3,9 @@ import { type ComponentProps, StrictMode, useEffect } from "react";
 import { RouterProvider } from "react-router-dom";
 import { queryClient } from "../lib/query-client.ts";
 
-/** The whole application, in the browser and where its screens are pre-rendered. */
+/** The whole application, in the browser and where its screens are pre-rendered; `public/before-paint.js` waits for it. */
 export function App({ router }: Pick<ComponentProps<typeof RouterProvider>, "router">) {
-  useEffect(takeOver, []);
+  useEffect(() => void window.dispatchEvent(new Event("appready")), []);
   return (
     <StrictMode>
       <QueryClientProvider client={queryClient}>
@@ -13,10 +13,4 @@ export function App({ router }: Pick<ComponentProps<typeof RouterProvider>, "rou
       </QueryClientProvider>
     </StrictMode>
   );
-}
-
-/** From here on the page is the application's: `public/before-paint.js` has looked after it. */
-function takeOver(): void {
-  delete document.documentElement.dataset.early;
-  window.dispatchEvent(new Event("appready"));
 }

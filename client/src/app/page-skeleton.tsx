@@ -6,7 +6,13 @@ import { appTexts } from "./texts.ts";
 /** Shown while the code of the first screen loads. */
 export function PageSkeleton() {
   const { pathname } = useLocation();
-  if (pathname === "/bot") return <BotFrame />;
+  if (pathname === "/bot") {
+    return (
+      <div className="early-unapproved:invisible">
+        <BotFrame />
+      </div>
+    );
+  }
   return (
     <div role="status" aria-label={appTexts.loading} className="page flex flex-col gap-6 py-10">
       <Skeleton className="h-9 w-56" />
