@@ -1,4 +1,5 @@
 import "./lib/zod-without-eval.ts";
+import { startTransition } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { createBrowserRouter } from "react-router-dom";
 import { App } from "./app/app.tsx";
@@ -18,7 +19,8 @@ async function start(element: HTMLElement): Promise<void> {
   // Told that the screen is there, the router leaves it scrolled as it is.
   const router = createBrowserRouter(routes, content === "screen" ? { hydrationData: {} } : {});
   const app = <App router={router} />;
-  if (content) return void hydrateRoot(element, app);
+  // As a transition, React goes over the page in small steps, and the page hears its reader in between.
+  if (content) return startTransition(() => void hydrateRoot(element, app));
   element.replaceChildren();
   createRoot(element).render(app);
 }
