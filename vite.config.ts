@@ -7,7 +7,15 @@ import { siteFiles } from "./scripts/lib/site-files.mjs";
 
 const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 
-export default defineConfig(({ mode }) => {
+/** What renders the screens runs from a folder that has neither packages nor a package beside it. */
+const oneFile = { codeSplitting: false, entryFileNames: "[name].mjs" };
+
+/** All that the application starts with comes in one file: every further one would cost a request of its own. */
+const fewFiles = {
+  codeSplitting: { groups: [{ name: "app", tags: ["$initial" as const] }] },
+};
+
+export default defineConfig(({ mode, isSsrBuild }) => {
   const env = loadEnv(mode, projectRoot, "");
   const apiUrl = env.VITE_API_URL || `http://localhost:${env.API_PORT || 8000}`;
   const port = Number(env.CLIENT_PORT || 5173);
@@ -17,9 +25,19 @@ export default defineConfig(({ mode }) => {
     envDir: projectRoot,
     plugins: [react(), tailwindcss(), siteFiles(origin), offlineVerifier()],
     resolve: { alias: { "@shared": fileURLToPath(new URL("shared", import.meta.url)) } },
-    define: { "import.meta.env.VITE_API_URL": JSON.stringify(apiUrl) },
+    define: {
+      "import.meta.env.VITE_API_URL": JSON.stringify(apiUrl),
+      "import.meta.env.VITE_BUILT_YEAR": JSON.stringify(String(new Date().getFullYear())),
+    },
     server: { port, strictPort: true },
     preview: { port, strictPort: true },
-    build: { outDir: "dist", emptyOutDir: true, manifest: true, target: "es2022" },
+    ssr: { noExternal: true },
+    build: {
+      outDir: "dist",
+      emptyOutDir: true,
+      manifest: true,
+      target: "es2022",
+      rolldownOptions: { output: isSsrBuild ? oneFile : fewFiles },
+    },
   };
 });

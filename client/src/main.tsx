@@ -1,21 +1,40 @@
 import "./lib/zod-without-eval.ts";
-import { QueryClientProvider } from "@tanstack/react-query";
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
-import { RouterProvider } from "react-router-dom";
-import { router } from "./app/router.tsx";
+import { startTransition } from "react";
+import { createRoot, hydrateRoot } from "react-dom/client";
+import { createBrowserRouter } from "react-router-dom";
+import { App } from "./app/app.tsx";
+import { loadScreen } from "./app/load-screen.ts";
+import { routes } from "./app/routes.tsx";
 import { followSession } from "./app/session-scope.ts";
-import { queryClient } from "./lib/query-client.ts";
 import "./ui/theme.css";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no element #root.");
 
 followSession();
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+void start(root);
+
+async function start(element: HTMLElement): Promise<void> {
+  const content = await contentOf(element.dataset);
+  // Told that the screen is there, the router leaves it scrolled as it is.
+  const router = createBrowserRouter(routes, content === "screen" ? { hydrationData: {} } : {});
+  const app = <App router={router} />;
+  // As a transition, React goes over the page in small steps, and the page hears its reader in between.
+  if (content) return startTransition(() => void hydrateRoot(element, app));
+  element.replaceChildren();
+  createRoot(element).render(app);
+}
+
+/**
+ * What the page holds of that which the application shows first: the screen of this address, whose code is loaded then,
+ * or the frame around every screen. A screen whose code cannot be loaded is left to the router, which says so.
+ */
+async function contentOf({ screen, frame }: DOMStringMap): Promise<"screen" | "frame" | null> {
+  const { pathname } = window.location;
+  if (frame === pathname) return "frame";
+  if (screen !== pathname) return null;
+  return loadScreen(routes, pathname).then(
+    () => "screen",
+    () => null,
+  );
+}

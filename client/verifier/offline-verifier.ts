@@ -13,6 +13,7 @@ const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta
 export function offlineVerifier(): Plugin {
   return {
     name: "offline-verifier",
+    apply: (_, { isSsrBuild }) => !isSsrBuild,
     async generateBundle() {
       this.emitFile({ type: "asset", fileName: PAGE, source: await buildPage() });
     },

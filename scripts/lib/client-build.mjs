@@ -1,6 +1,7 @@
 // @ts-check
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { compressFiles } from "./compress-files.mjs";
 import { hashFiles, readIfPresent } from "./file-hash.mjs";
 import { PlainError } from "./plain-error.mjs";
@@ -83,21 +84,39 @@ async function buildInto({ folder, stamp, env, apiUrl, signal }) {
   const draft = `${folder}.draft`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
-  await runVite({ outDir: draft, env, signal });
-  writeScreenPages(draft, { apiUrl });
+  await runVite({ args: ["--outDir", draft], env, signal });
+  const preRender = await buildPreRender({ outDir: `${draft}.pre-render`, env, signal });
+  await writeScreenPages(draft, { apiUrl, preRender });
   await compressFiles(draft);
   writeFileSync(join(draft, STAMP), stamp);
   rmSync(folder, { recursive: true, force: true });
   renameSync(draft, folder);
 }
 
-/** @param {{ outDir: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options */
-async function runVite({ outDir, env, signal }) {
+/**
+ * The application built for Node, which renders its screens.
+ *
+ * @param {{ outDir: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options
+ * @returns {Promise<import("./screen-pages.mjs").PreRender>}
+ */
+async function buildPreRender({ outDir, env, signal }) {
+  await runVite({ args: ["--ssr", "src/pre-render.tsx", "--outDir", outDir], env, signal });
+  try {
+    // Of this name each time, but not of this content; the second build of one process must not get the first.
+    const file = pathToFileURL(join(outDir, "pre-render.mjs"));
+    return await import(`${file.href}?${Date.now()}`);
+  } finally {
+    rmSync(outDir, { recursive: true, force: true });
+  }
+}
+
+/** @param {{ args: string[], env: NodeJS.ProcessEnv, signal?: AbortSignal }} options */
+async function runVite({ args, env, signal }) {
   const { code } = await runCommand({
     command: process.execPath,
     args: [
       join(projectRoot, "node_modules/vite/bin/vite.js"),
-      ...["build", "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"],
+      ...["build", ...args, "--emptyOutDir", "--logLevel", "warn"],
     ],
     cwd: projectRoot,
     env: { ...env, NODE_ENV: "production" },

@@ -1,8 +1,9 @@
 // @ts-check
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PUBLIC_SCREENS } from "./site-files.mjs";
 
-/** The module that each screen of a fixed address loads, as `client/src/app/router.tsx` has it. */
+/** The module that each screen of a fixed address loads, as `client/src/app/routes.tsx` has it. */
 export const SCREEN_MODULES = {
   "/": "src/features/home/home-page.tsx",
   "/login": "src/features/auth/auth-page.tsx",
@@ -31,42 +32,94 @@ const LIVE_MODULE = "src/app/signed-in.tsx";
 /** Every screen's text is set in it; the other files of the family hold other scripts. */
 const FONT = /geist-latin-wght-normal.*\.woff2$/;
 
+/** What the server of the web pages answers every other address with. */
+export const COMMON_PAGE = "app.html";
+
+/** These say the same to every visitor, so the whole screen is in the page, not only the frame around it. */
+const isWhole = (/** @type {string} */ path) =>
+  PUBLIC_SCREENS.includes(path) || path === "/forgot-password";
+
+/** @typedef {typeof import("../../client/src/pre-render.tsx")} PreRender */
 /** @typedef {{ file: string, imports?: string[], assets?: string[] }} Chunk */
 /** @typedef {Record<string, Chunk>} Manifest Vite's list of what it has built */
 
 /**
- * Writes a page of its own for each screen of the built client, which differs from the common one by naming the
- * screen's code, so that a browser loads that at once and not only when the first script asks for it.
+ * Writes a page of its own for each screen of the built client. It shows what the screen begins with before any script
+ * has run. All of the screen's code is named in a template, which `public/before-paint.js` puts on the page once that is
+ * painted: until then the code would only be in the way of styles and font. The page as it was is kept as the common one.
  *
  * @param {string} folder
- * @param {{ apiUrl: string }} options
- * @throws if a screen's module is not among what was built
+ * @param {{ apiUrl: string, preRender: PreRender }} options
+ * @throws if a screen's module is not among what was built, or it cannot be rendered
  */
-export function writeScreenPages(folder, { apiUrl }) {
+export async function writeScreenPages(folder, { apiUrl, preRender }) {
   /** @type {Manifest} */
   const manifest = JSON.parse(readFileSync(join(folder, ".vite", "manifest.json"), "utf8"));
   const page = readFileSync(join(folder, "index.html"), "utf8");
+  writeFileSync(join(folder, COMMON_PAGE), page);
   for (const [path, screen] of Object.entries(SCREEN_MODULES)) {
     const modules = SIGNED_IN.includes(path) ? [screen, LIVE_MODULE] : [screen];
-    const hints = [
-      ...fontHints(manifest),
-      ...apiHints(path, apiUrl),
-      ...codeHints(manifest, modules),
-    ];
     const name = path === "/" ? "index.html" : `${path.slice(1)}.html`;
-    writeFileSync(join(folder, name), withHints(page, hints));
+    const filled = await withContent(page, { path, preRender });
+    const hinted = withHints(filled, [...fontHints(manifest), ...apiHints(path, apiUrl)]);
+    writeFileSync(join(folder, name), withLateCode(hinted, codeHints(manifest, modules)));
   }
 }
 
+const ROOT = '<div id="root"></div>';
+const TITLE = /<title>([^<]*)<\/title>/;
+const DESCRIPTION = /name="description"\s+content="([^"]*)"/;
+
 /**
- * The page with links in its head, but those that it has already.
+ * The page with its screen in it, or with the frame around every screen. The application looks at what it says of that.
+ *
+ * @param {string} page
+ * @param {{ path: string, preRender: PreRender }} options
+ */
+async function withContent(page, { path, preRender }) {
+  if (!page.includes(ROOT)) throw new Error(`the page has no ${ROOT}`);
+  if (!isWhole(path)) {
+    const frame = preRender.renderFrame(path);
+    return page.replace(ROOT, () => `<div id="root" data-frame="${path}">${frame}</div>`);
+  }
+  const { html, title, description } = await preRender.renderScreen(path);
+  return page
+    .replace(ROOT, () => `<div id="root" data-screen="${path}">${html}</div>`)
+    .replace(TITLE, (whole) => (title ? `<title>${escapeHtml(title)}</title>` : whole))
+    .replace(DESCRIPTION, (whole, common) =>
+      description
+        ? `name="description" content="${escapeHtml(description)}" data-common="${common}"`
+        : whole,
+    );
+}
+
+/** @param {string} text */
+const escapeHtml = (text) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+/**
+ * The page with links in its head.
  *
  * @param {string} page
  * @param {readonly string[]} hints
  */
-export function withHints(page, hints) {
-  const news = hints.filter((hint) => !page.includes(`="${hrefOf(hint)}"`));
-  return page.replace("</head>", `${news.map((hint) => `  ${hint}\n`).join("")}  </head>`);
+const withHints = (page, hints) =>
+  page.replace("</head>", `${hints.map((hint) => `  ${hint}\n`).join("")}  </head>`);
+
+/** What Vite writes into a page to load its code. */
+const CODE = /\s*(<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>)/g;
+
+/**
+ * The page with all that loads code in a template at its end, and further hints but those that are there already.
+ *
+ * @param {string} page
+ * @param {readonly string[]} hints
+ */
+function withLateCode(page, hints) {
+  const own = [...page.matchAll(CODE)].map(([, tag = ""]) => tag);
+  const news = hints.filter((hint) => !own.some((tag) => tag.includes(`="${hrefOf(hint)}"`)));
+  const template = `<template id="code">${[...news, ...own].join("")}</template>`;
+  return page.replace(CODE, "").replace("</body>", `  ${template}\n  </body>`);
 }
 
 /** @param {string} hint */

@@ -102,8 +102,8 @@ describe("what previews of links and search engines get", () => {
   it("puts the theme on the page by a script that the content policy allows", async () => {
     const { answer, type } = await get("/");
     expect(type).toContain("text/html");
-    expect(await answer.text()).toMatch(/<script src="\/theme\.js">[\s\S]*<title>/);
-    expect((await get("/theme.js")).type).toContain("javascript");
+    expect(await answer.text()).toMatch(/<script src="\/before-paint\.js">[\s\S]*<title>/);
+    expect((await get("/before-paint.js")).type).toContain("javascript");
     expect(readFileSync(join(folder, "index.html"), "utf8")).not.toContain("%PUBLIC_ORIGIN%");
   });
 });

@@ -1,7 +1,15 @@
 // @ts-check
 
 /** Screens that search engines are told of; all others belong to somebody, or to the link of a mail. */
-const PUBLIC_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
+export const PUBLIC_SCREENS = [
+  "/",
+  "/pricing",
+  "/contact",
+  "/login",
+  "/register",
+  "/privacy",
+  "/terms",
+];
 
 const PRIVATE_SCREENS = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin"];
 const MAIL_SCREENS = ["/reset-password", "/verify-email"];
@@ -18,6 +26,7 @@ const PLACEHOLDER = "%PUBLIC_ORIGIN%";
 export function siteFiles(origin) {
   return {
     name: "site-files",
+    apply: (_, { isSsrBuild }) => !isSsrBuild,
     transformIndexHtml: (html) => html.replaceAll(PLACEHOLDER, origin),
     generateBundle() {
       this.emitFile({ type: "asset", fileName: "robots.txt", source: robots(origin) });

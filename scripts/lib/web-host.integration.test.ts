@@ -8,6 +8,7 @@ import { compressFiles } from "./compress-files.mjs";
 import { createWebHost } from "./web-host.mjs";
 
 const PAGE = "<!doctype html><title>App</title>";
+const HOME = "<!doctype html><title>Home</title>";
 const SCRIPT = "console.log('a long script');\n".repeat(100);
 let folder = "";
 let host: Server;
@@ -16,7 +17,9 @@ let origin = "";
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "web-host-"));
   mkdirSync(join(folder, "assets"));
-  writeFileSync(join(folder, "index.html"), PAGE);
+  writeFileSync(join(folder, "index.html"), HOME);
+  writeFileSync(join(folder, "pricing.html"), HOME);
+  writeFileSync(join(folder, "app.html"), PAGE);
   writeFileSync(join(folder, "assets/app-4f2a.js"), SCRIPT);
   writeFileSync(join(folder, "verify-ledger.html"), PAGE);
   await compressFiles(folder);
@@ -32,7 +35,7 @@ afterAll(() => {
 });
 
 describe("the web host", () => {
-  it.each(["/", "/bot", "/signal-history", "/reset-password?token=a.b"])(
+  it.each(["/no-such-page", "/bot", "/signal-history", "/reset-password?token=a.b"])(
     "answers %s with the application, to be asked for again each time",
     async (path) => {
       const answer = await fetch(origin + path);
@@ -41,6 +44,12 @@ describe("the web host", () => {
       expect(answer.headers.get("cache-control")).toBe("no-cache");
     },
   );
+
+  it.each(["/", "/pricing"])("answers %s with the page of its screen", async (path) => {
+    const answer = await fetch(origin + path);
+    expect(await answer.text()).toBe(HOME);
+    expect(answer.headers.get("cache-control")).toBe("no-cache");
+  });
 
   it("lets browsers keep built files for good", async () => {
     const answer = await fetch(`${origin}/assets/app-4f2a.js`);

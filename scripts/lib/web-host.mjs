@@ -1,6 +1,7 @@
 // @ts-check
 import { createServer } from "node:http";
 import sirv from "sirv";
+import { COMMON_PAGE } from "./screen-pages.mjs";
 import { securityHeaders } from "./security-headers.mjs";
 
 const OFFLINE_VERIFIER = "/verify-ledger.html";
@@ -15,7 +16,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 export function createWebHost({ folder, apiUrl }) {
   const headers = new Map(Object.entries(securityHeaders(apiUrl)));
   const serveFile = sirv(folder, {
-    single: true,
+    single: COMMON_PAGE,
     brotli: true,
     gzip: true,
     etag: true,

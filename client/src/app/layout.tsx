@@ -26,6 +26,7 @@ export function LayoutFrame({ children }: { children: ReactNode }) {
 
 export function Layout() {
   const token = useSession((session) => session.token);
+  useEffect(takeOver, []);
   return (
     <LayoutFrame>
       {token !== null && (
@@ -38,6 +39,11 @@ export function Layout() {
       <ScrollRestoration getKey={scrollKey} />
     </LayoutFrame>
   );
+}
+
+/** From here on the session decides what is shown; until then `public/before-paint.js` has. */
+function takeOver(): void {
+  delete document.documentElement.dataset.early;
 }
 
 /** The first entry of every visit has the same key; without the path, one page would open where another was left. */

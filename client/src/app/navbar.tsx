@@ -4,6 +4,7 @@ import { Link, NavLink } from "react-router-dom";
 import { useSession } from "../lib/session.ts";
 import { BrandMark } from "../ui/brand-mark.tsx";
 import { buttonClass } from "../ui/button-class.ts";
+import { useHydrated } from "../ui/use-hydrated.ts";
 import { adminLink, useNavLinks } from "./nav-links.ts";
 import { NavbarAdminBadge } from "./navbar-admin-badge.tsx";
 import { SessionButton } from "./session-button.tsx";
@@ -45,9 +46,7 @@ export function Navbar() {
           ))}
         </nav>
         <div className="hidden items-center gap-3 lg:flex">
-          <Suspense fallback={<div className="h-9 w-26" />}>
-            <ThemeSwitch />
-          </Suspense>
+          <ThemeSwitchPlace />
           <SessionButton />
         </div>
         <MenuButton />
@@ -58,6 +57,18 @@ export function Navbar() {
         )}
       </div>
     </header>
+  );
+}
+
+/** What was chosen is not known to a pre-rendered page. */
+function ThemeSwitchPlace() {
+  const place = <div className="h-9 w-26" />;
+  return useHydrated() ? (
+    <Suspense fallback={place}>
+      <ThemeSwitch />
+    </Suspense>
+  ) : (
+    place
   );
 }
 

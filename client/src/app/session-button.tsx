@@ -12,7 +12,11 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
   const navigate = useNavigate();
   if (!signedIn) {
     return (
-      <Link to="/login" onClick={onUsed} className={buttonClass({ variant: "secondary" })}>
+      <Link
+        to="/login"
+        onClick={onUsed}
+        className={`${buttonClass({ variant: "secondary" })} early-member:invisible`}
+      >
         <LogIn aria-hidden className="size-4" />
         {appTexts.login}
       </Link>

@@ -1,4 +1,4 @@
-let title = document.title;
+let title = globalThis.document?.title ?? "";
 let unseen = 0;
 
 function show(): void {

@@ -4,14 +4,21 @@ import { memoryStorage, sessionState } from "./session.ts";
 
 const session = { token: "t1", approved: true, role: "admin", username: "ann" } as const;
 
+/** As a page does that opens on `storage`. */
+function openStore(storage = memoryStorage()) {
+  const store = createStore(sessionState(storage));
+  store.getState().readAgain();
+  return store;
+}
+
 const stored = (storage: ReturnType<typeof memoryStorage>) =>
   ["token", "isApproved", "isAdmin"].map((key) => storage.getItem(key));
 
 test("signing in stores exactly the three keys and survives a new page", () => {
   const storage = memoryStorage();
-  createStore(sessionState(storage)).getState().signIn(session);
+  openStore(storage).getState().signIn(session);
   expect(stored(storage)).toEqual(["t1", "true", "true"]);
-  expect(createStore(sessionState(storage)).getState()).toMatchObject({
+  expect(openStore(storage).getState()).toMatchObject({
     token: "t1",
     approved: true,
     isAdmin: true,
@@ -19,14 +26,14 @@ test("signing in stores exactly the three keys and survives a new page", () => {
 });
 
 test("only the role admin makes an admin", () => {
-  const store = createStore(sessionState(memoryStorage()));
+  const store = openStore();
   store.getState().signIn({ ...session, role: "user", approved: false });
   expect(store.getState()).toMatchObject({ approved: false, isAdmin: false });
 });
 
 test("signing out removes the three keys and remembers why", () => {
   const storage = memoryStorage();
-  const store = createStore(sessionState(storage));
+  const store = openStore(storage);
   store.getState().signIn(session);
   store.getState().signOut("password-changed");
   expect(stored(storage)).toEqual([null, null, null]);
@@ -40,7 +47,7 @@ test("signing out removes the three keys and remembers why", () => {
 
 test("what the server says of the account replaces what was stored", () => {
   const storage = memoryStorage();
-  const store = createStore(sessionState(storage));
+  const store = openStore(storage);
   store.getState().signIn(session);
   store.getState().setAccess({ approved: false, role: "user" });
   expect(store.getState()).toMatchObject({ token: "t1", approved: false, isAdmin: false });
@@ -49,7 +56,7 @@ test("what the server says of the account replaces what was stored", () => {
 
 test("access told of after the sign-out leaves nothing behind", () => {
   const storage = memoryStorage();
-  const store = createStore(sessionState(storage));
+  const store = openStore(storage);
   store.getState().setAccess({ approved: true, role: "admin" });
   expect(stored(storage)).toEqual([null, null, null]);
   expect(store.getState().approved).toBe(false);
@@ -59,7 +66,7 @@ test("a flag without a token grants nothing", () => {
   const storage = memoryStorage();
   storage.setItem("isApproved", "true");
   storage.setItem("isAdmin", "true");
-  expect(createStore(sessionState(storage)).getState()).toMatchObject({
+  expect(openStore(storage).getState()).toMatchObject({
     token: null,
     approved: false,
     isAdmin: false,
@@ -68,8 +75,8 @@ test("a flag without a token grants nothing", () => {
 
 test("another tab's sign-out and sign-in are taken over", () => {
   const storage = memoryStorage();
-  const store = createStore(sessionState(storage));
-  const otherTab = createStore(sessionState(storage));
+  const store = openStore(storage);
+  const otherTab = openStore(storage);
   otherTab.getState().signIn(session);
   store.getState().readAgain();
   expect(store.getState()).toMatchObject({ token: "t1", approved: true });

@@ -17,7 +17,7 @@ export interface SessionState extends StoredSession {
   signOut(endedBy: SessionEnd): void;
   /** Takes over what the server says of the account. */
   setAccess(access: { approved: boolean; role: Role }): void;
-  /** Takes over what another tab has written. */
+  /** Takes over what is stored, by another tab for one. */
   readAgain(): void;
 }
 
@@ -40,10 +40,12 @@ function writeFlags(storage: SessionStorage, flags: { approved: boolean; isAdmin
   storage.setItem(KEYS.isAdmin, String(flags.isAdmin));
 }
 
-/** State of the signed-in user, kept in `storage`. */
+/** State of the signed-in user, kept in `storage`, from where it has to be read first: it begins as a visitor's. */
 export function sessionState(storage: SessionStorage): StateCreator<SessionState> {
   return (set, get) => ({
-    ...readStored(storage),
+    token: null,
+    approved: false,
+    isAdmin: false,
     endedBy: null,
     signIn({ token, approved, role }) {
       const flags = { approved, isAdmin: role === "admin" };
@@ -87,7 +89,9 @@ function browserStorage(): SessionStorage {
   }
 }
 
+/** Begins as a visitor's, as the pre-rendered pages do: React compares the two, and then goes on with what is stored. */
 export const useSession = create<SessionState>()(sessionState(browserStorage()));
+useSession.getState().readAgain();
 
 /** Follows sign-in and sign-out in other tabs; returns the function that stops it. */
 export function followOtherTabs(): () => void {

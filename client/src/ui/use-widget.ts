@@ -17,7 +17,7 @@ export function useWidget(
     wanted,
   }: Omit<EmbedOptions, "host" | "onLoaded" | "onFailed"> & { wanted: boolean },
 ): WidgetState {
-  const [state, setState] = useState<WidgetState>(wanted ? "waiting" : "failed");
+  const [state, setState] = useState<WidgetState>("waiting");
   useEffect(() => {
     const element = host.current;
     if (!element || !wanted) return;
@@ -38,5 +38,5 @@ export function useWidget(
       end?.();
     };
   }, [host, name, config, title, wanted]);
-  return state;
+  return wanted ? state : "failed";
 }

@@ -38,6 +38,7 @@ export function AuthForm({ mode, onSession }: AuthFormProps) {
   const isRegister = mode === "register";
   return (
     <Form
+      method="post"
       errors={errors}
       onSubmit={submit}
       onChange={() => setErrors({})}

@@ -52,7 +52,9 @@ function AuthPage({ mode }: { mode: AuthMode }) {
 function AuthFrame({ children }: { children: ReactNode }) {
   return (
     <div className="page flex justify-center py-10 sm:py-20">
-      <Card className="flex w-full max-w-md flex-col gap-6 p-6 sm:p-8">{children}</Card>
+      <Card className="flex w-full max-w-md flex-col gap-6 p-6 early-member:invisible sm:p-8">
+        {children}
+      </Card>
     </div>
   );
 }

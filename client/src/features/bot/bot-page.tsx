@@ -1,9 +1,8 @@
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { lazy, Suspense, useDeferredValue, useEffect, useRef } from "react";
 import { useSession } from "../../lib/session.ts";
-import { PageHeading } from "../../ui/page-heading.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { resumeAttempt } from "./ask-signal.ts";
 import { BotForm } from "./bot-form.tsx";
+import { BotFrame, botGridClass } from "./bot-frame.tsx";
 import { DemoBanner } from "./demo-banner.tsx";
 import { ResultArea } from "./result-area.tsx";
 import { SignalAnnouncer } from "./signal-announcer.tsx";
@@ -27,32 +26,24 @@ export function BotPage() {
   const analyzing = useAnalyzing();
   // Nothing stands before it is known whether the banner stands above it.
   const { isPending } = useStatus();
+  // Deferred, React makes the form in small steps, and the page hears its reader in between.
+  const isReady = !useDeferredValue(isPending);
   useEffect(() => void resumeAttempt(), []);
   return (
-    <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <div className="flex items-start justify-between gap-4">
-        <PageHeading title={botTexts.title}>{botTexts.lead}</PageHeading>
-        <Suspense fallback={null}>
-          <NoticesButton />
-        </Suspense>
-      </div>
-      {isPending ? <BotSkeleton /> : <Workplace analyzing={analyzing} />}
+    <>
+      <BotFrame aside={notices}>
+        {isReady ? <Workplace analyzing={analyzing} /> : undefined}
+      </BotFrame>
       <SignalAnnouncer analyzing={analyzing} />
-    </div>
+    </>
   );
 }
 
-const gridClass =
-  "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]";
-
-function BotSkeleton() {
-  return (
-    <div role="status" aria-label={botTexts.loading} className={gridClass}>
-      <Skeleton className="h-[34rem] rounded-card" />
-      <Skeleton className="h-[34rem] rounded-card" />
-    </div>
-  );
-}
+const notices = (
+  <Suspense fallback={null}>
+    <NoticesButton />
+  </Suspense>
+);
 
 /** Form and results. */
 function Workplace({ analyzing }: { analyzing: boolean }) {
@@ -67,7 +58,7 @@ function Workplace({ analyzing }: { analyzing: boolean }) {
   return (
     <>
       <DemoBanner />
-      <div className={gridClass}>
+      <div className={botGridClass}>
         <aside className="flex flex-col gap-6 [@media(width>=64rem)_and_(height>=60rem)]:sticky [@media(width>=64rem)_and_(height>=60rem)]:top-24">
           <BotForm analyzing={analyzing} onAsked={showResults} />
           {isAdmin && (

@@ -1,9 +1,6 @@
 import { TEXTS } from "@shared/contract/texts.ts";
 
 export const botTexts = {
-  title: "Signal bot",
-  lead: "Pick a market and a timeframe. The signal is sized to your amount and risk.",
-  loading: "Loading the signal bot",
   formTitle: "Signal settings",
   results: "Signal",
   symbol: "Symbol",
@@ -18,10 +15,8 @@ export const botTexts = {
   analyzing: "Analyzing...",
   unknownError: "Unknown error",
   demoTitle: "Demo mode",
-  demoReplay:
-    "Demo data: signals are made from recorded candles shifted to the present, not from live prices.",
-  demoRules:
-    "Rule-based analysis: fixed rules on technical indicators judge the market, no AI model is asked.",
+  demoReplay: "Demo data: recorded candles shifted to the present, not live prices.",
+  demoRules: "Rule-based analysis: fixed rules judge the market, no AI model.",
   imageLost:
     "The page was reloaded before the server answered, and the chart image is gone. If the request had arrived, its signal is in your history. Otherwise attach the image and ask again.",
   emptyTitle: "No signal yet",

@@ -1,4 +1,5 @@
-import { lazy, type ReactNode } from "react";
+import { lazy, type ReactNode, useSyncExternalStore } from "react";
+import { neverChanges } from "../../lib/never-changes.ts";
 import { useTheme } from "../../lib/theme.ts";
 import { WidgetBox } from "../../ui/widget-box.tsx";
 import { homeTexts as texts } from "./texts.ts";
@@ -15,15 +16,16 @@ const CryptoPanel = lazy(async () => ({
   default: (await import("./crypto-panel.tsx")).CryptoPanel,
 }));
 
-/** The widget's tape runs without end, which is not for everybody; ours stands still. */
-const prefersStillness = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+const prefersStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Prices in one line, at the top of the page. */
 export function TickerTape() {
+  // The widget's tape runs without end, which is not for everybody; ours stands still.
+  const still = useSyncExternalStore(neverChanges, prefersStillness, () => false);
   return (
     <WidgetBox
       widget={tickerWidgets[useTheme()]}
-      wanted={!prefersStillness}
+      wanted={!still}
       className="h-[46px] border-b border-line bg-surface"
     >
       <TickerPanel />

@@ -1,4 +1,4 @@
-import { createBrowserRouter } from "react-router-dom";
+import type { RouteObject } from "react-router-dom";
 import { ErrorPage } from "./error-page.tsx";
 import { RequireAdmin, RequireApproval, RequireSession } from "./guards.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
@@ -59,7 +59,8 @@ const screens = {
   admin: async () => ({ Component: (await import("../features/admin/admin-page.tsx")).AdminPage }),
 };
 
-export const router = createBrowserRouter([
+/** All screens by their addresses. */
+export const routes: RouteObject[] = [
   {
     element: <Layout />,
     errorElement: <ErrorPage />,
@@ -102,4 +103,4 @@ export const router = createBrowserRouter([
       { path: "*", element: <NotFoundPage /> },
     ],
   },
-]);
+];
