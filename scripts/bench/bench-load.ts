@@ -10,11 +10,18 @@ const SIGNALS = 200;
 const AI_TIME_MS = 5_000;
 const WARM_UP = 5;
 /** How many traders the signals come from; those of one trader are numbered one after the other. */
-const TRADERS = [200, 10, 1] as const;
+const CROWDS = [
+  { traders: 200, worksMeanwhile: false },
+  { traders: 1, worksMeanwhile: false },
+  { traders: 200, worksMeanwhile: true },
+  { traders: 10, worksMeanwhile: true },
+  { traders: 1, worksMeanwhile: true },
+] as const;
 
 /**
  * Measures 200 analyses in flight in one worker while the AI takes 5 s for each: how much longer than one answer of
- * the AI it takes from the first request to the last result, and how much memory the worker takes for it.
+ * the AI it takes to the last result, from the moment the worker may begin with those that wait, or from the first
+ * request; and how much memory the worker takes for it.
  */
 export async function benchLoad(options: { database: Database; uri: string }): Promise<void> {
   const ai = await startStandInOpenAi();
@@ -34,15 +41,16 @@ export async function benchLoad(options: { database: Database; uri: string }): P
   const server = await spawnPart("server", env);
   const worker = await spawnPart("worker", env, "scripts/bench/measured-worker.ts");
   const shared = { ...options, worker, jwtSecret: secrets.JWT_SECRET };
-  const measure = (size: Pick<Crowd, "signals" | "traders">) =>
+  const measure = (size: Pick<Crowd, "signals" | "traders" | "worksMeanwhile">) =>
     measureCrowd({ ...shared, ...size, apiUrl: `http://localhost:${port}` });
   try {
-    await measure({ signals: WARM_UP, traders: WARM_UP });
+    await measure({ signals: WARM_UP, traders: WARM_UP, worksMeanwhile: true });
     const rows = [];
-    for (const traders of TRADERS) {
-      const crowd = await measure({ signals: SIGNALS, traders });
+    for (const { traders, worksMeanwhile } of CROWDS) {
+      const crowd = await measure({ signals: SIGNALS, traders, worksMeanwhile });
       rows.push({
         traders,
+        measured: worksMeanwhile ? "from the first request" : "once all are accepted",
         refused: crowd.refused,
         "last started / AI time": round(crowd.lastStartedMs / AI_TIME_MS),
         "last finished / AI time": round(crowd.lastFinishedMs / AI_TIME_MS),

@@ -21,9 +21,17 @@ export interface Crowd {
   worker: SpawnedPart;
   signals: number;
   traders: number;
+  /**
+   * Whether the worker takes signals while the requests come, or is stopped until all have been accepted: then the
+   * server's share is left out.
+   */
+  worksMeanwhile: boolean;
 }
 
-/** Milliseconds from the moment the first signal was stored, and what the worker's memory grew by at most. */
+/**
+ * Milliseconds from the moment the first signal was stored, or the stopped worker let go, and what the worker's memory
+ * grew by at most.
+ */
 export interface CrowdTimes {
   /** Requests that were answered 503, as the database did not take them in time. */
   refused: number;
@@ -34,11 +42,12 @@ export interface CrowdTimes {
 
 /** Sends all requests at once and waits until the last signal is finished. */
 export async function measureCrowd(crowd: Crowd): Promise<CrowdTimes> {
-  const { database, worker, signals } = crowd;
+  const { database, worker, signals, worksMeanwhile } = crowd;
   const tokens = await signInTraders(crowd);
   const since = new Date();
   const linesBefore = worker.lines.length;
   const memoryBefore = memoriesIn(worker.lines).at(-1) ?? Number.NaN;
+  if (!worksMeanwhile) process.kill(worker.pid, "SIGSTOP");
   const accepted = await Promise.all(
     Array.from({ length: signals }, (_, index) =>
       isAccepted(crowd, {
@@ -48,9 +57,13 @@ export async function measureCrowd(crowd: Crowd): Promise<CrowdTimes> {
     ),
   );
   const count = accepted.filter(Boolean).length;
+  const letGo = Date.now();
+  if (!worksMeanwhile) process.kill(worker.pid, "SIGCONT");
   await untilFinished({ database, count, since });
   const made = await database.signals.find({ createdAt: { $gte: since } }).lean();
-  const first = Math.min(...made.map(({ createdAt }) => createdAt.getTime()));
+  const first = worksMeanwhile
+    ? Math.min(...made.map(({ createdAt }) => createdAt.getTime()))
+    : letGo;
   const last = (times: (Date | undefined)[]) =>
     Math.max(...times.map((time) => time?.getTime() ?? Number.NaN)) - first;
   return {

@@ -13,6 +13,8 @@ const LOOK_AGAIN_MS = 10;
 /** Jobs that lost their worker are looked for this often at least, however many others wait. */
 const LOOK_FOR_LOST_EVERY_MS = 1_000;
 
+const REMOVE_WITHIN_MS = 10;
+
 export type WorkerPlace = Pick<WorkerLoad, "id" | "capacity">;
 
 export interface FairJobsOptions {
@@ -46,6 +48,7 @@ export class FairJobs extends MongoJobRepository {
   readonly #notBegun = new Set<string>();
   /** Ended, but not removed yet. */
   readonly #ending = new Set<string>();
+  #removal: Promise<number> | undefined;
   #isClaiming = false;
   #askedMeanwhile = false;
   #foundLastTime = false;
@@ -111,11 +114,19 @@ export class FairJobs extends MongoJobRepository {
     await super.unlockJob(job);
   }
 
-  override async removeJobs(
-    options: Parameters<MongoJobRepository["removeJobs"]>[0],
-  ): Promise<number> {
-    const removed = await super.removeJobs(options);
-    this.#ending.delete(String(options.id));
+  /** Jobs that end at about the same time are removed together. */
+  override removeJobs(options: Parameters<MongoJobRepository["removeJobs"]>[0]): Promise<number> {
+    const { id } = options;
+    if (id === undefined || !this.#ending.has(String(id))) return super.removeJobs(options);
+    this.#removal ??= delay(REMOVE_WITHIN_MS).then(() => this.#removeEnding());
+    return this.#removal;
+  }
+
+  async #removeEnding(): Promise<number> {
+    this.#removal = undefined;
+    const ids = [...this.#ending];
+    const removed = await super.removeJobs({ ids });
+    for (const id of ids) this.#ending.delete(id);
     return removed;
   }
 

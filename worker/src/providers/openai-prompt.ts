@@ -4,6 +4,7 @@ import type { AdviceRequest } from "../signals/analyst.ts";
 import { volatilityRegime } from "../signals/indicators/volatility.ts";
 import type { MarketBrief, StructureLevel } from "../signals/market-brief.ts";
 import { formatAtTick, type PriceScale } from "../signals/price-scale.ts";
+import { rememberPer } from "../signals/remember-per.ts";
 import { CHART_PROMPT, PROMPT_VERSION, SYSTEM_PROMPT } from "./openai-system-prompt.ts";
 
 const NOT_ENOUGH = "not enough candles";
@@ -16,7 +17,9 @@ const VOLUME_DIGITS = 5;
 const SHOWN_LEVELS = 3;
 
 /** The brief as compact text: figures first, then the candles as CSV, oldest first; prices to the market's tick. */
-export function briefText(brief: MarketBrief): string {
+export const briefText = rememberPer(writeBrief);
+
+function writeBrief(brief: MarketBrief): string {
   const { symbol, timeframe, scale, price, lastCandleAt, candles } = brief;
   return [
     "<market_data>",

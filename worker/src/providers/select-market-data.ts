@@ -64,7 +64,8 @@ export interface MarketDataSelection {
  * @throws SettingsError when `EXCHANGES` names an exchange that does not exist
  */
 export function createMarketData(options: MarketDataOptions): MarketDataSelection {
-  const replay = createReplayMarketData({ now: options.now });
+  const { now } = options;
+  const replay = new SharedCandles({ source: createReplayMarketData({ now }), now });
   return options.settings.MARKET_DATA === "replay"
     ? replayOnly(replay)
     : withLiveProviders(options, replay);

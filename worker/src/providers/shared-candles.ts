@@ -105,6 +105,8 @@ function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): nu
   return now + (delayMs > 0 ? DELAYED_KEEP_MS : LATE_KEEP_MS);
 }
 
+/** The same object for all who asked for the same, so that what is computed of it can be shared too. */
 function newest(series: CandleSeries, limit: number): CandleSeries {
+  if (series.candles.length <= limit) return series;
   return { ...series, candles: series.candles.slice(-limit) };
 }

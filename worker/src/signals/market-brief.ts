@@ -2,6 +2,7 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/cand
 import { structureAround } from "./indicators/structure.ts";
 import { computeIndicators, type Indicators } from "./indicators.ts";
 import { type PriceScale, priceScale } from "./price-scale.ts";
+import { rememberPer } from "./remember-per.ts";
 import { type TradingSession, tradingSession } from "./trading-session.ts";
 
 /** A swing price and how far the last close is from it; distances are at least 0. */
@@ -33,17 +34,32 @@ export interface MarketBrief {
   supports: StructureLevel[];
 }
 
-/**
- * Sums up closed candles, oldest first. `limit` is how many of them the analyst sees; the indicators use all.
- * @throws RangeError without any candle
- */
-export function buildMarketBrief(options: {
+/** What a brief is made of. */
+export interface BriefedMarket {
   symbol: string;
   timeframe: Timeframe;
+  /** How many of the candles the analyst sees; the indicators use all. */
   limit: number;
+  /** Closed ones, oldest first. */
   candles: readonly Candle[];
-}): MarketBrief {
-  const { symbol, timeframe, limit, candles } = options;
+}
+
+const briefsOf = rememberPer((_candles: readonly Candle[]) => new Map<string, MarketBrief>());
+
+/**
+ * Sums up a market; once for all who ask about the same candles.
+ * @throws RangeError without any candle
+ */
+export function buildMarketBrief(market: BriefedMarket): MarketBrief {
+  const { symbol, timeframe, limit, candles } = market;
+  const briefs = briefsOf(candles);
+  const key = `${timeframe} ${limit} ${symbol}`;
+  const brief = briefs.get(key) ?? sumUp(market);
+  briefs.set(key, brief);
+  return brief;
+}
+
+function sumUp({ symbol, timeframe, limit, candles }: BriefedMarket): MarketBrief {
   const last = candles.at(-1);
   if (!last) throw new RangeError("A market brief needs at least one candle.");
   const price = last.close;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Candle } from "@shared/contract/candle.ts";
 import { analystNameSchema, marketDataSourceSchema } from "@shared/contract/status.ts";
 import { z } from "zod";
+import { rememberPer } from "./remember-per.ts";
 import { stageSchema } from "./stage-timer.ts";
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
@@ -66,7 +67,9 @@ export type SignalReceipt = z.infer<typeof signalReceiptSchema>;
  * blanks, numbers as ECMAScript writes them. In a browser's console it is the hash of
  * `JSON.stringify(candles.map((c) => [c.time, c.open, c.high, c.low, c.close, c.volume]))`.
  */
-export function hashCandles(candles: readonly Candle[]): string {
+export const hashCandles = rememberPer(hashRows);
+
+function hashRows(candles: readonly Candle[]): string {
   const rows = candles.map((candle) => [
     candle.time,
     candle.open,
