@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "@shared/testing/free-port.ts";
+import { MongoClient } from "mongodb";
+import { ensureMongod } from "../../lib/ensure-mongod.mjs";
+import { REPLICA_SET } from "../../lib/replica-set.mjs";
+import { until } from "../until.ts";
+
+/** One mongod of a replica set: a process that can die, hang and come back on the same data and port. */
+export class MongodMember {
+  readonly address: string;
+  /** A connection to this member alone, whatever its state in the set. */
+  readonly client: MongoClient;
+  readonly #folder: string;
+  readonly #command: string;
+  readonly #port: number;
+  #process: ChildProcess | undefined;
+
+  private constructor(options: { command: string; port: number }) {
+    this.#command = options.command;
+    this.#port = options.port;
+    this.#folder = mkdtempSync(join(tmpdir(), "faults-mongod-"));
+    this.address = `127.0.0.1:${options.port}`;
+    this.client = new MongoClient(`mongodb://${this.address}/?directConnection=true`, {
+      serverSelectionTimeoutMS: 1_000,
+    });
+  }
+
+  static async launch(): Promise<MongodMember> {
+    const { path } = await ensureMongod();
+    const member = new MongodMember({ command: path, port: await freePort() });
+    await member.start();
+    return member;
+  }
+
+  /** Starts on the data that are there, and resolves once the process answers. */
+  async start(): Promise<void> {
+    const dbPath = join(this.#folder, "data");
+    mkdirSync(dbPath, { recursive: true });
+    this.#process = spawn(this.#command, this.#arguments(dbPath), { stdio: "ignore" });
+    await until(() => this.command({ ping: 1 }), { what: `a mongod on port ${this.#port}` });
+  }
+
+  /** Runs a command on this member, whatever its state. */
+  command(command: Record<string, unknown>): Promise<Record<string, unknown>> {
+    return this.client.db("admin").command(command);
+  }
+
+  get pid(): number {
+    return this.#process?.pid ?? Number.NaN;
+  }
+
+  /** `kill -9`. */
+  async kill(): Promise<void> {
+    const dying = this.#process;
+    if (!dying || dying.exitCode !== null || dying.signalCode !== null) return;
+    const exited = once(dying, "exit");
+    dying.kill("SIGKILL");
+    await exited;
+  }
+
+  /** The process keeps its connections and does nothing any more, until `resume`. */
+  pause(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#process?.kill("SIGCONT");
+  }
+
+  /** Ends the process and removes its data. */
+  async remove(): Promise<void> {
+    await this.client.close();
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** As the product starts its own mongod, with fail points and little memory. */
+  #arguments(dbPath: string): string[] {
+    return [
+      ...["--dbpath", dbPath, "--port", String(this.#port), "--bind_ip", "127.0.0.1"],
+      ...["--replSet", REPLICA_SET, "--storageEngine", "wiredTiger", "--nounixsocket"],
+      ...["--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"],
+      ...["--logpath", join(this.#folder, "mongod.log"), "--logappend"],
+      ...["--setParameter", "transactionLifetimeLimitSeconds=10"],
+      ...["--setParameter", "enableTestCommands=1"],
+    ];
+  }
+}
