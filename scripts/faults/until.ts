@@ -19,12 +19,13 @@ export async function until<Found>(
   look: () => Promise<Found | undefined | null | false> | Found | undefined | null | false,
   { what, withinMs = DEFAULT_WITHIN_MS }: Patience,
 ): Promise<Found> {
+  const t0 = performance.now(); // WFDEBUG
   const giveUpAt = performance.now() + withinMs;
   let cause: unknown;
   do {
     try {
       const found = await look();
-      if (found !== undefined && found !== null && found !== false) return found;
+      if (found !== undefined && found !== null && found !== false) { if (performance.now()-t0 > 500) console.log(`WFDEBUG ${what}: ${Math.round(performance.now()-t0)}`); return found; }
     } catch (error) {
       cause = error;
     }

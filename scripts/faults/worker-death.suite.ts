@@ -1,29 +1,31 @@
 import { chartPicture } from "@shared/testing/pictures.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSound } from "./invariants/assert-sound.ts";
-import { holdCommand, type HeldCommand } from "./stage/fail-point.ts";
-import { holderOf, JOBS, namespaceOf, untilEnded } from "./stage/signal-places.ts";
+import { type HeldCommand, holdCommand } from "./stage/fail-point.ts";
+import { holderOf, isForCandlesOf, JOBS, namespaceOf, untilEnded } from "./stage/signal-places.ts";
 import { setStage, type Stage } from "./stage/stage.ts";
-import type { Trader } from "./stage/trader.ts";
 import { until } from "./until.ts";
 
 describe("every accepted signal ends exactly once when its worker is killed", () => {
   let stage: Stage;
-  let trader: Trader;
   let picture: Buffer;
+  const restarts: Promise<void>[] = [];
 
   beforeAll(async () => {
     stage = await setStage();
     picture = await chartPicture(1).png().toBuffer();
   });
-  afterEach(() => assertSound(stage));
+  afterEach(async () => {
+    await Promise.all(restarts.splice(0));
+    await assertSound(stage);
+  });
   afterAll(() => stage.close());
 
   /** A trader with an open socket, and his request for a signal with a picture. */
-  const ask = async () => {
-    trader = await stage.signUp({ credits: 3 });
+  const ask = async (market = stage.nextMarket()) => {
+    const trader = await stage.signUp({ credits: 3 });
     await trader.connect(stage.servers.b);
-    const asked = await trader.ask(stage.servers.a, { ...stage.nextMarket(), picture });
+    const asked = await trader.ask(stage.servers.a, { ...market, picture });
     const [reply] = asked.replies;
     if (reply?.kind !== "accepted") throw new Error(`not accepted: ${JSON.stringify(reply)}`);
     return reply.signalId;
@@ -32,6 +34,12 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
     const signal = await stage.database.signals.findById(signalId).lean();
     return { status: signal?.status, runs: signal?.revision };
   };
+  /** Kills the worker that has the signal; another one is started in its place meanwhile, as by a supervisor. */
+  const killHolder = async (signalId: string) => {
+    const worker = await holderOf(stage, signalId);
+    await worker.kill();
+    restarts.push(worker.start());
+  };
   /** Kills the worker that has the signal, as soon as the database has heard the command and not carried it out. */
   const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
     const primary = await stage.mongo.primary();
@@ -39,10 +47,8 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
     const point = await holdCommand(primary, { commands: held.commands, namespace });
     const signalId = await ask();
     await point.entered();
-    const worker = await holderOf(stage, signalId);
-    await worker.kill();
+    await killHolder(signalId);
     await point.release();
-    await worker.start();
     await untilEnded(stage, [signalId]);
     return signalId;
   };
@@ -54,25 +60,21 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
 
   it("while it fetches candles", async () => {
     const market = stage.nextMarket();
-    const hold = stage.exchange.hold((url) => url.includes(`interval=${market.timeframe}`));
-    const asking = await ask();
+    const hold = stage.exchange.hold(isForCandlesOf(market));
+    const signalId = await ask(market);
     await until(() => hold.arrived > 0, { what: "a request for candles" });
-    const worker = await holderOf(stage, asking);
-    await worker.kill();
+    await killHolder(signalId);
     hold.release();
-    await worker.start();
-    await untilEnded(stage, [asking]);
-    expect(await starts(asking)).toEqual({ status: "completed", runs: 2 });
+    await untilEnded(stage, [signalId]);
+    expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 
   it("while it waits for the AI", async () => {
     const hold = stage.ai.hold();
     const signalId = await ask();
     await until(() => hold.arrived > 0, { what: "a question to the AI" });
-    const worker = await holderOf(stage, signalId);
-    await worker.kill();
+    await killHolder(signalId);
     hold.release();
-    await worker.start();
     await untilEnded(stage, [signalId]);
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
@@ -89,7 +91,7 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
 
   it("together with the only other one, and both come back", async () => {
     const hold = stage.ai.hold();
-    const signalIds = await Promise.all(Array.from({ length: 6 }, ask));
+    const signalIds = await Promise.all(Array.from({ length: 6 }, () => ask()));
     await until(() => hold.arrived >= signalIds.length, { what: "all questions to the AI" });
     const workers = Object.values(stage.workers);
     await Promise.all(workers.map((worker) => worker.kill()));

@@ -13,6 +13,6 @@ export async function ledgerVerifies({ database, servers }: Stage): Promise<stri
   );
   const report = await verifyLedger(await openLedger(servers.a.url, AbortSignal.timeout(30_000)));
   if (report.fault) return [`the public ledger: ${JSON.stringify(report.fault)}`];
-  const { signals } = report.tally;
-  return signals === completed ? [] : [`the public ledger has ${signals} of ${completed} signals`];
+  const { live } = report.tally.signals;
+  return live === completed ? [] : [`the public ledger has ${live} of ${completed} signals`];
 }

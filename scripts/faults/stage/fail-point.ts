@@ -49,10 +49,11 @@ export async function holdCommand(member: MongodMember, held: HeldCommand): Prom
       });
     },
     async release() {
-      await member.command({ configureFailPoint: "failCommand", mode: "off" });
+      // Switching the fail point off waits for whom it holds, so those go first.
       for (const opid of await heldOperations(member, held)) {
         await member.command({ killOp: 1, op: opid });
       }
+      await member.command({ configureFailPoint: "failCommand", mode: "off" });
     },
   };
 }

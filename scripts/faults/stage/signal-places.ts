@@ -39,3 +39,12 @@ export async function untilEnded(
     { what: "signals to end", withinMs },
   );
 }
+
+/** Whether a request to the exchange asks for the candles of this market. */
+export const isForCandlesOf =
+  ({ symbol, timeframe }: { symbol: string; timeframe: string }) =>
+  (url: string): boolean => {
+    const { searchParams } = new URL(url, "http://exchange");
+    const market = symbol.replace("/", "");
+    return searchParams.get("symbol") === market && searchParams.get("interval") === timeframe;
+  };
