@@ -11,7 +11,8 @@ const WELL_WITHIN_MS = 30_000;
 const lineSchema = z.looseObject({
   level: z.number(),
   msg: z.string().optional(),
-  err: z.looseObject({ code: z.unknown().optional() }).optional(),
+  requestId: z.string().optional(),
+  status: z.unknown().optional(),
 });
 const LONGEST_SHOWN = 300;
 /** Pino's number for `error`. */
@@ -60,16 +61,27 @@ function isAlive(pid: number): boolean {
  * @param expected messages of errors that the fault itself calls for
  */
 export function logsAreCalm({ parts }: Stage, expected: readonly RegExp[]): string[] {
-  return parts.flatMap(({ name, lines }) =>
-    lines
-      .filter((line) => isAlarming(line, expected))
-      .map((line) => `${name} logged: ${line.slice(0, LONGEST_SHOWN)}`),
-  );
+  return parts.flatMap(({ name, lines }) => {
+    const refused = requestsAnswered503(lines);
+    return lines
+      .filter((line) => isAlarming(line, { expected, refused }))
+      .map((line) => `${name} logged: ${line.slice(0, LONGEST_SHOWN)}`);
+  });
 }
 
-function isAlarming(line: string, expected: readonly RegExp[]): boolean {
+function requestsAnswered503(lines: readonly string[]): Set<string | undefined> {
+  const answers = lines
+    .filter((line) => line.includes('"status":503'))
+    .map((line) => lineSchema.parse(JSON.parse(line)));
+  return new Set(answers.map(({ requestId }) => requestId));
+}
+
+function isAlarming(
+  line: string,
+  { expected, refused }: { expected: readonly RegExp[]; refused: Set<string | undefined> },
+): boolean {
   if (!line.startsWith("{")) return true;
-  const { level, msg = "", err } = lineSchema.parse(JSON.parse(line));
-  if (level < ERROR_LEVEL || err?.code === "unavailable") return false;
+  const { level, msg = "", requestId } = lineSchema.parse(JSON.parse(line));
+  if (level < ERROR_LEVEL || (requestId && refused.has(requestId))) return false;
   return !expected.some((pattern) => pattern.test(msg));
 }

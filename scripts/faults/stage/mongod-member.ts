@@ -9,24 +9,22 @@ import { ensureMongod } from "../../lib/ensure-mongod.mjs";
 import { REPLICA_SET } from "../../lib/replica-set.mjs";
 import { until } from "../until.ts";
 
+const CONNECT_MS = 1_000;
+
 /** One mongod of a replica set: a process that can die, hang and come back on the same data and port. */
 export class MongodMember {
   readonly address: string;
-  /** A connection to this member alone, whatever its state in the set. */
-  readonly client: MongoClient;
   readonly #folder: string;
   readonly #command: string;
   readonly #port: number;
   #process: ChildProcess | undefined;
+  #client: MongoClient | undefined;
 
   private constructor(options: { command: string; port: number }) {
     this.#command = options.command;
     this.#port = options.port;
     this.#folder = mkdtempSync(join(tmpdir(), "faults-mongod-"));
     this.address = `127.0.0.1:${options.port}`;
-    this.client = new MongoClient(`mongodb://${this.address}/?directConnection=true`, {
-      serverSelectionTimeoutMS: 1_000,
-    });
   }
 
   static async launch(): Promise<MongodMember> {
@@ -41,7 +39,14 @@ export class MongodMember {
     const dbPath = join(this.#folder, "data");
     mkdirSync(dbPath, { recursive: true });
     this.#process = spawn(this.#command, this.#arguments(dbPath), { stdio: "ignore" });
-    await until(() => this.command({ ping: 1 }), { what: `a mongod on port ${this.#port}` });
+    await this.#client?.close();
+    this.#client = await until(() => connectTo(this.address), { what: `mongod at ${this.address}` });
+  }
+
+  /** A connection to this member alone, whatever its state in the set. */
+  get client(): MongoClient {
+    if (!this.#client) throw new Error(`${this.address} was never started`);
+    return this.#client;
   }
 
   /** Runs a command on this member, whatever its state. */
@@ -73,7 +78,7 @@ export class MongodMember {
 
   /** Ends the process and removes its data. */
   async remove(): Promise<void> {
-    await this.client.close();
+    await this.#client?.close();
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -88,5 +93,18 @@ export class MongodMember {
       ...["--setParameter", "transactionLifetimeLimitSeconds=10"],
       ...["--setParameter", "enableTestCommands=1"],
     ];
+  }
+}
+
+/** A client that fails to connect once is of no use any more: each try needs a new one. */
+async function connectTo(address: string): Promise<MongoClient> {
+  const client = new MongoClient(`mongodb://${address}/?directConnection=true`, {
+    serverSelectionTimeoutMS: CONNECT_MS,
+  });
+  try {
+    return await client.connect();
+  } catch (error) {
+    await client.close();
+    throw error;
   }
 }
