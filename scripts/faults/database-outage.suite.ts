@@ -3,7 +3,7 @@ import { chartPicture } from "@shared/testing/pictures.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSound } from "./invariants/assert-sound.ts";
 import { untilEnded } from "./stage/signal-places.ts";
-import { setStage, type Stage } from "./stage/stage.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
 import type { Asked, Trader } from "./stage/trader.ts";
 import { until } from "./until.ts";
 
@@ -33,7 +33,9 @@ describe("every accepted signal ends exactly once when the database", () => {
   afterAll(() => stage.close());
 
   const askAll = () =>
-    Promise.all(traders.map((trader) => trader.ask(stage.servers.a, { ...stage.nextMarket(), picture })));
+    Promise.all(
+      traders.map((trader) => trader.ask(stage.servers.a, { ...stage.nextMarket(), picture })),
+    );
   /** Signals whose analyses are held at the AI until `release` is called. */
   const signalsUnderWay = async () => {
     const hold = stage.ai.hold();
@@ -53,9 +55,14 @@ describe("every accepted signal ends exactly once when the database", () => {
   /** The same requests again, once the database is back. */
   const insistOn = async (refused: Asked[]) => {
     const accepted = await Promise.all(
-      refused.map((asked) => traders.find((one) => one.asked.includes(asked))?.insist(stage.servers.b, asked)),
+      refused.map((asked) =>
+        traders.find((one) => one.asked.includes(asked))?.insist(stage.servers.b, asked),
+      ),
     );
-    await untilEnded(stage, accepted.filter((id) => id !== undefined));
+    await untilEnded(
+      stage,
+      accepted.filter((id) => id !== undefined),
+    );
   };
 
   it("is killed and started again on its data", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSound } from "./invariants/assert-sound.ts";
 import { untilEnded } from "./stage/signal-places.ts";
-import { setStage, type Stage } from "./stage/stage.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
 import type { Trader } from "./stage/trader.ts";
 import { until } from "./until.ts";
 

@@ -4,7 +4,7 @@ import { assertSound } from "./invariants/assert-sound.ts";
 import { spawnMutePart } from "./stage/mute-part.ts";
 import { PartSlot } from "./stage/part-slot.ts";
 import { untilEnded } from "./stage/signal-places.ts";
-import { setStage, type Stage } from "./stage/stage.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
 import { until } from "./until.ts";
 
 describe("with its log on a disk that is full", () => {

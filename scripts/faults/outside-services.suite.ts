@@ -6,7 +6,7 @@ import { assertSound } from "./invariants/assert-sound.ts";
 import { expectAnswer } from "./stage/api.ts";
 import type { Gateway } from "./stage/gateway.ts";
 import { untilEnded } from "./stage/signal-places.ts";
-import { setStage, type Stage } from "./stage/stage.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
 import type { Trader } from "./stage/trader.ts";
 import { until } from "./until.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSound } from "./invariants/assert-sound.ts";
 import { type HeldCommand, holdCommand } from "./stage/fail-point.ts";
 import { JOBS, namespaceOf, untilEnded } from "./stage/signal-places.ts";
-import { setStage, type Stage } from "./stage/stage.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
 import { until } from "./until.ts";
 
 const BURST = 40;
@@ -38,7 +38,11 @@ describe("every accepted signal ends exactly once when its server is killed", ()
     const trader = await signUp();
     const namespace = namespaceOf(held.collection);
     const { commands } = held;
-    const point = await holdCommand(await stage.mongo.primary(), { commands, namespace, client: "server-a" });
+    const point = await holdCommand(await stage.mongo.primary(), {
+      commands,
+      namespace,
+      client: "server-a",
+    });
     const asking = trader.ask(stage.servers.a, { ...stage.nextMarket(), picture });
     await point.entered();
     await killServer();
@@ -83,10 +87,14 @@ describe("every accepted signal ends exactly once when its server is killed", ()
 
   it("in a burst of requests: all of them, sent again to the other one, are made once", async () => {
     const traders = await Promise.all(Array.from({ length: 4 }, signUp));
-    const changes = stage.database.signals.collection.watch([{ $match: { operationType: "insert" } }]);
+    const changes = stage.database.signals.collection.watch([
+      { $match: { operationType: "insert" } },
+    ]);
     const firstStored = changes.next();
     const asking = traders.flatMap((trader) =>
-      Array.from({ length: BURST / traders.length }, () => trader.ask(stage.servers.a, stage.nextMarket())),
+      Array.from({ length: BURST / traders.length }, () =>
+        trader.ask(stage.servers.a, stage.nextMarket()),
+      ),
     );
     await firstStored;
     await changes.close();
@@ -103,17 +111,24 @@ describe("every accepted signal ends exactly once when its server is killed", ()
 
   it("while it pushes results: its sockets come back and go on from their last number", async () => {
     const trader = await stage.signUp();
-    const sockets = await Promise.all(Array.from({ length: 5 }, () => trader.connect(stage.servers.a)));
+    const sockets = await Promise.all(
+      Array.from({ length: 5 }, () => trader.connect(stage.servers.a)),
+    );
     const hold = stage.ai.hold();
-    const asking = Array.from({ length: 20 }, () => trader.ask(stage.servers.b, stage.nextMarket()));
+    const asking = Array.from({ length: 20 }, () =>
+      trader.ask(stage.servers.b, stage.nextMarket()),
+    );
     await Promise.all(asking);
     await until(() => hold.arrived >= asking.length, { what: "all questions to the AI" });
     hold.release();
     await until(() => sockets[0]?.named("signal:completed").length, { what: "the first result" });
     await killServer();
-    await until(() => sockets.every((socket) => socket.named("signal:completed").length === asking.length), {
-      what: "all results on all sockets",
-    });
+    await until(
+      () => sockets.every((socket) => socket.named("signal:completed").length === asking.length),
+      {
+        what: "all results on all sockets",
+      },
+    );
   });
 
   it("together with the only other one, and both come back", async () => {

@@ -1,7 +1,7 @@
 import { PushClient } from "@shared/testing/push-client.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSound } from "./invariants/assert-sound.ts";
-import { setStage, type Stage } from "./stage/stage.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
 import { until } from "./until.ts";
 
 const TRADERS = 50;
@@ -42,7 +42,10 @@ describe("1,000 sockets that reconnect at once go on from their last number and 
   /** How many numbered events all sockets have together. */
   const received = () => sockets().reduce((sum, socket) => sum + socket.seqs("user").length, 0);
   const untilAllReceived = (expected: number) =>
-    until(() => received() >= expected, { what: "every event everywhere", withinMs: BACK_WITHIN_MS });
+    until(() => received() >= expected, {
+      what: "every event everywhere",
+      withinMs: BACK_WITHIN_MS,
+    });
   const MISSED_BY_ALL = TRADERS * SOCKETS_OF_ONE * MISSED;
 
   it("when their server is killed and started again", async () => {

@@ -25,7 +25,11 @@ export async function until<Found>(
   do {
     try {
       const found = await look();
-      if (found !== undefined && found !== null && found !== false) { if (performance.now()-t0 > 500) console.log(`WFDEBUG ${what}: ${Math.round(performance.now()-t0)}`); return found; }
+      if (found !== undefined && found !== null && found !== false) {
+        if (performance.now() - t0 > 500)
+          console.log(`WFDEBUG ${what}: ${Math.round(performance.now() - t0)}`);
+        return found;
+      }
     } catch (error) {
       cause = error;
     }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSound } from "./invariants/assert-sound.ts";
 import { type HeldCommand, holdCommand } from "./stage/fail-point.ts";
 import { holderOf, isForCandlesOf, JOBS, namespaceOf, untilEnded } from "./stage/signal-places.ts";
-import { setStage, type Stage } from "./stage/stage.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
 import { until } from "./until.ts";
 
 describe("every accepted signal ends exactly once when its worker is killed", () => {

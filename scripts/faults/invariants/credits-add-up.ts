@@ -30,19 +30,22 @@ async function balanceFaults(
   for (const { _id, username, imageCredits } of users) {
     const own = entries.filter(({ userId }) => userId.equals(_id));
     const sum = own.reduce((total, { amount }) => total + amount, 0);
-    if (sum !== imageCredits) faults.push(`${username} has ${imageCredits} credits, the ledger ${sum}`);
+    if (sum !== imageCredits)
+      faults.push(`${username} has ${imageCredits} credits, the ledger ${sum}`);
     const trader = traders.find((one) => one.username === username);
     if (!trader) continue;
     const call = { via: servers.a, path: "/me", token: trader.token };
     const shown = (await expectAnswer(call, meSchema)).image_credits;
-    if (shown !== imageCredits) faults.push(`REST shows ${shown} credits of ${username}, not ${imageCredits}`);
+    if (shown !== imageCredits)
+      faults.push(`REST shows ${shown} credits of ${username}, not ${imageCredits}`);
   }
   return faults;
 }
 
 function paymentFaults(signal: SignalRecord, entries: readonly CreditEntryRecord[]): string[] {
   const own = entries.filter(({ signalId }) => signalId?.equals(signal._id));
-  const sumOf = (kind: string) => own.filter((entry) => entry.kind === kind).map(({ amount }) => amount);
+  const sumOf = (kind: string) =>
+    own.filter((entry) => entry.kind === kind).map(({ amount }) => amount);
   const isAnalysed = signal.status === "completed" && signal.analysis?.source.analyst !== "none";
   const expected = isAnalysed ? "-1 / " : "-1 / 1";
   const found = `${sumOf("spend").join("+")} / ${sumOf("refund").join("+")}`;

@@ -23,7 +23,9 @@ export async function signalsEndOnce({ database }: Stage): Promise<string[]> {
   const stored = new Set(signals.map(({ _id }) => _id.toString()));
   return [
     ...signals.flatMap((signal) => faultsOf(signal, told.get(signal._id.toString()) ?? [])),
-    ...[...told.keys()].filter((id) => !stored.has(id)).map((id) => `events tell of ${id}, which is not stored`),
+    ...[...told.keys()]
+      .filter((id) => !stored.has(id))
+      .map((id) => `events tell of ${id}, which is not stored`),
   ];
 }
 
@@ -48,13 +50,19 @@ export async function requestsMakeOneSignal(stage: Stage): Promise<string[]> {
 
 async function faultsOfTrader(stage: Stage, trader: Trader): Promise<string[]> {
   const { database } = stage;
-  const keys = await database.idempotencyKeys.find({ _id: { $regex: `^${trader.userId}:` } }).lean();
-  const signalOf = new Map(keys.map(({ _id, signalId }) => [_id.split(":")[1], signalId.toString()]));
+  const keys = await database.idempotencyKeys
+    .find({ _id: { $regex: `^${trader.userId}:` } })
+    .lean();
+  const signalOf = new Map(
+    keys.map(({ _id, signalId }) => [_id.split(":")[1], signalId.toString()]),
+  );
   const signals = await database.signals.find({ userId: trader.userId }).lean();
   const asked = new Set(signalOf.values());
   const faults = [
     ...trader.asked.flatMap((one) => contradictions(one, signalOf.get(one.key))),
-    ...signals.filter(({ _id }) => !asked.has(_id.toString())).map(({ _id }) => `nobody asked for signal ${_id}`),
+    ...signals
+      .filter(({ _id }) => !asked.has(_id.toString()))
+      .map(({ _id }) => `nobody asked for signal ${_id}`),
   ];
   if (signals.length !== asked.size) {
     faults.push(`${trader.username} has ${signals.length} signals for ${asked.size} requests`);
@@ -74,7 +82,9 @@ function contradictions({ key, replies }: Asked, stored: string | undefined): st
   return replies.flatMap((reply) => {
     if (reply.kind === "lost") return [];
     if (reply.kind === "accepted") {
-      return reply.signalId === stored ? [] : [`${key} was answered with ${reply.signalId}, stored is ${stored}`];
+      return reply.signalId === stored
+        ? []
+        : [`${key} was answered with ${reply.signalId}, stored is ${stored}`];
     }
     return reply.status === 503 ? [] : [`${key} was answered ${reply.status} ${reply.code}`];
   });

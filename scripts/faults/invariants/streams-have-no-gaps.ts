@@ -22,7 +22,9 @@ export async function streamsHaveNoGaps({ database }: Stage): Promise<string[]> 
     const fault = faultIn(found);
     if (fault !== undefined) return [`${stream}: ${fault}`];
     const last = counted.get(stream);
-    return found.length === last ? [] : [`${stream} has ${found.length} events, its counter says ${last}`];
+    return found.length === last
+      ? []
+      : [`${stream} has ${found.length} events, its counter says ${last}`];
   });
 }
 
@@ -38,9 +40,13 @@ export async function socketsMissNothing(stage: Stage): Promise<string[]> {
         );
         const counter = await stage.database.streamCounters.findById(userStream(userId)).lean();
         const last = Math.max(stream_positions.user, counter?.seq ?? 0);
-        const got = await Promise.all(sockets.map((socket) => seqsUpTo(last, () => socket.seqs("user"))));
+        const got = await Promise.all(
+          sockets.map((socket) => seqsUpTo(last, () => socket.seqs("user"))),
+        );
         return got.flatMap((seqs) => {
-          const fault = faultIn(seqs) ?? (seqs.length < last ? `has only ${seqs.length} of ${last}` : undefined);
+          const fault =
+            faultIn(seqs) ??
+            (seqs.length < last ? `has only ${seqs.length} of ${last}` : undefined);
           return fault === undefined ? [] : [`a socket of ${username}: ${fault}`];
         });
       }),

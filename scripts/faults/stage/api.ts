@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { PartSlot } from "./part-slot.ts";
 
 /** A call of the API, as a client makes it. */

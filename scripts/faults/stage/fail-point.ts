@@ -67,5 +67,8 @@ async function heldOperations(member: MongodMember, { commands, namespace }: Hel
       { $match: { $or: commands.map((command) => ({ [`command.${command}`]: collection })) } },
     ])
     .toArray();
-  return z.array(operationSchema).parse(found).map(({ opid }) => opid);
+  return z
+    .array(operationSchema)
+    .parse(found)
+    .map(({ opid }) => opid);
 }

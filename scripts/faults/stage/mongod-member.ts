@@ -40,7 +40,9 @@ export class MongodMember {
     mkdirSync(dbPath, { recursive: true });
     this.#process = spawn(this.#command, this.#arguments(dbPath), { stdio: "ignore" });
     await this.#client?.close();
-    this.#client = await until(() => connectTo(this.address), { what: `mongod at ${this.address}` });
+    this.#client = await until(() => connectTo(this.address), {
+      what: `mongod at ${this.address}`,
+    });
   }
 
   /** A connection to this member alone, whatever its state in the set. */

@@ -42,7 +42,7 @@ export class ReplicaSet {
     return until(
       async () => {
         for (const member of others) if (await isPrimary(member)) return member;
-        return undefined;
+        return;
       },
       { what: "a primary", withinMs: ELECTION_MS },
     );

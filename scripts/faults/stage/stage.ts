@@ -3,8 +3,8 @@ import { sessionSchema } from "@shared/contract/account.ts";
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { freePort } from "@shared/testing/free-port.ts";
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import { startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
+import { startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { ADMIN_PASSWORD, Administrator } from "./administrator.ts";
 import { expectAnswer } from "./api.ts";
 import { Gateway } from "./gateway.ts";
@@ -38,12 +38,22 @@ export interface Stage {
 
 /** The workers themselves read the prices of all markets at 1h. */
 const MARKETS = TIMEFRAMES.filter((timeframe) => timeframe !== "1h").flatMap((timeframe) =>
-  SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT")).map((symbol) => ({ symbol, timeframe })),
+  SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT")).map((symbol) => ({
+    symbol,
+    timeframe,
+  })),
 );
 
+export interface StageOptions {
+  /** Of the replica set. */
+  members?: 1 | 3;
+  /** How long the AI takes for an answer. */
+  aiTimeMs?: number;
+}
+
 /** Starts everything and signs the administrator in. */
-export async function setStage(options: { members?: 1 | 3 } = {}): Promise<Stage> {
-  const services = await startServices(options.members ?? 1);
+export async function setStage(options: StageOptions = {}): Promise<Stage> {
+  const services = await startServices(options);
   const { mongo, database } = services;
   const { servers, workers, env } = await startParts(services);
   const parts = [...Object.values(servers), ...Object.values(workers)];
@@ -80,26 +90,30 @@ interface Services {
   close(): Promise<void>;
 }
 
-async function startServices(members: 1 | 3): Promise<Services> {
+async function startServices({ members = 1, aiTimeMs = 0 }: StageOptions): Promise<Services> {
   const mongo = await ReplicaSet.launch({ members, database: STAGE_DATABASE });
   const database = await openDatabase({ uri: mongo.uri("the-test") });
-  const behind: [StandInExchange, StandInOpenAi] = await Promise.all([
-    startStandInExchange(),
-    startStandInOpenAi(),
-  ]);
-  const [exchange, ai] = await Promise.all(behind.map(({ url }) => Gateway.open(url)));
-  if (!exchange || !ai) throw new Error("a service is missing");
+  const standInExchange = await startStandInExchange();
+  const standInAi = await startStandInOpenAi();
+  standInAi.behave({ kind: "advice", delayMs: aiTimeMs });
+  const exchange = await Gateway.open(standInExchange.url);
+  const ai = await Gateway.open(standInAi.url);
   return {
     ...{ mongo, database, exchange, ai },
     async close() {
-      await Promise.all([exchange.refuse(), ai.refuse(), ...behind.map((one) => one.close())]);
+      await Promise.all([exchange, ai].map((gateway) => gateway.refuse()));
+      await Promise.all([standInExchange, standInAi].map((standIn) => standIn.close()));
       await database.close();
       await mongo.remove();
     },
   };
 }
 
-async function startParts({ mongo, exchange, ai }: Services): Promise<Pick<Stage, "servers" | "workers" | "env">> {
+async function startParts({
+  mongo,
+  exchange,
+  ai,
+}: Services): Promise<Pick<Stage, "servers" | "workers" | "env">> {
   const env = {
     JWT_SECRET: randomUUID().repeat(2),
     ADMIN_PASSWORD,
@@ -111,12 +125,15 @@ async function startParts({ mongo, exchange, ai }: Services): Promise<Pick<Stage
     OPENAI_BASE_URL: `${ai.url}/v1`,
   };
   const slot = async (kind: "server" | "worker", name: string): Promise<PartSlot> => {
-    const port: Record<string, string> = kind === "server" ? { API_PORT: String(await freePort()) } : {};
+    const port: Record<string, string> =
+      kind === "server" ? { API_PORT: String(await freePort()) } : {};
     return new PartSlot({ name, kind, env: { ...env, ...port, MONGODB_URI: mongo.uri(name) } });
   };
   const servers = { a: await slot("server", "server-a"), b: await slot("server", "server-b") };
   const workers = { a: await slot("worker", "worker-a"), b: await slot("worker", "worker-b") };
-  await Promise.all([...Object.values(servers), ...Object.values(workers)].map((part) => part.start()));
+  await Promise.all(
+    [...Object.values(servers), ...Object.values(workers)].map((part) => part.start()),
+  );
   return { servers, workers, env };
 }
 
@@ -130,7 +147,10 @@ async function signUp(options: {
   const { via, administrator, database, credits } = options;
   const username = `trader-${randomUUID().slice(0, 8)}`;
   const body = { username, email: `${username}@example.com`, password: "correct horse" };
-  const session = await expectAnswer({ via, path: "/register", method: "POST", body }, sessionSchema);
+  const session = await expectAnswer(
+    { via, path: "/register", method: "POST", body },
+    sessionSchema,
+  );
   await administrator.approve(via, username);
   await administrator.allowImages(via, username);
   if (credits > 0) await administrator.grantCredits(via, username, credits);

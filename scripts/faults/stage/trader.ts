@@ -78,7 +78,11 @@ export class Trader {
 
   /** Opens a socket that gets everything from his first event on. */
   async connect(via: PartSlot): Promise<PushClient> {
-    const client = new PushClient({ url: via.url, token: this.token, since: { user: 0, admins: 0 } });
+    const client = new PushClient({
+      url: via.url,
+      token: this.token,
+      since: { user: 0, admins: 0 },
+    });
     this.sockets.push(client);
     await until(() => client.socket.connected, { what: "a socket" });
     return client;
@@ -101,7 +105,9 @@ export class Trader {
   }
 }
 
-type AnsweredReply = Omit<Extract<Reply, { kind: "accepted" }>, "tookMs"> | Omit<Extract<Reply, { kind: "refused" }>, "tookMs">;
+type AnsweredReply =
+  | Omit<Extract<Reply, { kind: "accepted" }>, "tookMs">
+  | Omit<Extract<Reply, { kind: "refused" }>, "tookMs">;
 
 /** A 504 names its signal in `Location`: it was accepted as well. */
 function readAnswer({ status, headers, body }: ApiAnswer): AnsweredReply {
