@@ -8,7 +8,7 @@ export interface Patience {
   withinMs?: number;
 }
 
-const DEFAULT_WITHIN_MS = 30_000;
+const DEFAULT_WITHIN_MS = 60_000;
 
 /**
  * Looks again and again until `look` gives something else than undefined, null or false. What it throws counts as "not
@@ -19,17 +19,12 @@ export async function until<Found>(
   look: () => Promise<Found | undefined | null | false> | Found | undefined | null | false,
   { what, withinMs = DEFAULT_WITHIN_MS }: Patience,
 ): Promise<Found> {
-  const t0 = performance.now(); // WFDEBUG
   const giveUpAt = performance.now() + withinMs;
   let cause: unknown;
   do {
     try {
       const found = await look();
-      if (found !== undefined && found !== null && found !== false) {
-        if (performance.now() - t0 > 500)
-          console.log(`WFDEBUG ${what}: ${Math.round(performance.now() - t0)}`);
-        return found;
-      }
+      if (found !== undefined && found !== null && found !== false) return found;
     } catch (error) {
       cause = error;
     }

@@ -8,6 +8,8 @@ export default defineConfig({
     ...project.test,
     include: ["scripts/faults/*.suite.ts"],
     globalSetup: [],
+    // Two stages at once would measure each other.
+    maxWorkers: 1,
     testTimeout: 240_000,
     hookTimeout: 90_000,
   },

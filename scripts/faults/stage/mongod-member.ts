@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { freePort } from "@shared/testing/free-port.ts";
 import { MongoClient } from "mongodb";
 import { ensureMongod } from "../../lib/ensure-mongod.mjs";
@@ -10,6 +11,7 @@ import { REPLICA_SET } from "../../lib/replica-set.mjs";
 import { until } from "../until.ts";
 
 const CONNECT_MS = 1_000;
+const GUARD = fileURLToPath(new URL("../../lib/mongod-guard.mjs", import.meta.url));
 
 /** One mongod of a replica set: a process that can die, hang and come back on the same data and port. */
 export class MongodMember {
@@ -39,6 +41,7 @@ export class MongodMember {
     const dbPath = join(this.#folder, "data");
     mkdirSync(dbPath, { recursive: true });
     this.#process = spawn(this.#command, this.#arguments(dbPath), { stdio: "ignore" });
+    guard(this.#process);
     await this.#client?.close();
     this.#client = await until(() => connectTo(this.address), {
       what: `mongod at ${this.address}`,
@@ -96,6 +99,14 @@ export class MongodMember {
       ...["--setParameter", "enableTestCommands=1"],
     ];
   }
+}
+
+/** A mongod cannot notice that whoever started it is gone: somebody has to end it then. */
+function guard(mongod: ChildProcess): void {
+  const watcher = spawn(process.execPath, [GUARD, String(mongod.pid)], {
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  mongod.once("exit", () => watcher.kill("SIGKILL"));
 }
 
 /** A client that fails to connect once is of no use any more: each try needs a new one. */

@@ -66,7 +66,7 @@ export class Trader {
   }
 
   /** Sends the same request until it is accepted, as a patient user does. */
-  insist(via: PartSlot, asked: Asked, withinMs = 30_000): Promise<string> {
+  insist(via: PartSlot, asked: Asked, withinMs = 60_000): Promise<string> {
     return until(
       async () => {
         const reply = await this.askAgain(via, asked);
