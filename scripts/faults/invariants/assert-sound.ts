@@ -13,13 +13,9 @@ const QUIET_WITHIN_MS = 100_000;
 
 /**
  * Holds the whole product to what must be true whatever died, once all that was accepted has ended.
- * @param options.expectedErrors messages of errors in the logs that the fault itself calls for
  * @throws Error naming everything that is not as it should be
  */
-export async function assertSound(
-  stage: Stage,
-  options: { expectedErrors?: readonly RegExp[] } = {},
-): Promise<void> {
+export async function assertSound(stage: Stage): Promise<void> {
   await untilQuiet(stage);
   const faults = [
     ...(await signalsEndOnce(stage)),
@@ -30,7 +26,7 @@ export async function assertSound(
     ...(await socketsMissNothing(stage)),
     ...(await ledgerVerifies(stage)),
     ...(await processesAreWell(stage)),
-    ...logsAreCalm(stage, options.expectedErrors ?? []),
+    ...logsAreCalm(stage),
   ];
   if (faults.length > 0) throw new Error(`not sound:\n${faults.slice(0, MOST_SHOWN).join("\n")}`);
 }

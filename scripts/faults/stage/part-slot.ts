@@ -18,9 +18,9 @@ export class PartSlot {
     this.#lives.push(await spawnPart(this.kind, this.#env));
   }
 
-  /** `kill -9`. */
+  /** `kill -9`; nothing if it was never started. */
   async kill(): Promise<void> {
-    await this.#current.kill();
+    await this.#lives.at(-1)?.kill();
   }
 
   /** Process id of the present life. */

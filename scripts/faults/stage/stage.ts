@@ -55,8 +55,9 @@ export interface StageOptions {
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const services = await startServices(options);
   const { mongo, database } = services;
-  const { servers, workers, env } = await startParts(services);
+  const { servers, workers, env } = await assignParts(services);
   const parts = [...Object.values(servers), ...Object.values(workers)];
+  await startAll(parts, services);
   const administrator = await Administrator.logIn(servers.a);
   const traders: Trader[] = [];
   let marketsUsed = 0;
@@ -109,7 +110,7 @@ async function startServices({ members = 1, aiTimeMs = 0 }: StageOptions): Promi
   };
 }
 
-async function startParts({
+async function assignParts({
   mongo,
   exchange,
   ai,
@@ -131,10 +132,17 @@ async function startParts({
   };
   const servers = { a: await slot("server", "server-a"), b: await slot("server", "server-b") };
   const workers = { a: await slot("worker", "worker-a"), b: await slot("worker", "worker-b") };
-  await Promise.all(
-    [...Object.values(servers), ...Object.values(workers)].map((part) => part.start()),
-  );
   return { servers, workers, env };
+}
+
+/** All or nothing: what has started ends again if another part did not. */
+async function startAll(parts: readonly PartSlot[], services: Services): Promise<void> {
+  const starts = await Promise.allSettled(parts.map((part) => part.start()));
+  const failed = starts.find((start) => start.status === "rejected");
+  if (!failed) return;
+  await Promise.all(parts.map((part) => part.kill()));
+  await services.close();
+  throw failed.reason;
 }
 
 /** Registers through the API, and is let in by the administrator. */
