@@ -19,6 +19,9 @@ const SAMPLE_EVERY_MS = 5_000;
  */
 const MOST_GROWTH_MB_PER_MINUTE = 20;
 
+/** Shown and not judged: it fills its cache with what is stored, up to its limit of 256 MB. */
+const DATABASE = "mongod";
+
 const ordersSchema = z.object({
   minutes: z.coerce
     .number()
@@ -82,8 +85,8 @@ async function soak(
   console.table(traffic.figures.rows());
   const rows = memory.rows(MOST_GROWTH_MB_PER_MINUTE);
   console.table(rows);
-  const grown = rows.filter(({ grewTooMuch }) => grewTooMuch).map(({ name }) => name);
-  const faults = [...traffic.faults, ...grown.map((name) => `${name} grew too much`)];
+  const grown = rows.filter(({ name, grewTooMuch }) => grewTooMuch && name !== DATABASE);
+  const faults = [...traffic.faults, ...grown.map(({ name }) => `${name} grew too much`)];
   await assertSound(stage).catch((error: unknown) => faults.push(String(error)));
   for (const fault of faults) say(fault);
   const signals = await stage.database.signals.countDocuments();
@@ -93,6 +96,6 @@ async function soak(
 
 /** The processes of this moment. */
 function processesOf({ parts, mongo }: Stage): { name: string; pid: number }[] {
-  const members = mongo.members.map(({ pid }) => ({ name: "mongod", pid }));
+  const members = mongo.members.map(({ pid }) => ({ name: DATABASE, pid }));
   return [...parts.map(({ name, pid }) => ({ name, pid })), ...members];
 }
