@@ -26,6 +26,7 @@ describe("1,000 sockets that reconnect at once go on from their last number and 
       }
     }
     await until(() => sockets().every(({ socket }) => socket.connected), { what: "all sockets" });
+    await assertSound(stage);
   });
   afterEach(() => assertSound(stage));
   afterAll(() => stage.close());

@@ -8,13 +8,11 @@ export const namespaceOf = (collection: string): string => `${STAGE_DATABASE}.${
 /** The queue's collection. */
 export const JOBS = "agendaJobs";
 
-/** The worker that holds the job of this signal; workers sign their locks with `<host>:<pid>:<random>`. */
+/** The worker that holds the job of this signal, or has just ended it; workers sign their locks with `<host>:<pid>:<random>`. */
 export function holderOf({ database, workers }: Stage, signalId: string): Promise<PartSlot> {
   return until(
     async () => {
-      const job = await database.connection
-        .collection(JOBS)
-        .findOne({ "data.signalId": signalId, lockedAt: { $ne: null } });
+      const job = await database.connection.collection(JOBS).findOne({ "data.signalId": signalId });
       const pid = String(job?.lastModifiedBy).split(":")[1];
       return Object.values(workers).find((worker) => String(worker.pid) === pid);
     },
