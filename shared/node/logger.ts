@@ -1,4 +1,5 @@
 import pino from "pino";
+import { openLogDestination } from "./log-destination.ts";
 
 /** Field names whose values never reach a log line, wherever they stand. */
 const SECRET_FIELDS = [
@@ -18,6 +19,8 @@ const SECRET_FIELDS = [
 ];
 const redactedPaths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
+const STANDARD_OUTPUT = 1;
+
 export type Logger = pino.Logger;
 
 /** A structured logger for one part (`server`, `worker`); secrets are blanked out by field name. */
@@ -26,13 +29,19 @@ export function createLogger(options: {
   level: string;
   destination?: pino.DestinationStream;
 }): Logger {
-  return pino(
+  const standardOutput = () =>
+    openLogDestination({
+      target: STANDARD_OUTPUT,
+      onRecovered: (lostLines) => logger.warn({ lostLines }, "the log can be written again"),
+    });
+  const logger = pino(
     {
       level: options.level,
       base: { part: options.part, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: redactedPaths, censor: "[secret]" },
     },
-    options.destination ?? pino.destination(1),
+    options.destination ?? standardOutput(),
   );
+  return logger;
 }

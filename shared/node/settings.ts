@@ -12,6 +12,10 @@ const usdPrice = z.coerce
   .number({ error: "must be a number of US dollars" })
   .nonnegative({ error: "must be 0 or more" })
   .optional();
+/** No URL in the strict sense: the address of a replica set names all its members, separated by commas. */
+const mongodbAddress = z
+  .string()
+  .regex(/^mongodb(\+srv)?:\/\/[^\s/?]+([/?]\S*)?$/, { error: "must be a mongodb:// address" });
 const commaList = z.string().transform((text) =>
   text
     .split(",")
@@ -36,9 +40,7 @@ const settingsSchema = z.object({
     .optional(),
   VITE_CONTACT_EMAIL: z.email().default(DEFAULT_CONTACT_EMAIL),
   CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),
-  MONGODB_URI: z
-    .url({ protocol: /^mongodb(\+srv)?$/, error: "must be a mongodb:// address" })
-    .optional(),
+  MONGODB_URI: mongodbAddress.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   JWT_SECRET: z.string().min(32, { error: "must have at least 32 characters" }).optional(),
   ADMIN_USERNAME: z

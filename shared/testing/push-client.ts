@@ -14,12 +14,20 @@ export class PushClient {
   readonly socket: Socket;
   readonly #last: { user?: number; admins?: number } = {};
 
-  constructor(options: { url: string; token: string; since?: { user?: number; admins?: number } }) {
-    Object.assign(this.#last, options.since);
+  /** @param options.reconnectionDelay and `reconnectionDelayMax`: how patiently it reconnects, in milliseconds */
+  constructor(options: {
+    url: string;
+    token: string;
+    since?: { user?: number; admins?: number };
+    reconnectionDelay?: number;
+    reconnectionDelayMax?: number;
+  }) {
+    const { since, reconnectionDelay = 20, reconnectionDelayMax = 100 } = options;
+    Object.assign(this.#last, since);
     this.socket = io(options.url, {
       transports: ["websocket"],
-      reconnectionDelay: 20,
-      reconnectionDelayMax: 100,
+      reconnectionDelay,
+      reconnectionDelayMax,
       forceNew: true,
       auth: (give) => give({ token: options.token, since: { ...this.#last } }),
     });

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { chartPicture } from "@shared/testing/pictures.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import type { Asked, Trader } from "./stage/trader.ts";
+import { until } from "./until.ts";
+
+/** The fault itself, not a wait for anything. */
+const PAUSE_MS = 20_000;
+/** The API promises its 503 within that time. */
+const REFUSED_WITHIN_MS = 10_000;
+const REQUESTS = 6;
+
+describe("every accepted signal ends exactly once when the database", () => {
+  let stage: Stage;
+  let traders: Trader[];
+  let picture: Buffer;
+
+  beforeAll(async () => {
+    stage = await setStage();
+    picture = await chartPicture(1).png().toBuffer();
+    traders = await Promise.all(
+      Array.from({ length: REQUESTS }, async () => {
+        const trader = await stage.signUp({ credits: 10 });
+        await trader.connect(stage.servers.b);
+        return trader;
+      }),
+    );
+  });
+  afterEach(() => assertSound(stage));
+  afterAll(() => stage.close());
+
+  const askAll = () =>
+    Promise.all(
+      traders.map((trader) => trader.ask(stage.servers.a, { ...stage.nextMarket(), picture })),
+    );
+  /** Signals whose analyses are held at the AI until `release` is called. */
+  const signalsUnderWay = async () => {
+    const hold = stage.ai.hold();
+    await askAll();
+    await until(() => hold.arrived >= REQUESTS, { what: "all questions to the AI" });
+    return hold;
+  };
+  /** Asks while the database is away, with a 503 in time. */
+  const expectRefusals = async () => {
+    const refused = await askAll();
+    for (const { replies } of refused) {
+      expect(replies).toMatchObject([{ kind: "refused", status: 503 }]);
+      expect(replies[0]?.tookMs).toBeLessThan(REFUSED_WITHIN_MS);
+    }
+    return refused;
+  };
+  /** The same requests again, once the database is back. */
+  const insistOn = async (refused: Asked[]) => {
+    const accepted = await Promise.all(
+      refused.map((asked) =>
+        traders.find((one) => one.asked.includes(asked))?.insist(stage.servers.b, asked),
+      ),
+    );
+    await untilEnded(
+      stage,
+      accepted.filter((id) => id !== undefined),
+    );
+  };
+
+  it("is killed and started again on its data", async () => {
+    const hold = await signalsUnderWay();
+    const [mongod] = stage.mongo.members;
+    await mongod?.kill();
+    hold.release();
+    const refused = await expectRefusals();
+    await mongod?.start();
+    await insistOn(refused);
+  });
+
+  it("is killed in the middle of a burst of requests", async () => {
+    const asking = [askAll(), askAll(), askAll()];
+    const [mongod] = stage.mongo.members;
+    await mongod?.kill();
+    const asked = (await Promise.all(asking)).flat();
+    await mongod?.start();
+    await insistOn(asked);
+  });
+
+  it("hangs for 20 s", async () => {
+    const hold = await signalsUnderWay();
+    const [mongod] = stage.mongo.members;
+    mongod?.pause();
+    const paused = delay(PAUSE_MS);
+    hold.release();
+    const refused = await expectRefusals();
+    await paused;
+    mongod?.resume();
+    await insistOn(refused);
+  });
+});

@@ -1,0 +1,62 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import type { Trader } from "./stage/trader.ts";
+import { until } from "./until.ts";
+
+const SIGNALS = 6;
+const ELECTED_WITHIN_MS = 45_000;
+
+describe("every accepted signal ends exactly once in a replica set of three when the primary", () => {
+  let stage: Stage;
+  let trader: Trader;
+
+  beforeAll(async () => {
+    stage = await setStage({ members: 3 });
+    trader = await stage.signUp();
+    await trader.connect(stage.servers.a);
+    await trader.connect(stage.servers.b);
+  });
+  afterEach(async () => {
+    await stage.mongo.healthy();
+    await assertSound(stage);
+  });
+  afterAll(() => stage.close());
+
+  const ask = () => trader.ask(stage.servers.a, stage.nextMarket());
+  /** Signals at the AI, which are ended while there is no primary. */
+  const signalsUnderWay = async () => {
+    const hold = stage.ai.hold();
+    await Promise.all(Array.from({ length: SIGNALS }, ask));
+    await until(() => hold.arrived >= SIGNALS, { what: "all questions to the AI" });
+    return hold;
+  };
+  const expectGoingOn = async () => {
+    const id = await trader.insist(stage.servers.b, await ask(), ELECTED_WITHIN_MS);
+    await untilEnded(stage, [id]);
+    await until(() => trader.sockets.every(({ socket }) => socket.connected), { what: "sockets" });
+  };
+
+  it("steps down", async () => {
+    const hold = await signalsUnderWay();
+    const primary = await stage.mongo.primary();
+    await primary.command({ replSetStepDown: 30, force: true });
+    hold.release();
+    const next = await stage.mongo.primary(primary);
+    expect(next.address).not.toBe(primary.address);
+    await expectGoingOn();
+  });
+
+  it("is killed, and comes back as a secondary", async () => {
+    const hold = await signalsUnderWay();
+    const primary = await stage.mongo.primary();
+    await primary.kill();
+    hold.release();
+    const asked = await ask();
+    await stage.mongo.primary(primary);
+    await trader.insist(stage.servers.b, asked, ELECTED_WITHIN_MS);
+    await expectGoingOn();
+    await primary.start();
+  });
+});

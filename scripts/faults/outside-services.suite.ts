@@ -1,0 +1,100 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { signalResponseSchema } from "@shared/contract/signal.ts";
+import { chartPicture } from "@shared/testing/pictures.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { expectAnswer } from "./stage/api.ts";
+import type { Gateway } from "./stage/gateway.ts";
+import { untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import type { Trader } from "./stage/trader.ts";
+import { until } from "./until.ts";
+
+/** Three times that is the minute of the outage: the fault itself, not a wait for anything. */
+const THIRD_MS = 20_000;
+/** A provider that failed three times rests for 30 s. */
+const WELL_AGAIN_WITHIN_MS = 60_000;
+/** A signal with a picture may take 120 s. */
+const ENDED_WITHIN_MS = 125_000;
+
+describe("every signal asked for while an outside service is down ends as documented", () => {
+  let stage: Stage;
+  let trader: Trader;
+  let picture: Buffer;
+
+  beforeAll(async () => {
+    stage = await setStage();
+    picture = await chartPicture(1).png().toBuffer();
+    trader = await stage.signUp({ credits: 100 });
+    await trader.connect(stage.servers.a);
+  });
+  afterEach(() => assertSound(stage));
+  afterAll(() => stage.close());
+
+  /** One signal with a picture and one without. */
+  const askTwice = async () => {
+    const asking = [{ picture }, {}].map((extra) =>
+      trader.ask(stage.servers.a, { ...stage.nextMarket(), ...extra }),
+    );
+    const replies = (await Promise.all(asking)).flatMap((asked) => asked.replies);
+    return replies.flatMap((reply) => (reply.kind === "accepted" ? [reply.signalId] : []));
+  };
+  const read = (signalId: string) =>
+    expectAnswer(
+      { via: stage.servers.b, path: `/signals/${signalId}`, token: trader.token },
+      signalResponseSchema,
+    );
+  /** Refused, answered with 500 and hanging, a third of a minute each; what was asked for meanwhile, by kind. */
+  const failForAMinute = async (service: Gateway) => {
+    const askDuring = async (begin: () => Promise<void> | void) => {
+      await begin();
+      const third = delay(THIRD_MS);
+      const ids = await askTwice();
+      await third;
+      return ids;
+    };
+    const refused = await askDuring(() => service.refuse());
+    service.behave("error");
+    const failing = await askDuring(() => service.accept());
+    const hanging = await askDuring(() => service.behave("hang"));
+    service.behave("pass");
+    return { refused, failing, hanging };
+  };
+  const expectFailed = async (ids: string[]) => {
+    expect(ids).toHaveLength(2);
+    for (const id of ids) {
+      const { status, analysis } = await read(id);
+      expect({ status, analysis }).toMatchObject({
+        status: "failed",
+        analysis: { final_signal: "WAIT", confidence: 0 },
+      });
+      expect(analysis?.warnings).toContain("AI or data fetch failed");
+    }
+  };
+  const expectWellAgain = () =>
+    until(
+      async () => {
+        const ids = await askTwice();
+        await untilEnded(stage, ids);
+        const ended = await Promise.all(ids.map(read));
+        return ended.length === 2 && ended.every(({ status }) => status === "completed");
+      },
+      { what: "signals that succeed again", withinMs: WELL_AGAIN_WITHIN_MS },
+    );
+
+  it("the exchange: they fail with the credit given back, and later ones succeed", async () => {
+    const { refused, failing, hanging } = await failForAMinute(stage.exchange);
+    await untilEnded(stage, [...refused, ...failing, ...hanging], ENDED_WITHIN_MS);
+    for (const ids of [refused, failing, hanging]) await expectFailed(ids);
+    await expectWellAgain();
+  });
+
+  it("the AI: they fail with the credit given back or are made late, and later ones succeed", async () => {
+    const { refused, failing, hanging } = await failForAMinute(stage.ai);
+    await expectWellAgain();
+    await untilEnded(stage, [...refused, ...failing, ...hanging], ENDED_WITHIN_MS);
+    for (const ids of [refused, failing]) await expectFailed(ids);
+    // A call that hangs is given up after 45 s, and the next one finds the AI well again.
+    for (const id of hanging) expect((await read(id)).status).toBe("completed");
+  });
+});

@@ -1,0 +1,150 @@
+import { chartPicture } from "@shared/testing/pictures.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { type HeldCommand, holdCommand } from "./stage/fail-point.ts";
+import { JOBS, namespaceOf, untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import { until } from "./until.ts";
+
+const BURST = 40;
+
+describe("every accepted signal ends exactly once when its server is killed", () => {
+  let stage: Stage;
+  let picture: Buffer;
+  const restarts: Promise<void>[] = [];
+
+  beforeAll(async () => {
+    stage = await setStage();
+    picture = await chartPicture(1).png().toBuffer();
+  });
+  afterEach(async () => {
+    await Promise.all(restarts.splice(0));
+    await assertSound(stage);
+  });
+  afterAll(() => stage.close());
+
+  const signUp = async () => {
+    const trader = await stage.signUp({ credits: 3 });
+    await trader.connect(stage.servers.b);
+    return trader;
+  };
+  /** Server A dies, and another one is started in its place. */
+  const killServer = async () => {
+    await stage.servers.a.kill();
+    restarts.push(stage.servers.a.start());
+  };
+  /** Kills server A with a request under way, as soon as the database has heard its command and not carried it out. */
+  const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
+    const trader = await signUp();
+    const namespace = namespaceOf(held.collection);
+    const { commands } = held;
+    const point = await holdCommand(await stage.mongo.primary(), {
+      commands,
+      namespace,
+      client: "server-a",
+    });
+    const asking = trader.ask(stage.servers.a, { ...stage.nextMarket(), picture });
+    await point.entered();
+    await killServer();
+    await point.release();
+    const asked = await asking;
+    expect(asked.replies).toMatchObject([{ kind: "lost" }]);
+    return { trader, asked };
+  };
+  const signalsOf = (userId: string) => stage.database.signals.countDocuments({ userId });
+
+  it("before the signal is stored: nothing of it is left, and the same request is accepted by the other", async () => {
+    const { trader, asked } = await killAt({ commands: ["insert"], collection: "events" });
+    expect(await signalsOf(trader.userId)).toBe(0);
+    await untilEnded(stage, [await trader.insist(stage.servers.b, asked)]);
+    expect(await signalsOf(trader.userId)).toBe(1);
+  });
+
+  it("after the picture is stored and before its signal is: the bytes are collected", async () => {
+    const { trader } = await killAt({ commands: ["insert"], collection: "chart_images" });
+    expect(await signalsOf(trader.userId)).toBe(0);
+  });
+
+  it("after the signal is stored and before it is queued: the workers find it", async () => {
+    const { trader, asked } = await killAt({ commands: ["insert"], collection: JOBS });
+    expect(await signalsOf(trader.userId)).toBe(1);
+    await untilEnded(stage, [await trader.insist(stage.servers.b, asked)]);
+  });
+
+  it("while the trader waits for the result: the other one answers him with the same signal", async () => {
+    const trader = await signUp();
+    const hold = stage.ai.hold();
+    const asking = trader.ask(stage.servers.a, { ...stage.nextMarket(), picture, waits: true });
+    await until(() => hold.arrived > 0, { what: "a question to the AI" });
+    await killServer();
+    const asked = await asking;
+    expect(asked.replies).toMatchObject([{ kind: "lost" }]);
+    const again = trader.askAgain(stage.servers.b, asked);
+    hold.release();
+    expect(await again).toMatchObject({ kind: "accepted", status: 200 });
+    expect(await signalsOf(trader.userId)).toBe(1);
+  });
+
+  it("in a burst of requests: all of them, sent again to the other one, are made once", async () => {
+    const traders = await Promise.all(Array.from({ length: 4 }, signUp));
+    const changes = stage.database.signals.collection.watch([
+      { $match: { operationType: "insert" } },
+    ]);
+    const firstStored = changes.next();
+    const asking = traders.flatMap((trader) =>
+      Array.from({ length: BURST / traders.length }, () =>
+        trader.ask(stage.servers.a, stage.nextMarket()),
+      ),
+    );
+    await firstStored;
+    await changes.close();
+    await killServer();
+    await Promise.all(asking);
+    await Promise.all(
+      traders.map((trader) =>
+        Promise.all(trader.asked.map((asked) => trader.insist(stage.servers.b, asked))),
+      ),
+    );
+    const counts = await Promise.all(traders.map(({ userId }) => signalsOf(userId)));
+    expect(counts).toEqual(traders.map(() => BURST / traders.length));
+  });
+
+  it("while it pushes results: its sockets come back and go on from their last number", async () => {
+    const trader = await stage.signUp();
+    const sockets = await Promise.all(
+      Array.from({ length: 5 }, () => trader.connect(stage.servers.a)),
+    );
+    const hold = stage.ai.hold();
+    const asking = Array.from({ length: 20 }, () =>
+      trader.ask(stage.servers.b, stage.nextMarket()),
+    );
+    await Promise.all(asking);
+    await until(() => hold.arrived >= asking.length, { what: "all questions to the AI" });
+    hold.release();
+    await until(() => sockets[0]?.named("signal:completed").length, { what: "the first result" });
+    await killServer();
+    await until(
+      () => sockets.every((socket) => socket.named("signal:completed").length === asking.length),
+      {
+        what: "all results on all sockets",
+      },
+    );
+  });
+
+  it("together with the only other one, and both come back", async () => {
+    const traders = await Promise.all(Array.from({ length: 3 }, signUp));
+    const hold = stage.ai.hold();
+    const wish = () => ({ ...stage.nextMarket(), picture, waits: true });
+    const asking = traders.map((trader) => trader.ask(stage.servers.a, wish()));
+    await until(() => hold.arrived >= traders.length, { what: "all questions to the AI" });
+    const servers = Object.values(stage.servers);
+    await Promise.all(servers.map((server) => server.kill()));
+    hold.release();
+    await Promise.all(asking);
+    await Promise.all(servers.map((server) => server.start()));
+    for (const trader of traders) {
+      const [asked] = trader.asked;
+      if (asked) await trader.insist(stage.servers.b, asked);
+    }
+  });
+});

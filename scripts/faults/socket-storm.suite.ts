@@ -1,0 +1,70 @@
+import { PushClient } from "@shared/testing/push-client.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import { until } from "./until.ts";
+
+const TRADERS = 50;
+const SOCKETS_OF_ONE = 20;
+/** Events of each trader while his sockets are gone. */
+const MISSED = 3;
+const BACK_WITHIN_MS = 60_000;
+/** As the product's pages wait before they connect again. */
+const BROWSER = { reconnectionDelay: 500, reconnectionDelayMax: 10_000 };
+
+describe("1,000 sockets that reconnect at once go on from their last number and miss nothing", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await setStage();
+    for (let index = 0; index < TRADERS; index += 1) await stage.signUp();
+    for (const trader of stage.traders) {
+      for (let index = 0; index < SOCKETS_OF_ONE; index += 1) {
+        const { token } = trader;
+        const since = { user: 0, admins: 0 };
+        trader.sockets.push(new PushClient({ url: stage.servers.a.url, token, since, ...BROWSER }));
+      }
+    }
+    await until(() => sockets().every(({ socket }) => socket.connected), { what: "all sockets" });
+    await assertSound(stage);
+  });
+  afterEach(() => assertSound(stage));
+  afterAll(() => stage.close());
+
+  const sockets = () => stage.traders.flatMap((trader) => trader.sockets);
+  /** Something happens to every trader, by way of the other server. */
+  const grantToAll = async () => {
+    for (let round = 0; round < MISSED; round += 1) {
+      for (const { username } of stage.traders) {
+        await stage.administrator.grantCredits(stage.servers.b, username, 1);
+      }
+    }
+  };
+  /** How many numbered events all sockets have together. */
+  const received = () => sockets().reduce((sum, socket) => sum + socket.seqs("user").length, 0);
+  const untilAllReceived = (expected: number) =>
+    until(() => received() >= expected, {
+      what: "every event everywhere",
+      withinMs: BACK_WITHIN_MS,
+    });
+  const MISSED_BY_ALL = TRADERS * SOCKETS_OF_ONE * MISSED;
+
+  it("when their server is killed and started again", async () => {
+    const before = received();
+    await stage.servers.a.kill();
+    await grantToAll();
+    expect(received()).toBe(before);
+    await stage.servers.a.start();
+    await untilAllReceived(before + MISSED_BY_ALL);
+    expect(received()).toBe(before + MISSED_BY_ALL);
+  });
+
+  it("when the network cuts all of them while events are told", async () => {
+    const before = received();
+    const granting = grantToAll();
+    for (const socket of sockets()) socket.drop();
+    await granting;
+    await untilAllReceived(before + MISSED_BY_ALL);
+    expect(received()).toBe(before + MISSED_BY_ALL);
+  });
+});

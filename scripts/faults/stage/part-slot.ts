@@ -1,0 +1,56 @@
+import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
+
+/** The place of one server or worker: whoever runs there may die, and another one is started in its place. */
+export class PartSlot {
+  readonly name: string;
+  readonly kind: "server" | "worker";
+  readonly #env: Record<string, string>;
+  readonly #lives: SpawnedPart[] = [];
+
+  constructor(options: { name: string; kind: "server" | "worker"; env: Record<string, string> }) {
+    this.name = options.name;
+    this.kind = options.kind;
+    this.#env = options.env;
+  }
+
+  /** Starts the part and waits until it says that it is ready. */
+  async start(): Promise<void> {
+    this.#lives.push(await spawnPart(this.kind, this.#env));
+  }
+
+  /** `kill -9`; nothing if it was never started. */
+  async kill(): Promise<void> {
+    await this.#lives.at(-1)?.kill();
+  }
+
+  /** Process id of the present life. */
+  get pid(): number {
+    return this.#current.pid;
+  }
+
+  /** Process ids of the lives before it. */
+  get formerPids(): number[] {
+    return this.#lives.slice(0, -1).map(({ pid }) => pid);
+  }
+
+  /** All that was ever logged here. */
+  get lines(): string[] {
+    return this.#lives.flatMap(({ lines }) => lines);
+  }
+
+  /** Where a server listens. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#env.API_PORT}`;
+  }
+
+  /** SIGTERM; the exit code. */
+  stop(): Promise<number | null> {
+    return this.#current.stop();
+  }
+
+  get #current(): SpawnedPart {
+    const part = this.#lives.at(-1);
+    if (!part) throw new Error(`${this.name} was never started`);
+    return part;
+  }
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { sessionSchema } from "@shared/contract/account.ts";
+import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { freePort } from "@shared/testing/free-port.ts";
+import { startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
+import { startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import { ADMIN_PASSWORD, Administrator } from "./administrator.ts";
+import { expectAnswer } from "./api.ts";
+import { Gateway } from "./gateway.ts";
+import { PartSlot } from "./part-slot.ts";
+import { ReplicaSet } from "./replica-set.ts";
+import { Trader } from "./trader.ts";
+
+export const STAGE_DATABASE = "faults";
+
+/** The product as it runs in production: two servers, two workers and a replica set, each a process of its own. */
+export interface Stage {
+  readonly mongo: ReplicaSet;
+  /** The test's own eye on the database. */
+  readonly database: Database;
+  readonly exchange: Gateway;
+  readonly ai: Gateway;
+  readonly servers: { readonly a: PartSlot; readonly b: PartSlot };
+  readonly workers: { readonly a: PartSlot; readonly b: PartSlot };
+  /** All servers and workers. */
+  readonly parts: readonly PartSlot[];
+  readonly administrator: Administrator;
+  readonly traders: readonly Trader[];
+  /** What servers and workers are started with, but for the address of the database and the port. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A new trader, approved and with credits for pictures. */
+  signUp(options?: { credits?: number }): Promise<Trader>;
+  /** A market that nobody has asked for yet: no worker holds its candles. */
+  nextMarket(): { symbol: string; timeframe: string };
+  close(): Promise<void>;
+}
+
+/** The workers themselves read the prices of all markets at 1h. */
+const MARKETS = TIMEFRAMES.filter((timeframe) => timeframe !== "1h").flatMap((timeframe) =>
+  SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT")).map((symbol) => ({
+    symbol,
+    timeframe,
+  })),
+);
+
+export interface StageOptions {
+  /** Of the replica set. */
+  members?: 1 | 3;
+  /** How long the AI takes for an answer. */
+  aiTimeMs?: number;
+}
+
+/** Starts everything and signs the administrator in. */
+export async function setStage(options: StageOptions = {}): Promise<Stage> {
+  const services = await startServices(options);
+  const { mongo, database } = services;
+  const { servers, workers, env } = await assignParts(services);
+  const parts = [...Object.values(servers), ...Object.values(workers)];
+  await startAll(parts, services);
+  const administrator = await Administrator.logIn(servers.a);
+  const traders: Trader[] = [];
+  let marketsUsed = 0;
+  return {
+    ...{ mongo, database, exchange: services.exchange, ai: services.ai },
+    ...{ servers, workers, parts, administrator, traders, env },
+    async signUp({ credits = 0 } = {}) {
+      const trader = await signUp({ via: servers.a, administrator, database, credits });
+      traders.push(trader);
+      return trader;
+    },
+    nextMarket() {
+      marketsUsed += 1;
+      const market = MARKETS[(marketsUsed - 1) % MARKETS.length];
+      if (!market) throw new Error("there are no markets");
+      return market;
+    },
+    async close() {
+      for (const trader of traders) trader.disconnect();
+      await Promise.all(parts.map((part) => part.kill()));
+      await services.close();
+    },
+  };
+}
+
+interface Services {
+  mongo: ReplicaSet;
+  database: Database;
+  exchange: Gateway;
+  ai: Gateway;
+  close(): Promise<void>;
+}
+
+async function startServices({ members = 1, aiTimeMs = 0 }: StageOptions): Promise<Services> {
+  const mongo = await ReplicaSet.launch({ members, database: STAGE_DATABASE });
+  const database = await openDatabase({ uri: mongo.uri("the-test") });
+  const standInExchange = await startStandInExchange();
+  const standInAi = await startStandInOpenAi();
+  standInAi.behave({ kind: "advice", delayMs: aiTimeMs });
+  const exchange = await Gateway.open(standInExchange.url);
+  const ai = await Gateway.open(standInAi.url);
+  return {
+    ...{ mongo, database, exchange, ai },
+    async close() {
+      await Promise.all([exchange, ai].map((gateway) => gateway.refuse()));
+      await Promise.all([standInExchange, standInAi].map((standIn) => standIn.close()));
+      await database.close();
+      await mongo.remove();
+    },
+  };
+}
+
+async function assignParts({
+  mongo,
+  exchange,
+  ai,
+}: Services): Promise<Pick<Stage, "servers" | "workers" | "env">> {
+  const env = {
+    JWT_SECRET: randomUUID().repeat(2),
+    ADMIN_PASSWORD,
+    RATE_LIMIT: "off",
+    MARKET_DATA: "live",
+    EXCHANGES: "binance",
+    EXCHANGE_URL: exchange.url,
+    OPENAI_API_KEY: "sk-test",
+    OPENAI_BASE_URL: `${ai.url}/v1`,
+  };
+  const slot = async (kind: "server" | "worker", name: string): Promise<PartSlot> => {
+    const port: Record<string, string> =
+      kind === "server" ? { API_PORT: String(await freePort()) } : {};
+    return new PartSlot({ name, kind, env: { ...env, ...port, MONGODB_URI: mongo.uri(name) } });
+  };
+  const servers = { a: await slot("server", "server-a"), b: await slot("server", "server-b") };
+  const workers = { a: await slot("worker", "worker-a"), b: await slot("worker", "worker-b") };
+  return { servers, workers, env };
+}
+
+/** All or nothing: what has started ends again if another part did not. */
+async function startAll(parts: readonly PartSlot[], services: Services): Promise<void> {
+  const starts = await Promise.allSettled(parts.map((part) => part.start()));
+  const failed = starts.find((start) => start.status === "rejected");
+  if (!failed) return;
+  await Promise.all(parts.map((part) => part.kill()));
+  await services.close();
+  throw failed.reason;
+}
+
+/** Registers through the API, and is let in by the administrator. */
+async function signUp(options: {
+  via: PartSlot;
+  administrator: Administrator;
+  database: Database;
+  credits: number;
+}): Promise<Trader> {
+  const { via, administrator, database, credits } = options;
+  const username = `trader-${randomUUID().slice(0, 8)}`;
+  const body = { username, email: `${username}@example.com`, password: "correct horse" };
+  const session = await expectAnswer(
+    { via, path: "/register", method: "POST", body },
+    sessionSchema,
+  );
+  await administrator.approve(via, username);
+  await administrator.allowImages(via, username);
+  if (credits > 0) await administrator.grantCredits(via, username, credits);
+  const user = await database.users.findOne({ username }).lean();
+  if (!user) throw new Error(`${username} was not stored`);
+  return new Trader({ username, token: session.token, userId: user._id.toString() });
+}

@@ -1,0 +1,103 @@
+import { chartPicture } from "@shared/testing/pictures.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { type HeldCommand, holdCommand } from "./stage/fail-point.ts";
+import { holderOf, isForCandlesOf, JOBS, namespaceOf, untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import { until } from "./until.ts";
+
+describe("every accepted signal ends exactly once when its worker is killed", () => {
+  let stage: Stage;
+  let picture: Buffer;
+  const restarts: Promise<void>[] = [];
+
+  beforeAll(async () => {
+    stage = await setStage();
+    picture = await chartPicture(1).png().toBuffer();
+  });
+  afterEach(async () => {
+    await Promise.all(restarts.splice(0));
+    await assertSound(stage);
+  });
+  afterAll(() => stage.close());
+
+  /** A trader with an open socket, and his request for a signal with a picture. */
+  const ask = async (market = stage.nextMarket()) => {
+    const trader = await stage.signUp({ credits: 3 });
+    await trader.connect(stage.servers.b);
+    const asked = await trader.ask(stage.servers.a, { ...market, picture });
+    const [reply] = asked.replies;
+    if (reply?.kind !== "accepted") throw new Error(`not accepted: ${JSON.stringify(reply)}`);
+    return reply.signalId;
+  };
+  const starts = async (signalId: string) => {
+    const signal = await stage.database.signals.findById(signalId).lean();
+    return { status: signal?.status, runs: signal?.revision };
+  };
+  /** Kills the worker that has the signal; another one is started in its place meanwhile, as by a supervisor. */
+  const killHolder = async (signalId: string) => {
+    const worker = await holderOf(stage, signalId);
+    await worker.kill();
+    restarts.push(worker.start());
+  };
+  /** Kills the worker that has the signal, as soon as the database has heard the command and not carried it out. */
+  const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
+    const primary = await stage.mongo.primary();
+    const namespace = namespaceOf(held.collection);
+    const point = await holdCommand(primary, { commands: held.commands, namespace });
+    const signalId = await ask();
+    await point.entered();
+    await killHolder(signalId);
+    await point.release();
+    await untilEnded(stage, [signalId]);
+    return signalId;
+  };
+
+  it("just after it has claimed the job", async () => {
+    const signalId = await killAt({ commands: ["findAndModify"], collection: "signals" });
+    expect(await starts(signalId)).toEqual({ status: "completed", runs: 1 });
+  });
+
+  it("while it fetches candles", async () => {
+    const market = stage.nextMarket();
+    const hold = stage.exchange.hold(isForCandlesOf(market));
+    const signalId = await ask(market);
+    await until(() => hold.arrived > 0, { what: "a request for candles" });
+    await killHolder(signalId);
+    hold.release();
+    await untilEnded(stage, [signalId]);
+    expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
+  });
+
+  it("while it waits for the AI", async () => {
+    const hold = stage.ai.hold();
+    const signalId = await ask();
+    await until(() => hold.arrived > 0, { what: "a question to the AI" });
+    await killHolder(signalId);
+    hold.release();
+    await untilEnded(stage, [signalId]);
+    expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
+  });
+
+  it("while it writes the result", async () => {
+    const signalId = await killAt({ commands: ["insert"], collection: "signal_candles" });
+    expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
+  });
+
+  it("after the result is stored and before its job is put away", async () => {
+    const signalId = await killAt({ commands: ["delete"], collection: JOBS });
+    expect(await starts(signalId)).toEqual({ status: "completed", runs: 1 });
+  });
+
+  it("together with the only other one, and both come back", async () => {
+    const hold = stage.ai.hold();
+    const signalIds = await Promise.all(Array.from({ length: 6 }, () => ask()));
+    await until(() => hold.arrived >= signalIds.length, { what: "all questions to the AI" });
+    const workers = Object.values(stage.workers);
+    await Promise.all(workers.map((worker) => worker.kill()));
+    hold.release();
+    await Promise.all(workers.map((worker) => worker.start()));
+    await untilEnded(stage, signalIds);
+    for (const id of signalIds) expect(await starts(id)).toEqual({ status: "completed", runs: 2 });
+  });
+});

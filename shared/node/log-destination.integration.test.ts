@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openLogDestination } from "./log-destination.ts";
+
+/** Every write to it fails with "no space left on device". */
+const FULL_DISK = "/dev/full";
+const WITHIN = { timeout: 5_000 };
+
+describe("a log on a disk that is full", () => {
+  const onRecovered = vi.fn();
+  let folder: string;
+  beforeEach(() => {
+    onRecovered.mockReset();
+    folder = mkdtempSync(join(tmpdir(), "log-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const openFull = async () => {
+    const destination = openLogDestination({ target: FULL_DISK, onRecovered });
+    const failed = once(destination, "error");
+    const logger = pino(destination);
+    logger.info("first");
+    expect(await failed).toMatchObject([{ code: "ENOSPC" }]);
+    return { destination, logger };
+  };
+
+  it("costs nothing but its lines: whoever logs goes on, and the process can end", async () => {
+    const { destination, logger } = await openFull();
+    logger.info("second");
+    destination.flushSync();
+    expect(onRecovered).not.toHaveBeenCalled();
+  });
+
+  it("is written on by itself, with the lines that waited, as soon as there is room", async () => {
+    const { destination, logger } = await openFull();
+    const file = join(folder, "log");
+    destination.reopen(file);
+    await vi.waitFor(() => expect(onRecovered).toHaveBeenCalledExactlyOnceWith(0), WITHIN);
+    logger.info("second");
+    destination.flushSync();
+    const lines = readFileSync(file, "utf8");
+    expect(lines).toContain('"first"');
+    expect(lines).toContain('"second"');
+  });
+
+  it("keeps a bounded number of lines, and says how many were lost", async () => {
+    const { destination, logger } = await openFull();
+    const failed = once(destination, "error");
+    for (let line = 0; line < 20; line += 1) logger.info("x".repeat(100_000));
+    await failed;
+    destination.reopen(join(folder, "log"));
+    await vi.waitFor(() => expect(onRecovered).toHaveBeenCalledOnce(), WITHIN);
+    expect(onRecovered.mock.calls[0]?.[0]).toBeGreaterThan(5);
+  });
+});
