@@ -3,7 +3,7 @@ import { startTransition } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { createBrowserRouter } from "react-router-dom";
 import { App } from "./app/app.tsx";
-import { loadScreen } from "./app/load-screen.ts";
+import { holdScreen, loadScreen } from "./app/load-screen.ts";
 import { routes } from "./app/routes.tsx";
 import { followSession } from "./app/session-scope.ts";
 import "./ui/theme.css";
@@ -16,6 +16,7 @@ void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
   const content = await contentOf(element.dataset);
+  if (content === "frame") holdScreen(routes, window.location.pathname, untilReady());
   // Told that the screen is there, the router leaves it scrolled as it is.
   const router = createBrowserRouter(routes, content === "screen" ? { hydrationData: {} } : {});
   const app = <App router={router} />;
@@ -24,6 +25,10 @@ async function start(element: HTMLElement): Promise<void> {
   element.replaceChildren();
   createRoot(element).render(app);
 }
+
+/** Resolves once the application has taken the page over. */
+const untilReady = (): Promise<unknown> =>
+  new Promise((resolve) => window.addEventListener("appready", resolve, { once: true }));
 
 /**
  * What the page holds of that which the application shows first: the screen of this address, whose code is loaded then,
