@@ -6,6 +6,7 @@ import { App } from "./app/app.tsx";
 import { holdScreen, loadScreen } from "./app/load-screen.ts";
 import { routes } from "./app/routes.tsx";
 import { followSession } from "./app/session-scope.ts";
+import { nextTask } from "./lib/next-task.ts";
 import "./ui/theme.css";
 
 const root = document.getElementById("root");
@@ -15,6 +16,8 @@ followSession();
 void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
+  // Reading the code was a long task already.
+  await nextTask();
   const content = await contentOf(element.dataset);
   if (content === "frame") holdScreen(routes, window.location.pathname, untilReady());
   // Told that the screen is there, the router leaves it scrolled as it is.

@@ -1,4 +1,5 @@
 import type { RouteObject } from "react-router-dom";
+import { nextTask } from "../lib/next-task.ts";
 import { ErrorPage } from "./error-page.tsx";
 import { RequireAdmin, RequireApproval, RequireSession } from "./guards.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
@@ -46,7 +47,12 @@ const screens = {
   dashboard: async () => ({
     Component: (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage,
   }),
-  bot: async () => ({ Component: (await import("../features/bot/bot-page.tsx")).BotPage }),
+  bot: async () => {
+    // Of all that the bot is made of, this takes longest to start: it has a task of its own.
+    await import("../features/bot/bot-store.ts");
+    await nextTask();
+    return { Component: (await import("../features/bot/bot-page.tsx")).BotPage };
+  },
   history: async () => ({
     Component: (await import("../features/history/history-page.tsx")).HistoryPage,
   }),

@@ -1,49 +1,56 @@
 import { CONFIDENCE_LEVELS, PRICE_DECIMALS } from "@shared/contract/constants.ts";
+import { once } from "./once.ts";
 
 const LOCALE = "en-GB";
-const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
-const units = new Intl.NumberFormat("en-US", { maximumFractionDigits: 8 });
-const percent = new Intl.NumberFormat("en-US", {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-  signDisplay: "exceptZero",
-});
-const oneDecimal = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
-const dateTime = new Intl.DateTimeFormat(LOCALE, DATE_TIME);
-const utcDateTime = new Intl.DateTimeFormat(LOCALE, { ...DATE_TIME, timeZone: "UTC" });
+
+// Browsers take long to make a formatter, so each is made when it is first needed.
+const usd = once(() => new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" }));
+const units = once(() => new Intl.NumberFormat("en-US", { maximumFractionDigits: 8 }));
+const percent = once(
+  () =>
+    new Intl.NumberFormat("en-US", {
+      minimumFractionDigits: 2,
+      maximumFractionDigits: 2,
+      signDisplay: "exceptZero",
+    }),
+);
+const oneDecimal = once(() => new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 }));
+const dateTime = once(() => new Intl.DateTimeFormat(LOCALE, DATE_TIME));
+const utcDateTime = once(() => new Intl.DateTimeFormat(LOCALE, { ...DATE_TIME, timeZone: "UTC" }));
 
 /** A price level, with the five decimals of the product's figures. */
 export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);
 
 /** An amount of US dollars. */
-export const formatUsd = (amount: number): string => usd.format(amount);
+export const formatUsd = (amount: number): string => usd().format(amount);
 
 /** A position size; tiny fractions of a coin stay readable. */
-export const formatUnits = (size: number): string => units.format(size);
+export const formatUnits = (size: number): string => units().format(size);
 
 /** A signed change in percent, e.g. `+1.25%`. */
 export const formatChange = (changePercent: number): string =>
-  `${percent.format(changePercent).replace("-", "\u2212")}%`;
+  `${percent().format(changePercent).replace("-", "\u2212")}%`;
 
 /** A confidence of 0 to 100, e.g. `72.5%`. */
-export const formatConfidence = (confidence: number): string => `${oneDecimal.format(confidence)}%`;
+export const formatConfidence = (confidence: number): string =>
+  `${oneDecimal().format(confidence)}%`;
 
 /** A reward to risk ratio, e.g. `1 : 2.3`. */
 export const formatRatio = (rewardToRisk: number): string =>
-  `1 : ${oneDecimal.format(rewardToRisk)}`;
+  `1 : ${oneDecimal().format(rewardToRisk)}`;
 
 /** An ISO time in the reader's own time zone, e.g. `21 Nov 2025, 14:05`. */
-export const formatDateTime = (iso: string): string => dateTime.format(new Date(iso));
+export const formatDateTime = (iso: string): string => dateTime().format(new Date(iso));
 
 /** An ISO time in UTC, e.g. `21 Nov 2025, 12:05 UTC`. */
-export const formatUtc = (iso: string): string => `${utcDateTime.format(new Date(iso))} UTC`;
+export const formatUtc = (iso: string): string => `${utcDateTime().format(new Date(iso))} UTC`;
 
 /** A file's size, e.g. `640 KB`, `1.4 MB`. */
 export function formatBytes(bytes: number): string {
   const kilobytes = bytes / 1_024;
   if (kilobytes < 1_000) return `${Math.max(1, Math.round(kilobytes))} KB`;
-  return `${oneDecimal.format(kilobytes / 1_024)} MB`;
+  return `${oneDecimal().format(kilobytes / 1_024)} MB`;
 }
 
 /** A length of time in its two largest units, e.g. `2 h 05 min`, `45 s`, `3 d 4 h`. */

@@ -2,7 +2,7 @@ import { Form } from "@base-ui/react/form";
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import { Sparkles } from "lucide-react";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { type FormEvent, lazy, memo, Suspense, useState } from "react";
 import type { FormErrors } from "../../lib/api/field-errors.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -29,13 +29,12 @@ interface BotFormProps {
 
 /** What a signal is asked for with. */
 export function BotForm({ analyzing, onAsked }: BotFormProps) {
-  const inputs = useBot((state) => state.inputs);
   const chart = useChartImage();
   const [errors, setErrors] = useState<FormErrors>({});
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (analyzing) return;
-    const { request, errors: found } = readInputs(inputs);
+    const { request, errors: found } = readInputs(useBot.getState().inputs);
     setErrors(found ?? {});
     if (!request || chart.isBlocked) return;
     ask(request, chart);
@@ -45,11 +44,7 @@ export function BotForm({ analyzing, onAsked }: BotFormProps) {
     <Card className="p-5 sm:p-6">
       <h2 className="sr-only">{botTexts.formTitle}</h2>
       <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
-        <SymbolField value={inputs.symbol} onChange={(symbol) => setInputs({ symbol })} />
-        <TimeframeField
-          value={inputs.timeframe}
-          onChange={(timeframe) => setInputs({ timeframe })}
-        />
+        <MarketFields />
         <MoneyFields />
         {chart.isAllowed && (
           <Suspense fallback={<Skeleton className="h-40 rounded-control" />}>
@@ -86,7 +81,20 @@ function ask(
   });
 }
 
-function MoneyFields() {
+// The fields read what they show themselves: news of the account or of a request leaves them as they are.
+
+const MarketFields = memo(function MarketFields() {
+  const symbol = useBot(({ inputs }) => inputs.symbol);
+  const timeframe = useBot(({ inputs }) => inputs.timeframe);
+  return (
+    <>
+      <SymbolField value={symbol} onChange={(value) => setInputs({ symbol: value })} />
+      <TimeframeField value={timeframe} onChange={(value) => setInputs({ timeframe: value })} />
+    </>
+  );
+});
+
+const MoneyFields = memo(function MoneyFields() {
   const { amount, riskPercent, leverage } = useBot((state) => state.inputs);
   return (
     <>
@@ -118,4 +126,4 @@ function MoneyFields() {
       </div>
     </>
   );
-}
+});

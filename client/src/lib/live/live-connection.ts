@@ -7,6 +7,7 @@ import {
 import { io, type Socket } from "socket.io-client";
 import { z } from "zod";
 import { backoffMs, delay } from "../backoff.ts";
+import { nextTask } from "../next-task.ts";
 import type { SessionEnd } from "../session.ts";
 import { judgeEvent, type StreamPositions } from "./event-gate.ts";
 import { type LiveEvent, parseLiveEvent, placeSchema } from "./live-event.ts";
@@ -80,7 +81,9 @@ export class LiveConnection {
     if (!me) return;
     this.#positions = { ...me.stream_positions };
     if (late) this.#deps.onStale();
-    this.#socket.connect();
+    // The screens take up the account in this task already.
+    await nextTask();
+    if (!this.#stop.signal.aborted) this.#socket.connect();
   }
 
   /** Reads the account, again and again until it is there; null once the connection has been stopped. */
