@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import { generateSignalDataSchema } from "@shared/node/queue.ts";
+import { signalIdOfJob } from "@shared/node/queue/signal-job.ts";
 import { runPart } from "@shared/node/run-part.ts";
 import { presentSignal, presentSignalRef } from "@shared/node/signals/present-signal.ts";
 import { Worker } from "bullmq";
@@ -60,7 +60,7 @@ await runPart("worker", async (settings, uri) => {
   const worker = new Worker(
     SIGNALS_QUEUE,
     async (job) => {
-      const { signalId } = generateSignalDataSchema.parse(job.data);
+      const signalId = signalIdOfJob(job.data);
       logger.info({ signalId }, "signal started");
       const answer = await runSignal({ database, push }, signalId);
       logger.info({ signalId }, "signal finished");
