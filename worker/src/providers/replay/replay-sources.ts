@@ -45,7 +45,7 @@ export function replaySource(
   const timeframes = { from, to: timeframe };
   return TIMEFRAME_MS[from] < TIMEFRAME_MS[timeframe]
     ? resampledSource(source, timeframes)
-    : subdividedSource(source, { ...timeframes, seed: symbol, decimals: instrument.decimals });
+    : subdividedSource(source, { ...timeframes, symbol, decimals: instrument.decimals });
 }
 
 /**
@@ -61,7 +61,7 @@ export function replayPartsSource(
   const instrument = DEMO_INSTRUMENTS[symbol];
   if (!source || !instrument || within === SHORTEST) return source;
   const { decimals } = instrument;
-  const finest = subdividedSource(source, { from: within, to: SHORTEST, seed: symbol, decimals });
+  const finest = subdividedSource(source, { from: within, to: SHORTEST, symbol, decimals });
   if (timeframe === SHORTEST) return finest;
   return resampledSource(finest, { from: SHORTEST, to: timeframe });
 }

@@ -1,6 +1,7 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { openingTime } from "../candles/candle-grid.ts";
 import type { CandleSource } from "./candle-source.ts";
+import { activityAt } from "./daily-rhythm.ts";
 import { roundPrice } from "./round-price.ts";
 import { type SeededRandom, seededRandom } from "./seeded-random.ts";
 
@@ -12,15 +13,15 @@ const WICK_DEVIATIONS = 0.5;
 /**
  * A shorter timeframe of the same market, made up so that its candles add up to exactly the longer
  * ones: same open, close, high, low and volume.
- * @param options.seed tells this market's random numbers from those of others
+ * @param options.symbol tells this market's random numbers and daily rhythm from those of others
  */
 export function subdividedSource(
   source: CandleSource,
-  options: { from: Timeframe; to: Timeframe; seed: string; decimals: number },
+  options: { from: Timeframe; to: Timeframe; symbol: string; decimals: number },
 ): CandleSource {
   const partMs = TIMEFRAME_MS[options.to];
   const wholeMs = TIMEFRAME_MS[options.from];
-  const seed = `${options.seed} ${options.to}`;
+  const seed = `${options.symbol} ${options.to}`;
   return {
     origin: "simulated",
     range: (from, count) => {
@@ -39,6 +40,7 @@ interface Division {
   parts: number;
   partMs: number;
   seed: string;
+  symbol: string;
   decimals: number;
 }
 
@@ -47,12 +49,14 @@ function subdivide(whole: Candle, division: Division): Candle[] {
   const step = (whole.high - whole.low) / (RANGE_PER_DEVIATION * Math.sqrt(division.parts));
   const inside = (price: number) =>
     Math.min(whole.high, Math.max(whole.low, roundPrice(price, division.decimals)));
-  const path = pricePath(whole, { parts: division.parts, step, random }).map(inside);
+  const activity = activities(whole, division);
+  const path = pricePath(whole, { activity, step, random }).map(inside);
   const closes = [...path.slice(0, -1), whole.close];
-  const shares = volumeShares(division.parts, random);
+  const shares = volumeShares(activity, random);
   const candles = closes.map((close, index) => {
     const open = closes[index - 1] ?? whole.open;
-    const wick = () => step * WICK_DEVIATIONS * Math.abs(random.fatTailed());
+    const usual = step * (activity[index] ?? 1);
+    const wick = () => usual * WICK_DEVIATIONS * Math.abs(random.fatTailed());
     return {
       time: whole.time + index * division.partMs,
       open,
@@ -65,20 +69,31 @@ function subdivide(whole: Candle, division: Division): Candle[] {
   return reachingExtremes(candles, whole);
 }
 
+/** How much each part moves, so that together they move as much as parts that are all alike. */
+function activities(whole: Candle, { parts, partMs, symbol }: Division): number[] {
+  const raw = Array.from({ length: parts }, (_, index) =>
+    activityAt(symbol, whole.time + index * partMs),
+  );
+  const meanSquare = raw.reduce((sum, each) => sum + each ** 2, 0) / parts;
+  return raw.map((each) => each / Math.sqrt(meanSquare));
+}
+
 /**
- * A fat-tailed random walk pinned at both ends and folded back wherever it would leave the candle.
+ * A fat-tailed random walk pinned at both ends and folded back wherever it would leave the candle. Its clock goes by
+ * what happens: half of the way is made when half of the candle's variance is behind.
  */
 function pricePath(
   whole: Candle,
-  { parts, step, random }: { parts: number; step: number; random: SeededRandom },
+  { activity, step, random }: { activity: number[]; step: number; random: SeededRandom },
 ): number[] {
   let sum = 0;
-  const walk = Array.from({ length: parts }, () => {
-    sum += random.fatTailed();
-    return sum;
+  let variance = 0;
+  const walk = activity.map((each) => {
+    sum += each * random.fatTailed();
+    variance += each ** 2;
+    return { position: sum, elapsed: variance / activity.length };
   });
-  return walk.map((position, index) => {
-    const elapsed = (index + 1) / parts;
+  return walk.map(({ position, elapsed }) => {
     const drift = whole.open + (whole.close - whole.open) * elapsed;
     return folded(drift + step * (position - sum * elapsed), whole);
   });
@@ -91,8 +106,8 @@ function folded(price: number, { low, high }: Candle): number {
   return low + Math.min(offset, 2 * span - offset);
 }
 
-function volumeShares(parts: number, random: SeededRandom): number[] {
-  const weights = Array.from({ length: parts }, () => -Math.log(random.uniform()));
+function volumeShares(activity: number[], random: SeededRandom): number[] {
+  const weights = activity.map((each) => each * -Math.log(random.uniform()));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => weight / total);
 }
