@@ -12,6 +12,7 @@ const LAST = ["clear-all", "layout-shift"].map(specOf);
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/browser",
+  globalSetup: "./e2e/until-api-answers.ts",
   forbidOnly: true,
   workers: 2,
   retries: 0,

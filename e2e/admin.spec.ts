@@ -1,5 +1,6 @@
 import { expect } from "playwright/test";
 import { makeTrader } from "./api.ts";
+import { holdAnswer } from "./hold-requests.ts";
 import {
   cardOf,
   confirmAction,
@@ -51,6 +52,18 @@ test("a card appears and changes while the panel is open", async ({ page, openEl
   await card.getByRole("button", { name: "Approve", exact: true }).click();
   await expect(card).toContainText("Approved");
   await expect(card.getByRole("button", { name: "Approve", exact: true })).toBeDisabled();
+});
+
+test("a registration told of while the users are still being read is in the list", async ({
+  page,
+}) => {
+  const old = await holdAnswer(page, /\/admin\/list-users$/);
+  await openAdmin(page);
+  await old.isMade;
+  const { username } = await makeTrader();
+  await expect(page.getByText("New registration")).toBeVisible();
+  old.release();
+  await expect(cardOf(page, username)).toBeVisible();
 });
 
 test("revoking asks first and says what will be lost", async ({ page }) => {

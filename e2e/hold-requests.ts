@@ -27,3 +27,28 @@ export async function holdRequests(
 }
 
 export const isPost = (request: Request): boolean => request.method() === "POST";
+
+/** Lets the first of these requests be answered by the server, and holds the answer back until it is released. */
+export async function holdAnswer(
+  page: Page,
+  url: RegExp,
+): Promise<{ isMade: Promise<void>; release: () => void }> {
+  const held = new EventTarget();
+  const told = (name: string) =>
+    new Promise<void>((resolve) => {
+      held.addEventListener(name, () => resolve(), { once: true });
+    });
+  const [isMade, isReleased] = [told("made"), told("released")];
+  await page.route(
+    url,
+    async (route) => {
+      const response = await route.fetch();
+      held.dispatchEvent(new Event("made"));
+      await isReleased;
+      // The page may have called the request off meanwhile; then nobody waits for its answer.
+      await route.fulfill({ response }).catch(() => undefined);
+    },
+    { times: 1 },
+  );
+  return { isMade, release: () => void held.dispatchEvent(new Event("released")) };
+}

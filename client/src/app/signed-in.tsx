@@ -6,7 +6,7 @@ import { LiveConnection } from "../lib/live/live-connection.ts";
 import type { LiveEvent } from "../lib/live/live-event.ts";
 import { onLiveEvent, tellListeners } from "../lib/live/live-listeners.ts";
 import { useLive } from "../lib/live/live-store.ts";
-import { queryClient } from "../lib/query-client.ts";
+import { readAgain } from "../lib/read-again.ts";
 import { refreshProof } from "../lib/refresh-proof.ts";
 import { useSession } from "../lib/session.ts";
 import { useToasts } from "../ui/show-toast.ts";
@@ -25,7 +25,7 @@ export function SignedIn({ token }: { token: string }) {
       readMe: (signal) => api({ path: "/me", schema: meSchema, signal }),
       store: useLive,
       onEvent: tellListeners,
-      onStale: () => void queryClient.invalidateQueries(),
+      onStale: () => void readAgain(),
       onEnded: useSession.getState().signOut,
     });
     return () => connection.stop();

@@ -1,7 +1,7 @@
 import type { ActionDone } from "@shared/contract/admin.ts";
 import { errorText } from "../../lib/api/api-error.ts";
 import { useLive } from "../../lib/live/live-store.ts";
-import { queryClient } from "../../lib/query-client.ts";
+import { readAgain } from "../../lib/read-again.ts";
 import { adminKeys } from "./admin-queries.ts";
 import { failureTexts } from "./texts.ts";
 
@@ -13,7 +13,7 @@ export async function runAction(action: Promise<ActionDone>): Promise<string> {
   const { detail } = await action;
   const isLive = useLive.getState().connection === "online";
   const queryKey = isLive ? adminKeys.audit : ["admin"];
-  void queryClient.invalidateQueries({ queryKey });
+  void readAgain({ queryKey });
   return detail;
 }
 

@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import type { LiveEvent } from "../../lib/live/live-event.ts";
 import { onLiveEvent } from "../../lib/live/live-listeners.ts";
 import { queryClient } from "../../lib/query-client.ts";
+import { readAgain } from "../../lib/read-again.ts";
 import { adminKeys } from "./admin-queries.ts";
 import { applyToImages, applyToUsers } from "./apply-admin-event.ts";
 
@@ -20,11 +21,11 @@ function follow(event: LiveEvent): void {
     images: applyToImages(images, event),
   }));
   if (event.name === "payment-details:updated") patch(adminKeys.payment, () => event.data);
-  void queryClient.invalidateQueries({ queryKey: adminKeys.audit });
+  void readAgain({ queryKey: adminKeys.audit });
 }
 
 /** What is being read at this moment may be older than the event, and is read again. */
 function patch<Data>(queryKey: QueryKey, change: (data: Data) => Data): void {
   queryClient.setQueryData<Data>(queryKey, (data) => data && change(data));
-  if (queryClient.isFetching({ queryKey }) > 0) void queryClient.invalidateQueries({ queryKey });
+  if (queryClient.isFetching({ queryKey }) > 0) void readAgain({ queryKey });
 }

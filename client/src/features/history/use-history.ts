@@ -4,6 +4,7 @@ import type { LiveEvent } from "../../lib/live/live-event.ts";
 import { onLiveEvent } from "../../lib/live/live-listeners.ts";
 import { useLive } from "../../lib/live/live-store.ts";
 import { queryClient } from "../../lib/query-client.ts";
+import { readAgain } from "../../lib/read-again.ts";
 import { readHistory } from "./history-api.ts";
 import { filterHistory, type HistoryFilter } from "./history-filter.ts";
 import { mergeHistory } from "./merge-history.ts";
@@ -47,7 +48,7 @@ export function useHistory(filter: HistoryFilter) {
 function follow({ name }: LiveEvent): void {
   if (name === "history:cleared") void queryClient.resetQueries({ queryKey: QUERY_KEY });
   if (name !== "signal:outcome") return;
-  void queryClient.invalidateQueries({ queryKey: QUERY_KEY, predicate: isByOutcome });
+  void readAgain({ queryKey: QUERY_KEY, predicate: isByOutcome });
 }
 
 const isByOutcome = ({ queryKey: [, filter] }: { queryKey: QueryKey }): boolean =>

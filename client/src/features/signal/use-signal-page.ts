@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { onLiveEvent } from "../../lib/live/live-listeners.ts";
 import { isFinished } from "../../lib/live/live-state.ts";
 import { useLive } from "../../lib/live/live-store.ts";
-import { queryClient } from "../../lib/query-client.ts";
+import { readAgain } from "../../lib/read-again.ts";
 import { readCandles, readSignal, readSince } from "./signal-api.ts";
 
 /** How often an open signal's candles are read anew; its judgement is pushed. */
@@ -42,7 +42,7 @@ export function useSignalPage(id: string) {
       onLiveEvent((event) => {
         const isAbout = "signal_id" in event.data && event.data.signal_id === id;
         if (!isAbout && event.name !== "history:cleared") return;
-        void queryClient.invalidateQueries({ queryKey: keyOf(id) });
+        void readAgain({ queryKey: keyOf(id) });
       }),
     [id],
   );
@@ -51,4 +51,4 @@ export function useSignalPage(id: string) {
 
 /** Reads again whether the signal is shared. */
 export const readShareAgain = (id: string): Promise<void> =>
-  queryClient.invalidateQueries({ queryKey: [...keyOf(id), "since"] });
+  readAgain({ queryKey: [...keyOf(id), "since"] });
