@@ -65,10 +65,11 @@ describe("every accepted signal ends exactly once when its server is killed", ()
     expect(await signalsOf(trader.userId)).toBe(0);
   });
 
-  it("after the signal is stored and before it is queued: the workers find it", async () => {
+  it("between the signal and its job: neither is there, and the same request makes both", async () => {
     const { trader, asked } = await killAt({ commands: ["insert"], collection: JOBS });
-    expect(await signalsOf(trader.userId)).toBe(1);
+    expect(await signalsOf(trader.userId)).toBe(0);
     await untilEnded(stage, [await trader.insist(stage.servers.b, asked)]);
+    expect(await signalsOf(trader.userId)).toBe(1);
   });
 
   it("while the trader waits for the result: the other one answers him with the same signal", async () => {
