@@ -23,23 +23,21 @@ export const POLL_EVERY_MS = 2_000;
 export const JOB_LOCK_MS = 20_000;
 
 /**
- * Opens the job queue on the database: a server adds jobs, workers run them and share the signals evenly.
+ * Opens the job queue on the database, for a worker that shares the signals evenly with the others. Servers do not open
+ * it: their jobs are part of their changes.
  *
- * Jobs are added with majority concern, because workers hear of a job only once it is on disk and without it
- * MongoDB takes up to 100 ms for that. Locks and ends of jobs do not wait for the disk: if a crash loses them, the
- * lock expires or the sweep finds the signal.
+ * Locks and ends of jobs do not wait for the disk: if a crash loses them, the lock expires or the sweep finds the signal.
  * @param options.workerId the id under which the worker reports as alive; `concurrency` is how many jobs it may hold
  */
 export async function openQueue(options: {
   database: Database;
   logger: Logger;
-  role: "adds" | "runs";
-  workerId?: string;
+  workerId: string;
   concurrency?: number;
 }): Promise<Agenda> {
-  const { database, logger, role, workerId = role, concurrency = 1 } = options;
+  const { database, logger, workerId, concurrency = 1 } = options;
   const db = database.connection.getClient().db(database.connection.name, {
-    writeConcern: { w: role === "adds" ? "majority" : 1 },
+    writeConcern: { w: 1 },
   });
   const repository = new FairJobs({
     config: { mongo: db, db: { collection: JOBS_COLLECTION } },

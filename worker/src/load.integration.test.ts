@@ -30,7 +30,7 @@ describe("many signals while the AI takes its time", () => {
   beforeAll(async () => {
     database = await openDatabase({ uri });
     const logger = createLogger({ part: "test", level: "silent" });
-    queue = await openQueue({ database, logger, role: "adds" });
+    queue = await openQueue({ database, logger, workerId: "test" });
     ai = await startStandInOpenAi();
   });
   afterEach(async () => {

@@ -48,7 +48,7 @@ export async function startWorker(options: {
   const endpoint = await openMetrics(deps.metrics, { settings, logger });
   const concurrency = settings.WORKER_CONCURRENCY;
   const workerId = newWorkerId();
-  const queue = await openQueue({ database, logger, role: "runs", workerId, concurrency });
+  const queue = await openQueue({ database, logger, workerId, concurrency });
   const signals = defineGenerateSignalJob(queue, deps);
   await market.probe();
   const reports = await startReports(deps, { workerId, concurrency, market });

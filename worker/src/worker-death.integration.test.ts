@@ -30,7 +30,7 @@ describe("a worker that dies or stops in the middle of an analysis", () => {
   beforeAll(async () => {
     database = await openDatabase({ uri });
     const logger = createLogger({ part: "test", level: "silent" });
-    queue = await openQueue({ database, logger, role: "adds" });
+    queue = await openQueue({ database, logger, workerId: "test" });
     exchange = await startStandInExchange();
   });
   afterEach(async () => {

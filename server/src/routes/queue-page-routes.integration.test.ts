@@ -20,7 +20,7 @@ describe("/admin/queue", () => {
     const overrides = { now: () => new Date(now) };
     server = await startTestServer({ databaseUri: testDatabaseUri("queue-page"), overrides });
     const { database, deps } = server;
-    const agenda = await openQueue({ database, logger: deps.logger, role: "adds" });
+    const agenda = await openQueue({ database, logger: deps.logger, workerId: "test" });
     const userId = new Types.ObjectId();
     for (const id of SIGNAL_IDS) {
       await enqueueSignal(agenda, { _id: new Types.ObjectId(id), userId });

@@ -46,7 +46,7 @@ describe("signals that wait for a worker", () => {
 
   /** A worker's queue that notes what it begins; each job takes until `release` is called. */
   const startWorker = async (concurrency: number) => {
-    const queue = await openQueue({ database, logger, role: "runs", workerId: "w", concurrency });
+    const queue = await openQueue({ database, logger, workerId: "w", concurrency });
     queues.push(queue);
     const begun: string[] = [];
     const waiting: (() => void)[] = [];

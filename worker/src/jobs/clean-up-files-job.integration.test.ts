@@ -17,7 +17,7 @@ describe("the nightly cleanup", () => {
 
   beforeAll(async () => {
     database = await openDatabase({ uri: testDatabaseUri("cleanup-job") });
-    queue = await openQueue({ database, logger, role: "runs" });
+    queue = await openQueue({ database, logger, workerId: "test" });
     await queue.start();
   });
   afterAll(async () => {

@@ -16,7 +16,7 @@ let database: Database;
 let queue: Agenda;
 beforeAll(async () => {
   database = await openDatabase({ uri: testDatabaseUri("measure-job") });
-  queue = await openQueue({ database, logger, role: "runs" });
+  queue = await openQueue({ database, logger, workerId: "test" });
   await queue.start();
 });
 afterAll(async () => {
