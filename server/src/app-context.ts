@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type Router from "@koa/router";
 import type { Logger } from "@shared/node/logger.ts";
 import type { Middleware, ParameterizedContext } from "koa";
@@ -9,6 +10,8 @@ export interface AppState {
   requestId: string;
   /** A logger whose lines carry the request's id. */
   log: Logger;
+  /** What tokens are verified with. */
+  secret?: KeyObject;
   /** The token's checked but unread claims; `requireUser` turns them into `session`. */
   claims?: unknown;
   session?: AuthenticatedSession;

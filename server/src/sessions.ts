@@ -1,13 +1,19 @@
-import { randomUUID } from "node:crypto";
+import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { nativeCollection } from "@shared/node/native-collection.ts";
 import type { Settings } from "@shared/node/settings.ts";
 import jwt from "jsonwebtoken";
+import { Types } from "mongoose";
 import { z } from "zod";
 import { unauthenticated } from "./errors.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
 /** The one way that tokens are signed; any other, `none` included, is refused. */
 export const TOKEN_ALGORITHM = "HS256";
+
+/** The key that tokens are signed with. */
+export const tokenKey = ({ JWT_SECRET }: Pick<Settings, "JWT_SECRET">): KeyObject =>
+  createSecretKey(JWT_SECRET, "utf8");
 
 const TOKEN_LIFETIME_SECONDS = 7 * 86_400;
 
@@ -47,7 +53,7 @@ export function issueToken(options: {
     iat: issuedAt,
     exp: issuedAt + TOKEN_LIFETIME_SECONDS,
   };
-  return jwt.sign(claims, settings.JWT_SECRET, { algorithm: TOKEN_ALGORITHM });
+  return jwt.sign(claims, tokenKey(settings), { algorithm: TOKEN_ALGORITHM });
 }
 
 /**
@@ -72,7 +78,8 @@ export async function findSession(
   const claims = claimsSchema.safeParse(verified);
   if (!claims.success) throw unauthenticated(claims.error);
   const { sub, sid, exp } = claims.data;
-  const user = await deps.database.users.findById(sub).lean();
+  const users = nativeCollection(deps.database.users);
+  const user = await users.findOne({ _id: new Types.ObjectId(sub) });
   if (!user || !isSessionOpen(user, claims.data)) throw unauthenticated();
   return { user, sessionId: sid, expiresAt: new Date(exp * 1_000) };
 }
@@ -83,7 +90,7 @@ function isSessionOpen(user: UserRecord, claims: Claims): boolean {
 
 function verifiedClaims(deps: SessionDeps, token: string): unknown {
   try {
-    return jwt.verify(token, deps.settings.JWT_SECRET, {
+    return jwt.verify(token, tokenKey(deps.settings), {
       algorithms: [TOKEN_ALGORITHM],
       clockTimestamp: Math.floor(deps.now().getTime() / 1_000),
     });
