@@ -9,10 +9,10 @@ import type { QueueView } from "./queue-page/queue-view.ts";
 
 /** Lets a request wait for the worker to finish a signal. */
 export interface SignalWaiters {
-  /** Resolves to the signal when it has finished, to null when `timeoutMs` ran out or `abort` fired. */
+  /** Resolves to the signal when it finishes, to null when `timeoutMs` ran out or `abort` fired. */
   wait(
     signalId: string,
-    options: { timeoutMs: number; abort?: AbortSignal },
+    options: { timeoutMs: number; abort: AbortSignal },
   ): Promise<SignalResponse | null>;
 }
 

@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
-import { startDeadline } from "@shared/node/deadline.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { presentSignal } from "@shared/node/signals/present-signal.ts";
 import { z } from "zod";
@@ -13,49 +12,49 @@ const finishedEventSchema = z.object({
   data: signalResponseSchema,
 });
 
+/**
+ * A signal may have finished after it was stored and before anybody listened for it, if this process was held up just
+ * then: whoever still waits after this time has it looked up. All others hear of it in time, and cost no reading.
+ */
+const LOOK_AFTER_MS = 1_000;
+
 /** Answers the requests that wait for a signal with the same event that is pushed. */
 export class FeedSignalWaiters implements SignalWaiters {
   readonly #database: Database;
+  readonly #logger: Logger;
   /** Tells a finished signal to those who listen for its id. */
   readonly #bell = new EventEmitter<Record<string, [SignalResponse]>>().setMaxListeners(0);
 
   constructor(options: { database: Database; feed: EventFeed; logger: Logger }) {
     this.#database = options.database;
+    this.#logger = options.logger;
     options.feed.listen({
       onEvent: (event) => this.#hear(event),
-      onGap: () => {
-        this.#tellFinished().catch((error: unknown) =>
-          options.logger.warn({ err: error }, "could not look for finished signals"),
-        );
-      },
+      onGap: () => this.#lookFor(this.#bell.eventNames().map(String)),
     });
   }
 
-  /** The signal once it is finished; null when `timeoutMs` ran out or the caller went away. */
-  async wait(
+  /** The signal, which was not finished yet when it was read, once it is; null when `timeoutMs` ran out or the caller went away. */
+  wait(
     signalId: string,
-    options: { timeoutMs: number; abort?: AbortSignal },
+    options: { timeoutMs: number; abort: AbortSignal },
   ): Promise<SignalResponse | null> {
-    const settled = new AbortController();
-    const gone = options.abort ?? settled.signal;
-    const deadline = startDeadline(AbortSignal.any([settled.signal, gone]), options.timeoutMs);
-    const heard = new Promise<SignalResponse | null>((resolve) => {
-      this.#bell.once(signalId, resolve);
-      const giveUp = () => {
-        this.#bell.off(signalId, resolve);
-        resolve(null);
+    const { timeoutMs, abort } = options;
+    return new Promise((resolve) => {
+      const settle = (signal: SignalResponse | null) => {
+        clearTimeout(look);
+        clearTimeout(deadline);
+        this.#bell.off(signalId, settle);
+        abort.removeEventListener("abort", giveUp);
+        resolve(signal);
       };
-      if (deadline.signal.aborted) giveUp();
-      else deadline.signal.addEventListener("abort", giveUp);
+      const giveUp = () => settle(null);
+      this.#bell.once(signalId, settle);
+      const look = setTimeout(() => this.#lookFor([signalId]), LOOK_AFTER_MS);
+      const deadline = setTimeout(giveUp, timeoutMs);
+      if (abort.aborted) giveUp();
+      else abort.addEventListener("abort", giveUp);
     });
-    try {
-      // The signal may have finished before anybody listened for it.
-      const [finished = null] = await this.#finishedAmong([signalId]);
-      return finished ?? (await heard);
-    } finally {
-      deadline.clear();
-      settled.abort();
-    }
   }
 
   #hear(event: LoggedEvent): void {
@@ -63,9 +62,14 @@ export class FeedSignalWaiters implements SignalWaiters {
     if (parsed.success) this.#bell.emit(parsed.data.data.signal_id, parsed.data.data);
   }
 
-  async #tellFinished(): Promise<void> {
-    const waiting = this.#bell.eventNames().map(String);
-    for (const signal of await this.#finishedAmong(waiting)) {
+  #lookFor(signalIds: string[]): void {
+    this.#tellFinished(signalIds).catch((error: unknown) =>
+      this.#logger.warn({ err: error }, "could not look for finished signals"),
+    );
+  }
+
+  async #tellFinished(signalIds: string[]): Promise<void> {
+    for (const signal of await this.#finishedAmong(signalIds)) {
       this.#bell.emit(signal.signal_id, signal);
     }
   }

@@ -41,6 +41,9 @@ export const headersSchema = z.object({
 const prefersAsync = (prefer: string): boolean =>
   prefer.split(",").some((preference) => preference.trim().toLowerCase() === "respond-async");
 
+/** A reason of its own costs less than the one that would be made anew for each answer. */
+const CLIENT_GONE = "the client is gone";
+
 const IMAGE_FIELD = "chart_image";
 
 /** Asking for signals, and reading them. */
@@ -125,7 +128,10 @@ async function answer(
     ctx.body = { signal_id: signalId, status: signal.status };
     return;
   }
-  ctx.body = await waitUntilFinished(deps, ctx, { signalId, timeoutMs });
+  const isFinished = signal.status === "completed" || signal.status === "failed";
+  ctx.body = isFinished
+    ? presentSignal(signal)
+    : await waitUntilFinished(deps, ctx, { signalId, timeoutMs });
 }
 
 async function waitUntilFinished(
@@ -134,7 +140,7 @@ async function waitUntilFinished(
   { signalId, timeoutMs }: { signalId: string; timeoutMs: number },
 ): Promise<SignalResponse> {
   const gone = new AbortController();
-  ctx.res.once("close", () => gone.abort());
+  ctx.res.once("close", () => gone.abort(CLIENT_GONE));
   const finished = await deps.signalWaiters.wait(signalId, { timeoutMs, abort: gone.signal });
   if (!finished) throw new AppError("timeout", TEXTS.requestTimeout);
   return finished;
