@@ -1,5 +1,6 @@
 import type { Database } from "@shared/node/database.ts";
 import { appendPending } from "@shared/node/ledger/append-pending.ts";
+import { LEDGER_BATCH_SIZE } from "@shared/node/ledger/batch-size.ts";
 import type { Logger } from "@shared/node/logger.ts";
 
 /** A finished signal is recorded about this soon; no outcome can be known within it. */
@@ -24,7 +25,7 @@ export function keepLedger(options: { database: Database; logger: Logger; now: (
     do {
       appended = await appendPending({ database, now });
       if (appended > 0) logger.debug({ appended }, "ledger grew");
-    } while (appended > 0 && !stopped);
+    } while (appended >= LEDGER_BATCH_SIZE && !stopped);
   };
   const runIn = (delayMs: number) => {
     if (stopped) return;

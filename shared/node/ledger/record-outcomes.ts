@@ -1,11 +1,9 @@
 import type { Judgement } from "@shared/contract/judgement.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { Database } from "../database.ts";
+import { LEDGER_BATCH_SIZE } from "./batch-size.ts";
 import type { LedgerWrite } from "./ledger-chain.ts";
 import { numberSignals, type SignalCollection, type SignalNumber } from "./number-signals.ts";
-
-/** Outcomes that one transaction records at most, of each of the two collections. */
-const BATCH_SIZE = 200;
 
 /** An outcome that the ledger does not hold, and where its signal is. */
 interface Unrecorded {
@@ -26,7 +24,7 @@ export async function findUnrecordedOutcomes(
     outcomeLedgerSeq: null,
     ledgerSeq: { $gt: 0 },
   };
-  const options = { sort: { ledgerSeq: 1 }, limit: BATCH_SIZE, session } as const;
+  const options = { sort: { ledgerSeq: 1 }, limit: LEDGER_BATCH_SIZE, session } as const;
   const fields = { ledgerSeq: 1, judgement: 1 } as const;
   const kept = await database.signals.find(wanted, fields, options).lean();
   const cleared = await database.clearedSignals.find(wanted, fields, options).lean();

@@ -6,12 +6,10 @@ import type { ClearedSignalRecord } from "../models/cleared-signal.ts";
 import type { LedgerRevealRecord } from "../models/ledger.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import { newSalt } from "./anonymise-signal.ts";
+import { LEDGER_BATCH_SIZE } from "./batch-size.ts";
 import { figuresOf, privateContentOf, type Recordable } from "./describe-signal.ts";
 import type { LedgerWrite } from "./ledger-chain.ts";
 import { numberSignals, type SignalNumber } from "./number-signals.ts";
-
-/** Signals that one transaction records at most. */
-const BATCH_SIZE = 200;
 
 /** How long the figures of a WAIT stay sealed; those of a trade are until it is judged. */
 const WAIT_SEALED_MS = 24 * 60 * 60_000;
@@ -28,7 +26,7 @@ export async function findUnrecordedSignals(
 ): Promise<Unrecorded[]> {
   const wanted = { status: "completed", ledgerSeq: null } as const;
   const order = { finishedAt: 1, _id: 1 } as const;
-  const options = { sort: order, limit: BATCH_SIZE, session };
+  const options = { sort: order, limit: LEDGER_BATCH_SIZE, session };
   const kept = await database.signals.find(wanted, null, options).lean();
   const cleared = await database.clearedSignals.find(wanted, null, options).lean();
   return [
@@ -36,7 +34,7 @@ export async function findUnrecordedSignals(
     ...cleared.map((signal) => ({ from: "clearedSignals", signal }) as const),
   ]
     .sort((a, b) => finishedMs(a.signal) - finishedMs(b.signal))
-    .slice(0, BATCH_SIZE);
+    .slice(0, LEDGER_BATCH_SIZE);
 }
 
 const finishedMs = ({ finishedAt, updatedAt }: Recordable): number =>

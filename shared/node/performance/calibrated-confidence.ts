@@ -1,23 +1,41 @@
 import type { Analysis } from "@shared/contract/signal.ts";
 import { calibrate } from "@shared/stats/calibration/calibrate.ts";
 import type { Database } from "../database.ts";
+import type { CalibrationRecord } from "../models/calibration.ts";
 import { UNVERSIONED } from "./series.ts";
 
-/**
- * The confidence of a new signal as the record of its analyst corrects it, 0–100 with one decimal: by the newest fit
- * that was made before `at`, all of whose signals were resolved before it too. Null while there is none, and for a
- * WAIT, which can neither win nor lose.
- */
+/** What a fit is made of. */
+export type FitSeries = Pick<CalibrationRecord, "data" | "analyst" | "version">;
+
+/** The series whose fit corrects this analysis; null for a WAIT, which can neither win nor lose. */
+export function fitSeriesOf({ final_signal: signal, source }: Analysis): FitSeries | null {
+  const { data, analyst, analyst_version: version = UNVERSIONED } = source;
+  return signal === "WAIT" || data === "none" ? null : { data, analyst, version };
+}
+
+/** The newest fit that was made before `at`, all of whose signals were resolved before it too. */
+export function findFit(
+  database: Database,
+  { data, analyst, version }: FitSeries,
+  at: Date,
+): Promise<CalibrationRecord | null> {
+  return database.calibrations
+    .findOne({ data, analyst, version, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
+    .sort({ fittedAt: -1 })
+    .lean()
+    .exec();
+}
+
+/** The confidence of a signal as a fit corrects it, 0–100 with one decimal. */
+export const correctedBy = ({ curve }: CalibrationRecord, { confidence }: Analysis): number =>
+  Math.round(calibrate(curve, confidence / 100) * 1_000) / 10;
+
+/** The confidence of a signal made at `at` as the record of its analyst corrects it; null while there is none. */
 export async function calibratedConfidence(
   database: Database,
   { analysis, at }: { analysis: Analysis; at: Date },
 ): Promise<number | null> {
-  const { data, analyst, analyst_version: version = UNVERSIONED } = analysis.source;
-  if (analysis.final_signal === "WAIT" || data === "none") return null;
-  const fit = await database.calibrations
-    .findOne({ data, analyst, version, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
-    .sort({ fittedAt: -1 })
-    .lean();
-  if (!fit) return null;
-  return Math.round(calibrate(fit.curve, analysis.confidence / 100) * 1_000) / 10;
+  const series = fitSeriesOf(analysis);
+  const fit = series && (await findFit(database, series, at));
+  return fit && correctedBy(fit, analysis);
 }

@@ -14,14 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const calibrate = async () => {
+const calibrate = async (secondsLater: number) => {
   if (!analysis) throw new Error("a trade has an analysis");
-  const deps = { database, logger: pino({ enabled: false }), now: () => NOW };
+  const now = () => new Date(NOW.getTime() + secondsLater * 1_000);
+  const deps = { database, logger: pino({ enabled: false }), now };
   return (await withCalibration(deps, analysis)).calibrated_confidence;
 };
 
 it("a new signal carries its calibrated confidence once there is a record, and goes without if it cannot be read", async () => {
-  expect(await calibrate()).toBeNull();
+  expect(await calibrate(0)).toBeNull();
   const before = new Date(NOW.getTime() - 1);
   await database.calibrations.insertOne({
     data: "live",
@@ -36,7 +37,9 @@ it("a new signal carries its calibrated confidence once there is a record, and g
       { stated: 1, calibrated: 0.6 },
     ],
   });
-  expect(await calibrate()).toBe(50);
+  expect(await calibrate(1)).toBe(50);
   await database.close();
-  expect(await calibrate()).toBeNull();
+  expect(await calibrate(1.9)).toBe(50);
+  expect(await calibrate(3)).toBeNull();
+  expect(await calibrate(3)).toBeNull();
 });
