@@ -1,5 +1,6 @@
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { ensureMongod } from "../lib/ensure-mongod.mjs";
+import { MONGOD_PARAMETERS } from "../lib/mongod-parameters.mjs";
 
 /** A new, empty MongoDB as `npm start` runs it: one member, everything on disk, gone again at the end. */
 export async function startReplicaSet(): Promise<{
@@ -13,7 +14,7 @@ export async function startReplicaSet(): Promise<{
     replSet: {
       count: 1,
       storageEngine: "wiredTiger",
-      args: ["--setParameter", "transactionLifetimeLimitSeconds=10"],
+      args: [...MONGOD_PARAMETERS],
     },
   });
   return {

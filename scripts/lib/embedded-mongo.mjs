@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureMongod } from "./ensure-mongod.mjs";
 import { lastMongodError } from "./mongod-log.mjs";
+import { MONGOD_PARAMETERS } from "./mongod-parameters.mjs";
 import { PlainError } from "./plain-error.mjs";
 import { pickFreePort } from "./ports.mjs";
 import { becomePrimary, REPLICA_SET } from "./replica-set.mjs";
@@ -62,8 +63,7 @@ function mongodArguments({ dbPath, port }) {
     ...["--wiredTigerCacheSizeGB", "1", "--oplogSize", "512"],
     // No other member could take over, so there is nothing to wait for when stopping.
     ...["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"],
-    // What a killed process had locked is free again this soon; MongoDB's own default is 60 s.
-    ...["--setParameter", "transactionLifetimeLimitSeconds=10"],
+    ...MONGOD_PARAMETERS,
   ];
 }
 

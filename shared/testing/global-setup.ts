@@ -1,6 +1,7 @@
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import type { TestProject } from "vitest/node";
 import { ensureMongod } from "../../scripts/lib/ensure-mongod.mjs";
+import { MONGOD_PARAMETERS } from "../../scripts/lib/mongod-parameters.mjs";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -17,7 +18,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     replSet: {
       count: 1,
       storageEngine: "wiredTiger",
-      args: ["--setParameter", "transactionLifetimeLimitSeconds=10"],
+      args: [...MONGOD_PARAMETERS],
     },
   });
   project.provide("mongoUri", replicaSet.getUri());

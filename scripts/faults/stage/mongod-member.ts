@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "@shared/testing/free-port.ts";
 import { MongoClient } from "mongodb";
 import { ensureMongod } from "../../lib/ensure-mongod.mjs";
+import { MONGOD_PARAMETERS } from "../../lib/mongod-parameters.mjs";
 import { REPLICA_SET } from "../../lib/replica-set.mjs";
 import { until } from "../until.ts";
 
@@ -95,7 +96,7 @@ export class MongodMember {
       ...["--replSet", REPLICA_SET, "--storageEngine", "wiredTiger", "--nounixsocket"],
       ...["--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"],
       ...["--logpath", join(this.#folder, "mongod.log"), "--logappend"],
-      ...["--setParameter", "transactionLifetimeLimitSeconds=10"],
+      ...MONGOD_PARAMETERS,
       ...["--setParameter", "enableTestCommands=1"],
     ];
   }
