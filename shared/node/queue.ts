@@ -1,3 +1,4 @@
+import "./queue/plain-debug.ts";
 import { Agenda, type AgendaBackend } from "agenda";
 import type { ClientSession } from "mongoose";
 import type { Database } from "./database.ts";
@@ -11,7 +12,7 @@ import {
   signalIdOfJob,
   signalJobData,
 } from "./queue/signal-job.ts";
-import type { SignalOrigin } from "./signals/signal-transitions.ts";
+import type { SignalOrigin } from "./signals/mark-started.ts";
 
 /** Polling only finds what the change stream missed and the jobs of dead workers. */
 export const POLL_EVERY_MS = 2_000;
@@ -44,9 +45,14 @@ export async function openQueue(options: {
     sharedJob: GENERATE_SIGNAL_JOB,
     me: { id: workerId, capacity: concurrency },
     otherWorkers: otherWorkersOf(database, workerId),
+    askAgain: () => setImmediate(() => bell.ring(GENERATE_SIGNAL_JOB)),
+    onError: (error) => logger.warn({ err: error }, "ended jobs could not be removed"),
   });
-  const bell = new JobBell({
+  const bell: JobBell = new JobBell({
     jobs: db.collection(JOBS_COLLECTION),
+    onNewJob: (job) => {
+      if (job.name === GENERATE_SIGNAL_JOB) repository.hear(job);
+    },
     onDisconnect: () => repository.stop(),
   });
   bell.on("error", (error: unknown) =>
@@ -64,7 +70,9 @@ export async function openQueue(options: {
     removeOnComplete: true,
   });
   agenda.on("error", (error) => logger.warn({ err: error }, "job queue error"));
-  agenda.on(`complete:${GENERATE_SIGNAL_JOB}`, () => bell.ringSoon(GENERATE_SIGNAL_JOB));
+  agenda.on(`complete:${GENERATE_SIGNAL_JOB}`, () => {
+    if (repository.mayWait) bell.ringSoon(GENERATE_SIGNAL_JOB);
+  });
   await agenda.ready;
   return agenda;
 }

@@ -1,7 +1,7 @@
 import { mongo } from "mongoose";
 import type { Database } from "../database.ts";
 import type { Change } from "../event-log.ts";
-import type { SignalOrigin } from "../signals/signal-transitions.ts";
+import type { SignalOrigin } from "../signals/mark-started.ts";
 import { jobPriority } from "./job-priority.ts";
 import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION, signalJobData } from "./signal-job.ts";
 

@@ -94,7 +94,7 @@ describe("signals that wait for a worker", () => {
     expect(await lockedJobs()).toBe(5);
     release();
     await vi.waitFor(() => expect(begun).toHaveLength(6), WITHIN);
-    expect(await lockedJobs()).toBe(5);
+    await vi.waitFor(async () => expect(await lockedJobs()).toBe(5), WITHIN);
     for (const _ of Array(12)) release();
     await vi.waitFor(() => {
       release();

@@ -1,21 +1,16 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { MongoJobRepository } from "@agendajs/mongo-backend";
-import { claimJobs, LATEST } from "./claim-jobs.ts";
-import { fairShare, freerWorkers, type WorkerLoad } from "./worker-loads.ts";
-
-/**
- * How long a worker that holds more than another leaves a job to that one, and how often it looks again, in ms. A busy
- * worker may not come to look for some 100 ms; a frozen one costs this time once.
- */
-const PATIENCE_MS = 500;
-const LOOK_AGAIN_MS = 10;
+import { claimJobs, claimToldJob } from "./claim-jobs.ts";
+import { EndedJobs } from "./ended-jobs.ts";
+import { JobTurns, type WorkerPlace } from "./job-turns.ts";
 
 /** Jobs that lost their worker are looked for this often at least, however many others wait. */
 const LOOK_FOR_LOST_EVERY_MS = 1_000;
 
-const REMOVE_WITHIN_MS = 10;
+/** Whoever asks this long after the last look gets one, though nothing was heard of a new job. */
+const LOOK_ANYWAY_AFTER_MS = 1_500;
 
-export type WorkerPlace = Pick<WorkerLoad, "id" | "capacity">;
+/** Others may be quicker with all that a claim is after; it is tried this often then. */
+const MOST_TRIES = 3;
 
 export interface FairJobsOptions {
   config: ConstructorParameters<typeof MongoJobRepository>[0];
@@ -23,6 +18,9 @@ export interface FairJobsOptions {
   sharedJob: string;
   me: WorkerPlace;
   otherWorkers: () => Promise<WorkerPlace[]>;
+  /** Has Agenda ask for jobs again, after it has begun those that it has. */
+  askAgain: () => void;
+  onError: (error: unknown) => void;
 }
 
 type ClaimArguments = Parameters<MongoJobRepository["getNextJobToRun"]>;
@@ -31,33 +29,37 @@ type JobState = Parameters<MongoJobRepository["saveJobState"]>[0];
 
 /**
  * Jobs that workers share evenly, taken in the order of their priority: a worker claims no more than its share of what
- * waits, and only while no other worker that is alive holds fewer, measured by what each may hold. A worker that does
- * not take its turn in time is passed over until it takes jobs again, so that a frozen one holds nobody up.
+ * waits, when it is its turn.
  *
- * Agenda looks for jobs at every notification. While a claim is under way all further ones are folded into it: many
- * that look at once would only collide in the database. The first job of a quiet hour is claimed at once; while one
- * follows the other, as many as this worker's share are claimed together.
+ * Agenda asks for jobs at every notification, and begins none before it is told that there are no more. So it is told
+ * so as soon as it has what was claimed, and asks again after it has begun that; and the database is asked only where
+ * a job may wait. The first job of a quiet hour is claimed at once; while one follows the other, as many as this
+ * worker's share are claimed together.
  */
 export class FairJobs extends MongoJobRepository {
   readonly #options: FairJobsOptions;
-  /** How much each worker held when it was passed over. */
-  readonly #passedOver = new Map<string, number>();
+  readonly #turns: JobTurns;
+  readonly #ended: EndedJobs;
   /** Claimed for this worker, but not handed to Agenda yet. */
   #claimed: NonNullable<ClaimedJob>[] = [];
   /** Handed to Agenda, which has not begun them yet. */
   readonly #notBegun = new Set<string>();
-  /** Ended, but not removed yet. */
-  readonly #ending = new Set<string>();
-  #removal: Promise<number> | undefined;
+  #hasHandedOut = false;
   #isClaiming = false;
-  #askedMeanwhile = false;
-  #foundLastTime = false;
+  /** New jobs heard of since the last look began. */
+  #heard: unknown[] = [];
+  /** Whether the last look left no job behind. */
+  #isExhausted = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #lookedForLostAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(options: FairJobsOptions) {
     super({ ...options.config, ensureIndex: false });
     this.#options = options;
+    this.#turns = new JobTurns({ me: options.me, jobs: () => this.collection });
+    const removeAll = (ids: string[]) => super.removeJobs({ ids });
+    this.#ended = new EndedJobs({ removeAll, onError: options.onError });
   }
 
   override async connect(): Promise<void> {
@@ -66,15 +68,23 @@ export class FairJobs extends MongoJobRepository {
     await this.collection.createIndex(keys, { name: "claimNextJob" });
   }
 
+  /** Whether a job may wait that this worker has not looked at yet. */
+  get mayWait(): boolean {
+    return this.#heard.length > 0 || !this.#isExhausted;
+  }
+
+  /** Hears that one more job is there. */
+  hear(job: unknown): void {
+    this.#heard.push(job);
+  }
+
   override async getNextJobToRun(...claim: ClaimArguments): Promise<ClaimedJob> {
     const [jobName] = claim;
     if (jobName !== this.#options.sharedJob) return super.getNextJobToRun(...claim);
     if (this.#isStopped) return undefined;
     if (this.#claimed.length > 0) return this.#handOut();
-    if (this.#isClaiming) {
-      this.#askedMeanwhile = true;
-      return undefined;
-    }
+    if (this.#hasHandedOut) return this.#letBegin();
+    if (this.#isClaiming || !this.#isWorthALook()) return undefined;
     this.#isClaiming = true;
     try {
       await this.#claimNext(claim);
@@ -90,6 +100,7 @@ export class FairJobs extends MongoJobRepository {
     this.#isStopped = true;
     const left = this.#claimed.splice(0);
     await this.unlockJobs(left.flatMap(({ _id }) => _id ?? []));
+    await this.#ended.flush();
   }
 
   /**
@@ -102,7 +113,7 @@ export class FairJobs extends MongoJobRepository {
     if (job.name === this.#options.sharedJob) {
       if (this.#notBegun.delete(String(job._id))) return;
       if (hasSucceeded(job)) {
-        this.#ending.add(String(job._id));
+        this.#ended.add(String(job._id));
         return;
       }
     }
@@ -114,87 +125,76 @@ export class FairJobs extends MongoJobRepository {
     await super.unlockJob(job);
   }
 
-  /** Jobs that end at about the same time are removed together. */
+  /** One that has ended well goes with others, and its place is free without waiting for that. */
   override removeJobs(options: Parameters<MongoJobRepository["removeJobs"]>[0]): Promise<number> {
     const { id } = options;
-    if (id === undefined || !this.#ending.has(String(id))) return super.removeJobs(options);
-    this.#removal ??= delay(REMOVE_WITHIN_MS).then(() => this.#removeEnding());
-    return this.#removal;
-  }
-
-  async #removeEnding(): Promise<number> {
-    this.#removal = undefined;
-    const ids = [...this.#ending];
-    const removed = await super.removeJobs({ ids });
-    for (const id of ids) this.#ending.delete(id);
-    return removed;
+    if (id === undefined || !this.#ended.has(String(id))) return super.removeJobs(options);
+    this.#ended.removeSoon();
+    return Promise.resolve(1);
   }
 
   #handOut(): ClaimedJob {
     const job = this.#claimed.shift();
+    this.#hasHandedOut = job !== undefined;
     if (job) this.#notBegun.add(String(job._id));
     return job;
   }
 
-  /** A job that came while the database was asked may be missing in its answer, so that is asked for once more. */
+  #letBegin(): undefined {
+    this.#hasHandedOut = false;
+    if (this.mayWait) this.#options.askAgain();
+  }
+
+  #isWorthALook(): boolean {
+    return this.mayWait || performance.now() - this.#lookedAt > LOOK_ANYWAY_AFTER_MS;
+  }
+
+  /** A job that was heard of while the database was asked may be missing in its answer, so that is asked once more. */
   async #claimNext(claim: ClaimArguments): Promise<void> {
+    let tries = 0;
     do {
-      this.#askedMeanwhile = false;
-      const limit = await this.#myTurn(claim);
-      if (limit > 0) this.#claimed = await this.#claimUpTo(limit, claim);
-    } while (this.#claimed.length === 0 && this.#askedMeanwhile);
-    this.#foundLastTime = this.#claimed.length > 0;
+      tries += 1;
+      const wasExhausted = this.#isExhausted;
+      const heard = this.#heard;
+      this.#heard = [];
+      this.#isExhausted = false;
+      this.#lookedAt = performance.now();
+      const others = await this.#options.otherWorkers();
+      const isQuiet = others.length === 0 && wasExhausted && heard.length <= 1;
+      if (isQuiet) await this.#claimOne(claim, heard);
+      else await this.#claimShare(claim, others);
+    } while (this.#claimed.length === 0 && this.mayWait && tries < MOST_TRIES);
+  }
+
+  async #claimOne(claim: ClaimArguments, heard: readonly unknown[]): Promise<void> {
+    this.#claimed = (await this.#claimTold(heard)) ?? (await this.#claimUpTo(1, claim));
+    this.#isExhausted = this.#claimed.length <= heard.length;
+  }
+
+  /** The only job that waits, unless it is time to look for one that lost its worker, or somebody else was quicker. */
+  async #claimTold([told]: readonly unknown[]): Promise<NonNullable<ClaimedJob>[] | null> {
+    if (told === undefined || this.#isTimeForLost()) return null;
+    const job = await claimToldJob(this.collection, told, this.#options.me.id);
+    return job && [job];
+  }
+
+  #isTimeForLost(): boolean {
+    return performance.now() - this.#lookedForLostAt > LOOK_FOR_LOST_EVERY_MS;
+  }
+
+  async #claimShare(claim: ClaimArguments, others: readonly WorkerPlace[]): Promise<void> {
+    const [name, , lockDeadline] = claim;
+    const look = { name, lockDeadline, others, ending: this.#ended.size };
+    const { limit, ready } = await this.#turns.wait(look);
+    if (limit > 0) this.#claimed = await this.#claimUpTo(limit, claim);
+    this.#isExhausted = this.#claimed.length >= ready;
   }
 
   #claimUpTo(limit: number, [name, , lockDeadline]: ClaimArguments) {
-    const isTimeForLost = performance.now() - this.#lookedForLostAt > LOOK_FOR_LOST_EVERY_MS;
+    const isTimeForLost = this.#isTimeForLost();
     if (isTimeForLost) this.#lookedForLostAt = performance.now();
     const lostBefore = isTimeForLost ? lockDeadline : null;
     return claimJobs(this.collection, { name, limit, worker: this.#options.me.id, lostBefore });
-  }
-
-  /** Waits for this worker's turn. @returns how many jobs it may take; 0 if none is left then */
-  async #myTurn(claim: ClaimArguments): Promise<number> {
-    const { me } = this.#options;
-    const places = await this.#options.otherWorkers();
-    if (places.length === 0 && !this.#foundLastTime) return 1;
-    const giveUpAt = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const { ready, inFlight } = await this.#countJobs(claim);
-      if (ready === 0) return 0;
-      const loadOf = (place: WorkerPlace) => ({ ...place, inFlight: inFlight.get(place.id) ?? 0 });
-      const others = places.map(loadOf).filter((other) => !this.#isPassedOver(other));
-      const mine = loadOf(me);
-      mine.inFlight -= this.#ending.size;
-      const freer = freerWorkers(mine, others);
-      if (freer.length === 0) return fairShare({ me: mine, others, ready });
-      if (performance.now() >= giveUpAt) {
-        for (const { id, inFlight: held } of freer) this.#passedOver.set(id, held);
-        return 1;
-      }
-      await delay(LOOK_AGAIN_MS);
-    }
-  }
-
-  #isPassedOver({ id, inFlight }: WorkerLoad): boolean {
-    return inFlight <= (this.#passedOver.get(id) ?? -1);
-  }
-
-  /** Jobs whose worker has not given a sign of life since the lock deadline count as ready. */
-  async #countJobs([name, , lockDeadline]: ClaimArguments): Promise<{
-    ready: number;
-    inFlight: Map<string, number>;
-  }> {
-    const holder = { $cond: [{ $gt: ["$lockedAt", lockDeadline] }, "$lastModifiedBy", null] };
-    const isAlive = [{ lockedAt: null, nextRunAt: { $ne: null } }, { lockedAt: { $ne: null } }];
-    const groups = await this.collection
-      .aggregate<{ _id: string | null; count: number }>(
-        [{ $match: { name, $or: isAlive } }, { $group: { _id: holder, count: { $sum: 1 } } }],
-        LATEST,
-      )
-      .toArray();
-    const inFlight = new Map(groups.flatMap(({ _id, count }) => (_id ? [[_id, count]] : [])));
-    return { ready: groups.find(({ _id }) => _id === null)?.count ?? 0, inFlight };
   }
 }
 

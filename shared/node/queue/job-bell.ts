@@ -6,8 +6,10 @@ import { z } from "zod";
 const NEW_JOBS = [{ $match: { operationType: "insert" } }];
 
 const newJobSchema = z.object({
-  fullDocument: z.object({ name: z.string(), nextRunAt: z.date().nullable() }),
+  fullDocument: z.looseObject({ name: z.string(), nextRunAt: z.date().nullable() }),
 });
+/** A job as the database tells of it. */
+export type NewJob = z.infer<typeof newJobSchema>["fullDocument"];
 
 /** How long to wait for Agenda to have let go of an ended job: its place is free only then. */
 const FREE_AFTER_MS = 25;
@@ -26,13 +28,22 @@ const FOR_EVER = {
 export class JobBell extends BaseNotificationChannel {
   readonly #jobs: Pick<Collection, "watch">;
   readonly #ringing = new Map<string, NodeJS.Timeout>();
+  readonly #onNewJob: (job: NewJob) => void;
   readonly #onDisconnect: () => Promise<void>;
   #changes: ChangeStream | undefined;
 
-  /** @param options.onDisconnect called as Agenda lets go of the queue, which waits for it */
-  constructor(options: { jobs: Pick<Collection, "watch">; onDisconnect: () => Promise<void> }) {
+  /**
+   * @param options.onNewJob hears of each new job before Agenda does
+   * @param options.onDisconnect called as Agenda lets go of the queue, which waits for it
+   */
+  constructor(options: {
+    jobs: Pick<Collection, "watch">;
+    onNewJob: (job: NewJob) => void;
+    onDisconnect: () => Promise<void>;
+  }) {
     super({ reconnect: FOR_EVER });
     this.#jobs = options.jobs;
+    this.#onNewJob = options.onNewJob;
     this.#onDisconnect = options.onDisconnect;
   }
 
@@ -69,9 +80,14 @@ export class JobBell extends BaseNotificationChannel {
     if (this.#ringing.has(jobName) || this.state === "disconnected") return;
     const ring = () => {
       this.#ringing.delete(jobName);
-      this.#ring(jobName, null);
+      this.ring(jobName);
     };
     this.#ringing.set(jobName, setTimeout(ring, FREE_AFTER_MS));
+  }
+
+  /** Has Agenda look for jobs of this name. */
+  ring(jobName: string): void {
+    this.#tellAgenda(jobName, null);
   }
 
   #opened(): void {
@@ -86,11 +102,12 @@ export class JobBell extends BaseNotificationChannel {
       this.emit("error", parsed.error);
       return;
     }
-    const { name, nextRunAt } = parsed.data.fullDocument;
-    this.#ring(name, nextRunAt);
+    const job = parsed.data.fullDocument;
+    this.#onNewJob(job);
+    this.#tellAgenda(job.name, job.nextRunAt);
   }
 
-  #ring(jobName: string, nextRunAt: Date | null): void {
+  #tellAgenda(jobName: string, nextRunAt: Date | null): void {
     const news = { jobId: toJobId(""), jobName, nextRunAt, priority: 0, timestamp: new Date() };
     void this.notifyHandlers(news);
   }

@@ -1,6 +1,6 @@
 import type { Database } from "../database.ts";
 import { WORKER_GONE_SECONDS } from "../models/worker-status.ts";
-import type { WorkerPlace } from "./fair-jobs.ts";
+import type { WorkerPlace } from "./job-turns.ts";
 
 /** How long a worker that has just come may go unnoticed by the others. */
 const REREAD_AFTER_MS = 1_000;

@@ -1,6 +1,6 @@
 import { Types } from "mongoose";
 import { z } from "zod";
-import type { SignalOrigin } from "../signals/signal-transitions.ts";
+import type { SignalOrigin } from "../signals/mark-started.ts";
 
 /** Where Agenda keeps its jobs. */
 export const JOBS_COLLECTION = "agendaJobs";

@@ -1,0 +1,55 @@
+import type { ClientSession } from "mongoose";
+
+/** Work under a transaction that is done before its changes are made. */
+export interface StepRun {
+  run(session: ClientSession): Promise<void>;
+}
+
+interface Round<Input, Output> {
+  keys: object[];
+  inputs: Input[];
+  outputs: WeakMap<object, { output: Output }>;
+}
+
+/**
+ * What many changes of one transaction do alike, done for all of them at once: a crowd of them then costs a command or
+ * two, and not one for each.
+ */
+export class SharedStep<Input, Output> implements StepRun {
+  readonly #runAll: (session: ClientSession, inputs: readonly Input[]) => Promise<Output[]>;
+  readonly #rounds = new WeakMap<ClientSession, Round<Input, Output>>();
+
+  /** @param runAll gives an output for each input, in their order */
+  constructor(runAll: (session: ClientSession, inputs: readonly Input[]) => Promise<Output[]>) {
+    this.#runAll = runAll;
+  }
+
+  /**
+   * Has the step done for `input` too, when the transaction runs it.
+   * @param key any object that `outputFor` is asked with later
+   */
+  add(session: ClientSession, key: object, input: Input): this {
+    const round = this.#rounds.get(session) ?? { keys: [], inputs: [], outputs: new WeakMap() };
+    this.#rounds.set(session, round);
+    round.keys.push(key);
+    round.inputs.push(input);
+    return this;
+  }
+
+  async run(session: ClientSession): Promise<void> {
+    const round = this.#rounds.get(session);
+    if (!round) return;
+    const outputs = await this.#runAll(session, round.inputs);
+    for (const [index, output] of outputs.entries()) {
+      const key = round.keys[index];
+      if (key) round.outputs.set(key, { output });
+    }
+  }
+
+  /** What came of it. @throws Error before the transaction has run the step, and for what was not added */
+  outputFor(session: ClientSession, key: object): Output {
+    const found = this.#rounds.get(session)?.outputs.get(key);
+    if (!found) throw new Error("the step has not been run for this");
+    return found.output;
+  }
+}
