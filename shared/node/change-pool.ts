@@ -2,13 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ClientSession, Connection } from "mongoose";
 import { withLocks } from "./locks.ts";
 import { nextChanges, type Queued } from "./next-changes.ts";
+import type { StepRun } from "./shared-step.ts";
 import { runTransaction } from "./transaction.ts";
 
 /** Changes in one transaction at most: it stays short for those who wait for what it holds. */
 const MOST_TOGETHER = 50;
 
 /** Transactions of pooled changes under way at once: while these are on their way, the next ones gather. */
-const MOST_POOLS = 2;
+const MOST_POOLS = 1;
 
 /** Longest wait after a collision; a transaction takes about as long, and by chance two do not meet again. */
 const RETRY_WITHIN_MS = 10;
@@ -26,6 +27,8 @@ export interface MadeChange<Told> {
 export interface WaitingChange<Told> extends Queued {
   /** Fails the change if it has waited too long; true then. */
   hasExpired(): boolean;
+  /** Begins it under `session`. @returns what is to be done before it is made, once for all that return the same */
+  begin(session: ClientSession): StepRun | undefined;
   /** Makes it under `session`. Called again when the transaction has to start over; a throw ends the change. */
   make(session: ClientSession): Promise<MadeChange<Told>>;
   fail(error: unknown): void;
@@ -163,6 +166,8 @@ export class ChangePool<Told> {
     changes: readonly WaitingChange<Told>[],
     progress: Progress<Told>,
   ): Promise<MadeChange<Told>[]> {
+    const steps = new Set(changes.flatMap((change) => change.begin(session) ?? []));
+    for (const step of steps) await step.run(session);
     const made: MadeChange<Told>[] = [];
     for (const change of changes) {
       progress.making = change;

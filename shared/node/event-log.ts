@@ -1,11 +1,13 @@
 import type { EventData, EventName, SessionEndReason } from "@shared/contract/events.ts";
-import { type ClientSession, type Collection, Types } from "mongoose";
+import { type ClientSession, Types } from "mongoose";
 import { AppError } from "./app-error.ts";
 import { writeAuditEntries } from "./audit-trail.ts";
 import { ChangePool } from "./change-pool.ts";
 import type { Database } from "./database.ts";
+import { type Insert, insertTogether } from "./insert-together.ts";
 import type { AuditDetails } from "./models/audit-entry.ts";
 import type { EventRecord } from "./models/event.ts";
+import type { StepRun } from "./shared-step.ts";
 import { advanceCounters } from "./stream-counters.ts";
 
 /** The stream that all admins share. */
@@ -28,7 +30,7 @@ export interface Change {
    * Adds a document at the end of the transaction, together with those that others of it add there. None of its changes
    * finds it yet: what a later one has to know of it goes into `TransactionNotes`.
    */
-  insert(into: Collection, document: object): void;
+  insert(into: { collectionName: string }, document: object): void;
   tell<Name extends EventName>(stream: string, name: Name, data: EventData<Name>): void;
   endSessions(order: { userId: string; reason: SessionEndReason; exceptSessionId?: string }): void;
   /** Adds to what the audit trail says about the change; of no effect where no administrator acts. */
@@ -44,6 +46,8 @@ export interface ChangeOptions {
    * quick to make. A crowd of them costs a few commits and not one for each.
    */
   isPooled?: boolean;
+  /** Adds the change to a step that it shares with others of its transaction; `at` is when it happens. */
+  join?: (session: ClientSession, at: Date) => StepRun;
   /** User name of the administrator whose action the change is; it is written into the audit trail then. */
   actor?: string;
   /** Id of the request that the change goes back to; the logs of all parts name it. */
@@ -62,7 +66,7 @@ interface ToldChange {
   at: Date;
   actor: string | undefined;
   requestId: string | undefined;
-  inserts: { into: Collection; document: object }[];
+  inserts: Insert[];
   events: ToldEvent[];
   orders: { name: string; data: unknown }[];
   remarks: AuditDetails;
@@ -91,8 +95,9 @@ export function commitChange<Result>(
   options: ChangeOptions,
   apply: (change: Change) => Result | Promise<Result>,
 ): Promise<Result> {
-  const { actor, requestId, isPooled = false, now = () => new Date() } = options;
+  const { isPooled = false, now = () => new Date() } = options;
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
+  let told = nothingTold(options, now());
   return new Promise((resolve, reject) => {
     poolOf(database).add({
       keys: [options.serializeOn].flat(),
@@ -102,11 +107,11 @@ export function commitChange<Result>(
         if (isLate) reject(unavailable());
         return isLate;
       },
+      begin(session) {
+        told = nothingTold(options, now());
+        return options.join?.(session, told.at);
+      },
       async make(session) {
-        const told: ToldChange = {
-          ...{ at: now(), actor, requestId },
-          ...{ inserts: [], events: [], orders: [], remarks: {} },
-        };
         const result = await apply(changeOf(session, told));
         return { told, succeed: () => resolve(result) };
       },
@@ -114,6 +119,14 @@ export function commitChange<Result>(
     });
   });
 }
+
+const nothingTold = (
+  { actor, requestId }: Pick<ChangeOptions, "actor" | "requestId">,
+  at: Date,
+): ToldChange => ({
+  ...{ at, actor, requestId },
+  ...{ inserts: [], events: [], orders: [], remarks: {} },
+});
 
 function poolOf(database: Database): ChangePool<ToldChange> {
   const pool =
@@ -132,7 +145,7 @@ function changeOf(session: ClientSession, told: ToldChange): Change {
   return {
     session,
     at: told.at,
-    insert: (into, document) => told.inserts.push({ into, document }),
+    insert: ({ collectionName: into }, document) => told.inserts.push({ into, document }),
     tell: (stream, name, data) => told.events.push({ stream, name, data }),
     endSessions: (order) => told.orders.push({ name: "session:ended", data: order }),
     remark: (details) => Object.assign(told.remarks, details),
@@ -144,7 +157,8 @@ async function writeDown(
   session: ClientSession,
   changes: readonly ToldChange[],
 ): Promise<void> {
-  await insertAll(changes, session);
+  const inserts = changes.flatMap((change) => change.inserts);
+  await insertTogether(database, session, inserts);
   const streams = groupByStream(changes);
   const counts = new Map([...streams].map(([stream, events]) => [stream, events.length]));
   const heads = await advanceCounters(database, session, counts);
@@ -159,24 +173,16 @@ async function writeDown(
     const first = (heads.get(stream) ?? 0) - events.length + 1;
     documents.push(...events.map((event, index) => ({ ...event, seq: first + index })));
   }
-  if (documents.length > 0) {
-    await database.events.collection.insertMany(documents, { session, ignoreUndefined: true });
-  }
+  const { collectionName: into } = database.events.collection;
+  await insertTogether(
+    database,
+    session,
+    documents.map((document) => ({ into, document })),
+  );
   for (const { actor, at, remarks, events } of changes) {
     if (actor === undefined) continue;
     const audited = events.map((event) => ({ ...event, userId: userIdOf(event.stream) }));
     await writeAuditEntries(database, session, { actor, at, remarks, events: audited });
-  }
-}
-
-async function insertAll(changes: readonly ToldChange[], session: ClientSession): Promise<void> {
-  const inserts = changes.flatMap((change) => change.inserts);
-  for (const into of new Set(inserts.map((insert) => insert.into))) {
-    const documents = inserts.filter((insert) => insert.into === into);
-    await into.insertMany(
-      documents.map(({ document }) => document),
-      { session, ignoreUndefined: true },
-    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongoose";
 import type { Database } from "./database.ts";
+import { nativeCollection } from "./native-collection.ts";
 
 /**
  * Takes the next numbers of some streams.
@@ -22,12 +23,12 @@ async function advanceOne(
   session: ClientSession,
   [stream, by]: [string, number],
 ): Promise<Map<string, number>> {
-  const { seq } = await database.streamCounters.findOneAndUpdate(
+  const counter = await nativeCollection(database.streamCounters).findOneAndUpdate(
     { _id: stream },
     { $inc: { seq: by } },
     { session, upsert: true, returnDocument: "after" },
   );
-  return new Map([[stream, seq]]);
+  return new Map(counter && [[stream, counter.seq]]);
 }
 
 /** The same in two commands, however many streams there are. */
@@ -39,10 +40,8 @@ async function advanceMany(
   const writes = [...counts].map(([stream, by]) => ({
     updateOne: { filter: { _id: stream }, update: { $inc: { seq: by } }, upsert: true },
   }));
-  await database.streamCounters.bulkWrite(writes, { session, ordered: false });
-  const counters = await database.streamCounters
-    .find({ _id: { $in: [...counts.keys()] } })
-    .session(session)
-    .lean();
+  const all = nativeCollection(database.streamCounters);
+  await all.bulkWrite(writes, { session, ordered: false });
+  const counters = await all.find({ _id: { $in: [...counts.keys()] } }, { session }).toArray();
   return new Map(counters.map((counter) => [counter._id, counter.seq]));
 }

@@ -1,5 +1,8 @@
 import type { Database } from "@shared/node/database.ts";
+import { UNFINISHED_STATUSES } from "@shared/node/models/signal.ts";
 import { WORKER_GONE_SECONDS } from "@shared/node/models/worker-status.ts";
+import { nativeCollection } from "@shared/node/native-collection.ts";
+import { SharedStep, type StepRun } from "@shared/node/shared-step.ts";
 import { readQueueState } from "@shared/node/signals/queue-state.ts";
 import { TransactionNotes } from "@shared/node/transaction-notes.ts";
 import type { ClientSession, Types } from "mongoose";
@@ -23,6 +26,9 @@ export const FEWEST_PLACES = 50;
 
 /** A flood of requests looks once this often. */
 const LOOK_EVERY_MS = 500;
+
+const UNFINISHED = { status: { $in: UNFINISHED_STATUSES } };
+const UNFINISHED_INDEX = "unfinished_of_user";
 
 interface Look {
   at: number;
@@ -57,34 +63,59 @@ async function isQueueFull({
   return waiting >= Math.max(places, FEWEST_PLACES) * WAITING_PER_PLACE;
 }
 
+interface Place {
+  database: Database;
+  userId: Types.ObjectId;
+}
+
+/** Counts the unfinished signals of users, for one at least up to `MOST_SIGNALS_OF_ONE_USER`. */
+const countingUnfinished = new SharedStep<Place, number>(async (session, places) => {
+  const [first, ...others] = places;
+  if (!first) return [];
+  if (others.length > 0) return countAll(session, first, places);
+  return [await countOne(session, first)];
+});
+
+/** How many signals of a user are unfinished with those that the same transaction has added. */
 const countedUnfinished = new TransactionNotes<number>();
 
+/** Has the unfinished signals of a user counted for `takePlace`, with those of others. */
+export const countBeforePlace = (session: ClientSession, key: object, place: Place): StepRun =>
+  countingUnfinished.add(session, key, place);
+
 /**
- * Takes a place for one more unfinished signal of a user. @returns how many are unfinished before it; counted in the
- * database up to `MOST_SIGNALS_OF_ONE_USER`
+ * Takes a place for one more unfinished signal of a user.
+ * @param key what his unfinished signals were counted under
+ * @returns how many are unfinished before it
  */
-export async function takePlace(
-  database: Database,
-  userId: Types.ObjectId,
-  session: ClientSession,
-): Promise<number> {
-  const key = userId.toString();
-  const ahead =
-    countedUnfinished.get(session, key) ?? (await countUnfinished(database, userId, session));
-  countedUnfinished.set(session, key, ahead + 1);
+export function takePlace(session: ClientSession, key: object, userId: Types.ObjectId): number {
+  const user = userId.toString();
+  const ahead = countedUnfinished.get(session, user) ?? countingUnfinished.outputFor(session, key);
+  countedUnfinished.set(session, user, ahead + 1);
   return ahead;
 }
 
-function countUnfinished(
-  database: Database,
-  userId: Types.ObjectId,
+function countOne(session: ClientSession, { database, userId }: Place): Promise<number> {
+  return nativeCollection(database.signals).countDocuments(
+    { userId, ...UNFINISHED },
+    { session, hint: UNFINISHED_INDEX, limit: MOST_SIGNALS_OF_ONE_USER },
+  );
+}
+
+async function countAll(
   session: ClientSession,
-): Promise<number> {
-  return database.signals
-    .countDocuments({ userId, status: { $in: ["queued", "running"] } })
-    .hint("unfinished_of_user")
-    .limit(MOST_SIGNALS_OF_ONE_USER)
-    .session(session);
+  { database }: Place,
+  places: readonly Place[],
+): Promise<number[]> {
+  const ofThese = { userId: { $in: places.map(({ userId }) => userId) }, ...UNFINISHED };
+  const counts = await nativeCollection(database.signals)
+    .aggregate<{ _id: Types.ObjectId; count: number }>(
+      [{ $match: ofThese }, { $group: { _id: "$userId", count: { $sum: 1 } } }],
+      { session, hint: UNFINISHED_INDEX },
+    )
+    .toArray();
+  const byUser = new Map(counts.map(({ _id, count }) => [_id.toString(), count]));
+  return places.map(({ userId }) => byUser.get(userId.toString()) ?? 0);
 }
 
 /**

@@ -1,7 +1,12 @@
 import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
-import { type Change, commitChange, userStream } from "@shared/node/event-log.ts";
+import {
+  type Change,
+  type ChangeOptions,
+  commitChange,
+  userStream,
+} from "@shared/node/event-log.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { addSignalJob } from "@shared/node/queue/add-signal-job.ts";
@@ -10,7 +15,12 @@ import { TransactionNotes } from "@shared/node/transaction-notes.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
 import { assertKnownSymbol } from "./assert-known-symbol.ts";
-import { assertQueueHasRoom, assertUserHasRoom, takePlace } from "./assert-room.ts";
+import {
+  assertQueueHasRoom,
+  assertUserHasRoom,
+  countBeforePlace,
+  takePlace,
+} from "./assert-room.ts";
 
 /** A request for a signal; the same `idempotencyKey` of the same user gives the same signal for a day. */
 export interface SignalOrder {
@@ -63,11 +73,14 @@ function storeOnce(
   const userId = order.user._id;
   const { requestId } = order;
   const serializeOn = [userStream(userId), ...(extras?.streams ?? [])];
-  const options = { serializeOn, isPooled: extras === undefined, requestId, now };
+  const options: ChangeOptions = {
+    ...{ serializeOn, isPooled: extras === undefined, requestId, now },
+    join: (session) => countBeforePlace(session, order, { database, userId }),
+  };
   return commitChange(database, options, async (change) => {
     const earlier = await findEarlierSignal(database, order, change);
     if (earlier) return earlier;
-    const ahead = await takePlace(database, userId, change.session);
+    const ahead = takePlace(change.session, order, userId);
     assertUserHasRoom(deps, ahead);
     const signal = queueSignal(database, change, {
       id,

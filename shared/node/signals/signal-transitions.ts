@@ -4,9 +4,17 @@ import type { Analysis, SignalRequest } from "@shared/contract/signal.ts";
 import { Types } from "mongoose";
 import { changeCredits } from "../credits.ts";
 import type { Database } from "../database.ts";
-import { ADMINS_STREAM, type Change, commitChange, userStream } from "../event-log.ts";
+import {
+  ADMINS_STREAM,
+  type Change,
+  type ChangeOptions,
+  commitChange,
+  userStream,
+} from "../event-log.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import type { SignalUsageRecord } from "../models/signal-usage.ts";
+import { markingFinished, type SignalClaim } from "./mark-finished.ts";
+import { markingStarted, type SignalOrigin } from "./mark-started.ts";
 import { presentSignal, presentSignalRef } from "./present-signal.ts";
 
 /**
@@ -46,9 +54,6 @@ export function queueSignal(
   return signal;
 }
 
-/** What a run has to know of a signal to begin it. */
-export type SignalOrigin = Pick<SignalRecord, "_id" | "userId" | "requestId">;
-
 /**
  * Claims a signal for one run: `queued → running`, or `running → running` when the worker that ran it is gone.
  * The new revision is this run's ticket: whoever holds an older one can no longer end the signal.
@@ -56,18 +61,15 @@ export type SignalOrigin = Pick<SignalRecord, "_id" | "userId" | "requestId">;
  */
 export function startSignal(
   database: Database,
-  { _id, userId, requestId }: SignalOrigin,
+  origin: SignalOrigin,
 ): Promise<SignalRecord | null> {
-  const stream = userStream(userId);
-  const options = { serializeOn: stream, isPooled: true, requestId };
-  return commitChange(database, options, async ({ session, at, tell }) => {
-    const signal = await database.signals
-      .findOneAndUpdate(
-        { _id, userId, status: { $in: ["queued", "running"] } },
-        { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
-        { session, returnDocument: "after" },
-      )
-      .lean();
+  const stream = userStream(origin.userId);
+  const options: ChangeOptions = {
+    ...{ serializeOn: stream, isPooled: true, requestId: origin.requestId },
+    join: (session, at) => markingStarted.add(session, origin, { database, origin, at }),
+  };
+  return commitChange(database, options, ({ session, tell }) => {
+    const signal = markingStarted.outputFor(session, origin);
     if (signal) tell(stream, "signal:started", presentSignalRef(signal));
     return signal;
   });
@@ -82,12 +84,6 @@ export interface SignalResult {
   /** Tokens and cost, where an analyst was asked. */
   usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
 }
-
-/** What `finishSignal` has to know of the run that it ends. */
-export type SignalClaim = Pick<
-  SignalRecord,
-  "_id" | "userId" | "revision" | "chartImageId" | "requestId"
->;
 
 /**
  * Ends the run that `claim` started: `running → completed | failed`, with the result and its event. If it failed, or
@@ -104,25 +100,17 @@ export async function finishSignal(
   const isAnalysed = status === "completed" && analysis.source.analyst !== "none";
   const paysBack = !isAnalysed && claim.chartImageId !== undefined;
   const serializeOn = paysBack ? [stream, ADMINS_STREAM] : stream;
-  const options = { serializeOn, isPooled: !paysBack, requestId: claim.requestId };
+  const options: ChangeOptions = {
+    ...{ serializeOn, isPooled: !paysBack, requestId: claim.requestId },
+    join(session, at) {
+      const ending = { status, analysis, receipt, ...judging(result, at), finishedAt: at };
+      const finish = { database, claim, ending: { ...ending, updatedAt: at } };
+      return markingFinished.add(session, claim, finish);
+    },
+  };
   return commitChange(database, options, async (change) => {
     const { session, at, tell, insert } = change;
-    const signal = await database.signals
-      .findOneAndUpdate(
-        { _id: claim._id, status: "running", revision: claim.revision },
-        {
-          $set: {
-            status,
-            analysis,
-            receipt,
-            ...judging(result, at),
-            finishedAt: at,
-            updatedAt: at,
-          },
-        },
-        { session, returnDocument: "after", projection: { receipt: 0 } },
-      )
-      .lean();
+    const signal = markingFinished.outputFor(session, claim);
     if (!signal) return false;
     if (candles) insert(database.signalCandles.collection, { _id: claim._id, candles });
     if (usage) insert(database.signalUsages.collection, { _id: claim._id, at, ...usage });

@@ -1,9 +1,9 @@
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { AppError } from "@shared/node/app-error.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
+import type { SignalOrigin } from "@shared/node/signals/mark-started.ts";
 import {
   finishSignal,
-  type SignalOrigin,
   type SignalResult,
   startSignal,
 } from "@shared/node/signals/signal-transitions.ts";
