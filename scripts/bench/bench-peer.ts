@@ -45,9 +45,9 @@ export async function benchPeer(): Promise<void> {
   const contestants: Contestant[] = [];
   try {
     contestants.push(await enter(PRODUCT, (uri) => startProduct({ uri })));
-    for (const writes of ["in-turn", "together"]) {
+    for (const writes of ["in-transactions", "in-turn", "together"]) {
       const start = (uri: string) => startPeer({ uri, redisCommand, writes });
-      contestants.push(await enter(`BullMQ, writes ${writes}`, start));
+      contestants.push(await enter(`BullMQ, writes ${writes.replace("-", " ")}`, start));
     }
     for (const contestant of contestants) await measure(contestant, 20, 200);
     for (let round = 0; round < ROUNDS; round++) await measureRound(contestants);

@@ -7,21 +7,24 @@ import type { WorkerServices } from "../../worker/src/start-worker.ts";
 
 const PRICE = 50_000;
 
-/** A calm zigzag, so that the indicators have something to chew on. */
+const SWING_MS = 9 * TIMEFRAME_MS["1h"];
+
+/** What the market costs at a moment; the same whoever asks, and for how many candles of what length. */
+const priceAt = (timeMs: number): number => PRICE + 200 * Math.sin(timeMs / SWING_MS);
+
+/**
+ * A calm zigzag, so that the indicators have something to chew on. It leaves no entry and meets no stop within minutes:
+ * judging signals is not what is measured.
+ */
 function zigzag({ timeframe, limit }: CandleRequest): Candle[] {
   const stepMs = TIMEFRAME_MS[timeframe];
   const lastOpen = Math.floor(Date.now() / stepMs) * stepMs - stepMs;
   return Array.from({ length: limit }, (_, index) => {
-    const open = PRICE + 200 * Math.sin(index / 9);
-    const close = PRICE + 200 * Math.sin((index + 1) / 9);
-    return {
-      time: lastOpen - (limit - 1 - index) * stepMs,
-      open,
-      high: Math.max(open, close) + 60,
-      low: Math.min(open, close) - 60,
-      close,
-      volume: 10,
-    };
+    const time = lastOpen - (limit - 1 - index) * stepMs;
+    const open = priceAt(time);
+    const close = priceAt(time + stepMs);
+    const high = Math.max(open, close) + 60;
+    return { time, open, high, low: Math.min(open, close) - 60, close, volume: 10 };
   });
 }
 

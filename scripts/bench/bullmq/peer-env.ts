@@ -2,10 +2,10 @@
 export const SIGNALS_QUEUE = "signals";
 
 /**
- * How the writes of one step are made: one after the other, as such builds mostly do, or those that do not need each
- * other at once.
+ * How the writes of one step are made. `in-turn`: one after the other, as such builds mostly do; `together`: those that
+ * do not need each other at once; `in-transactions`: all or none of them, as the product makes them.
  */
-export const writesTogether = process.env.PEER_WRITES === "together";
+export const writesMade = process.env.PEER_WRITES;
 
 /** BullMQ's advice for connections that wait: never give up on a command. */
 export const redisOptions = {

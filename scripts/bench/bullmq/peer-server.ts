@@ -7,6 +7,8 @@ import { userStream } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { nativeCollection } from "@shared/node/native-collection.ts";
+import { signalJobData } from "@shared/node/queue/signal-job.ts";
 import { runPart } from "@shared/node/run-part.ts";
 import { presentSignalRef } from "@shared/node/signals/present-signal.ts";
 import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
@@ -53,12 +55,12 @@ function createSignalQueue(database: Database, push: ReturnType<typeof openPush>
         { database, push },
         {
           userId,
-          writes: [() => database.signals.collection.insertOne(signal)],
+          writes: [(options) => nativeCollection(database.signals).insertOne(signal, options)],
           name: "signal:queued",
           data: presentSignalRef(signal),
         },
       );
-      const data = { signalId: signal._id.toString() };
+      const data = signalJobData(signal);
       const job = await queue.add(SIGNALS_QUEUE, data, { removeOnComplete: KEPT, attempts: 3 });
       return job.waitUntilFinished(ends, WAIT_MS);
     },

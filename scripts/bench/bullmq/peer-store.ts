@@ -1,22 +1,27 @@
 import type { Database } from "@shared/node/database.ts";
-import { userStream } from "@shared/node/event-log.ts";
+import { type Change, userStream } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { nativeCollection } from "@shared/node/native-collection.ts";
 import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
-import { writesTogether } from "./peer-env.ts";
+import { writesMade } from "./peer-env.ts";
 import type { Push } from "./peer-push.ts";
+
+/** A write of one step, under the session of its transaction if it has one. */
+export type Write = (options: { session?: Change["session"] }) => Promise<unknown>;
 
 /** One step of a signal: what is stored of it, and what is told. */
 export interface Step {
   userId: UserRecord["_id"];
-  /** The step's own writes; each waits until the majority has it on disk. */
-  writes: readonly (() => Promise<unknown>)[];
+  /** The step's own writes, on disk at the majority when they are done. */
+  writes: readonly Write[];
   name: string;
   data: unknown;
 }
 
 /**
  * Stores a step with its event and pushes that to the user's room. These are the product's documents under the
- * product's write concern, but each for itself: a death between two of them leaves one without the other.
+ * product's write concern; but in transactions, each for itself: a death between two of them leaves one without the
+ * other.
  */
 export async function takeStep(
   { database, push }: { database: Database; push: Push },
@@ -26,8 +31,22 @@ export async function takeStep(
   const at = new Date();
   const seq = await push.redis.incr(stream);
   const event = { _id: newSignalId(), stream, seq, name, data, at };
-  const all = [...writes, () => database.events.collection.insertOne(event)];
-  if (writesTogether) await Promise.all(all.map((write) => write()));
-  else for (const write of all) await write();
+  const all: Write[] = [
+    ...writes,
+    (options) => nativeCollection(database.events).insertOne(event, options),
+  ];
+  if (writesMade === "together") await Promise.all(all.map((write) => write({})));
+  else if (writesMade === "in-turn") await inTurn(all, {});
+  else await inTransaction(database, all);
   push.io.to(stream).emit(name, { stream: "user", seq, at: at.toISOString(), data });
+}
+
+async function inTurn(writes: readonly Write[], options: Parameters<Write>[0]): Promise<void> {
+  for (const write of writes) await write(options);
+}
+
+function inTransaction({ connection }: Database, writes: readonly Write[]): Promise<void> {
+  return connection
+    .getClient()
+    .withSession((session) => session.withTransaction(() => inTurn(writes, { session })));
 }

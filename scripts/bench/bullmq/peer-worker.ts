@@ -1,7 +1,9 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import { signalIdOfJob } from "@shared/node/queue/signal-job.ts";
+import { nativeCollection } from "@shared/node/native-collection.ts";
+import { readSignalJob } from "@shared/node/queue/signal-job.ts";
 import { runPart } from "@shared/node/run-part.ts";
+import type { SignalOrigin } from "@shared/node/signals/mark-started.ts";
 import { presentSignal, presentSignalRef } from "@shared/node/signals/present-signal.ts";
 import { Worker } from "bullmq";
 import { generateSignal } from "../../../worker/src/signals/generate-signal.ts";
@@ -12,16 +14,21 @@ import { takeStep } from "./peer-store.ts";
 
 const RUN_MS = 60_000;
 
-async function runSignal(on: { database: Database; push: Push }, signalId: string) {
-  const { signals, signalCandles } = on.database;
-  const signal = await signals.findById(signalId).lean();
+async function runSignal(
+  on: { database: Database; push: Push },
+  { _id: signalId }: Pick<SignalOrigin, "_id">,
+) {
+  const signals = nativeCollection(on.database.signals);
+  const signalCandles = nativeCollection(on.database.signalCandles);
+  const signalUsages = nativeCollection(on.database.signalUsages);
+  const signal = await signals.findOne({ _id: signalId });
   if (!signal) throw new Error(`there is no signal ${signalId}`);
   const { _id, userId } = signal;
   const startedAt = new Date();
   const running = { status: "running", startedAt, updatedAt: startedAt } as const;
   await takeStep(on, {
     userId,
-    writes: [() => signals.collection.updateOne({ _id }, { $set: running })],
+    writes: [(options) => signals.updateOne({ _id }, { $set: running }, options)],
     name: "signal:started",
     data: presentSignalRef(signal),
   });
@@ -40,12 +47,14 @@ async function runSignal(on: { database: Database; push: Push }, signalId: strin
     finishedAt,
     updatedAt: finishedAt,
   } as const;
+  const usage = { model: receipt.model, promptTokens: 0, completionTokens: 0, costUsd: 0 };
   const answer = presentSignal({ ...signal, ...done });
   await takeStep(on, {
     userId,
     writes: [
-      () => signals.collection.updateOne({ _id }, { $set: done }),
-      () => signalCandles.collection.insertOne({ _id, candles }),
+      (options) => signals.updateOne({ _id }, { $set: done }, options),
+      (options) => signalCandles.insertOne({ _id, candles }, options),
+      (options) => signalUsages.insertOne({ _id, at: finishedAt, ...usage }, options),
     ],
     name: "signal:completed",
     data: answer,
@@ -60,9 +69,10 @@ await runPart("worker", async (settings, uri) => {
   const worker = new Worker(
     SIGNALS_QUEUE,
     async (job) => {
-      const signalId = signalIdOfJob(job.data);
+      const origin = readSignalJob(job.data);
+      const signalId = String(origin._id);
       logger.info({ signalId }, "signal started");
-      const answer = await runSignal({ database, push }, signalId);
+      const answer = await runSignal({ database, push }, origin);
       logger.info({ signalId }, "signal finished");
       return answer;
     },
