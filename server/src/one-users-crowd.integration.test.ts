@@ -8,7 +8,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 const REQUESTS = 60;
-const EVENTS_OF_A_SIGNAL = 3;
+const NAMES_OF_A_SIGNAL = ["signal:queued", "signal:started", "signal:completed"];
 const secrets = {
   JWT_SECRET: "a test secret of more than 32 characters",
   ADMIN_PASSWORD: "correct horse",
@@ -61,8 +61,9 @@ describe("sixty requests of one user at once", () => {
       interval: 100,
     });
     const events = await database.events.find({ stream: userStream(user._id) }).sort({ seq: 1 });
-    expect(events.map(({ seq }) => seq)).toEqual(
-      Array.from({ length: REQUESTS * EVENTS_OF_A_SIGNAL }, (_, index) => index + 1),
-    );
+    // Where the market moves just then, more is told of the signals that are there.
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    const made = events.filter(({ name }) => NAMES_OF_A_SIGNAL.includes(name));
+    expect(made).toHaveLength(REQUESTS * NAMES_OF_A_SIGNAL.length);
   });
 });

@@ -46,7 +46,7 @@ export async function openQueue(options: {
     me: { id: workerId, capacity: concurrency },
     otherWorkers: otherWorkersOf(database, workerId),
     askAgain: () => setImmediate(() => bell.ring(GENERATE_SIGNAL_JOB)),
-    onError: (error) => logger.warn({ err: error }, "ended jobs could not be removed"),
+    onError: (error) => logger.warn({ err: error }, "a job could not be locked or removed"),
   });
   const bell: JobBell = new JobBell({
     jobs: db.collection(JOBS_COLLECTION),

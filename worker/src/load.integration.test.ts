@@ -15,6 +15,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 const SIGNALS = 60;
 /** Two workers share within a tenth of evenly. */
 const EVEN_SHARE = { least: 27, most: 33 } as const;
+const UNNOTICED_MS = 1_100;
 const TRADERS = 10;
 /** Coins trade around the clock: no market is closed when the test runs. */
 const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
@@ -98,7 +99,9 @@ describe("many signals while the AI takes its time", () => {
 
   /** A worker that has just come may go unnoticed by the other for a second: until then that one takes all. */
   const untilBothTake = async () => {
-    for (let asked = 1; !(askedWith("one") && askedWith("two")); asked++) {
+    const startedAt = performance.now();
+    const isKnown = () => performance.now() - startedAt > UNNOTICED_MS;
+    for (let asked = 1; !(isKnown() && askedWith("one") && askedWith("two")); asked++) {
       await queueSignals(1);
       await untilFinished(asked);
     }

@@ -55,19 +55,27 @@ export async function claimJobs(
 }
 
 /**
- * Locks the one job that waits, as it was told of: cheaper than to look for it.
- * @returns null when somebody else was quicker, or it has changed since
+ * Locks jobs as they were told of, in the order of their priority: cheaper than to look for them. Those that others have
+ * taken, or that have changed since, are left out.
  */
-export async function claimToldJob(
+export async function claimToldJobs(
   jobs: JobCollection,
-  told: unknown,
+  told: readonly unknown[],
   worker: string,
-): Promise<JobParameters | null> {
+): Promise<JobParameters[]> {
   const lock = { lockedAt: new Date(), lastModifiedBy: worker };
-  const job = claimedJobSchema.parse({ ...unlockedJobSchema.parse(told), ...lock });
-  const filter = { _id: new mongo.ObjectId(job._id), ...isReadyNow };
-  const { matchedCount } = await jobs.updateOne(filter, { $set: lock });
-  return matchedCount === 1 ? job : null;
+  const wanted = told
+    .map((job) => claimedJobSchema.parse({ ...unlockedJobSchema.parse(job), ...lock }))
+    .sort((a, b) => b.priority - a.priority);
+  const ids = { _id: { $in: wanted.map(({ _id }) => new mongo.ObjectId(_id)) } };
+  const { modifiedCount } = await jobs.updateMany({ ...ids, ...isReadyNow }, { $set: lock });
+  if (modifiedCount === wanted.length) return wanted;
+  const mine = await jobs
+    .find({ ...ids, ...lock }, LATEST)
+    .project({ _id: 1 })
+    .toArray();
+  const isMine = new Set(mine.map(({ _id }) => String(_id)));
+  return wanted.filter(({ _id }) => isMine.has(_id));
 }
 
 async function lockOne(jobs: JobCollection, filter: JobFilter, worker: string) {

@@ -1,5 +1,5 @@
 /** Jobs that end within this time are removed together; nobody waits for it. */
-const REMOVE_WITHIN_MS = 50;
+const REMOVE_WITHIN_MS = 200;
 
 /**
  * Jobs that have ended well and are about to be removed, all of a moment in one command. One whose removal fails, or

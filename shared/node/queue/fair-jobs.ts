@@ -1,5 +1,5 @@
 import { MongoJobRepository } from "@agendajs/mongo-backend";
-import { claimJobs, claimToldJob } from "./claim-jobs.ts";
+import { claimJobs, claimToldJobs } from "./claim-jobs.ts";
 import { EndedJobs } from "./ended-jobs.ts";
 import { JobTurns, type WorkerPlace } from "./job-turns.ts";
 
@@ -33,8 +33,7 @@ type JobState = Parameters<MongoJobRepository["saveJobState"]>[0];
  *
  * Agenda asks for jobs at every notification, and begins none before it is told that there are no more. So it is told
  * so as soon as it has what was claimed, and asks again after it has begun that; and the database is asked only where
- * a job may wait. The first job of a quiet hour is claimed at once; while one follows the other, as many as this
- * worker's share are claimed together.
+ * a job may wait. A worker that is alone claims what it hears of; one of several as many as its share.
  */
 export class FairJobs extends MongoJobRepository {
   readonly #options: FairJobsOptions;
@@ -42,7 +41,9 @@ export class FairJobs extends MongoJobRepository {
   readonly #ended: EndedJobs;
   /** Claimed for this worker, but not handed to Agenda yet. */
   #claimed: NonNullable<ClaimedJob>[] = [];
-  /** Handed to Agenda, which has not begun them yet. */
+  /** Handed to Agenda, which has not ended them yet. */
+  readonly #held = new Set<string>();
+  /** Those of them that it has not begun yet. */
   readonly #notBegun = new Set<string>();
   #hasHandedOut = false;
   #isClaiming = false;
@@ -111,6 +112,7 @@ export class FairJobs extends MongoJobRepository {
     ...[job, options]: Parameters<MongoJobRepository["saveJobState"]>
   ): Promise<void> {
     if (job.name === this.#options.sharedJob) {
+      if (!job.lockedAt) this.#held.delete(String(job._id));
       if (this.#notBegun.delete(String(job._id))) return;
       if (hasSucceeded(job)) {
         this.#ended.add(String(job._id));
@@ -121,6 +123,7 @@ export class FairJobs extends MongoJobRepository {
   }
 
   override async unlockJob(job: JobState): Promise<void> {
+    this.#held.delete(String(job._id));
     this.#notBegun.delete(String(job._id));
     await super.unlockJob(job);
   }
@@ -136,7 +139,9 @@ export class FairJobs extends MongoJobRepository {
   #handOut(): ClaimedJob {
     const job = this.#claimed.shift();
     this.#hasHandedOut = job !== undefined;
-    if (job) this.#notBegun.add(String(job._id));
+    if (!job) return undefined;
+    this.#held.add(String(job._id));
+    this.#notBegun.add(String(job._id));
     return job;
   }
 
@@ -160,22 +165,21 @@ export class FairJobs extends MongoJobRepository {
       this.#isExhausted = false;
       this.#lookedAt = performance.now();
       const others = await this.#options.otherWorkers();
-      const isQuiet = others.length === 0 && wasExhausted && heard.length <= 1;
-      if (isQuiet) await this.#claimOne(claim, heard);
+      const places = this.#options.me.capacity - this.#held.size;
+      const isKnown = others.length === 0 && wasExhausted && heard.length <= places;
+      if (isKnown) await this.#claimKnown(claim, heard);
       else await this.#claimShare(claim, others);
     } while (this.#claimed.length === 0 && this.mayWait && tries < MOST_TRIES);
   }
 
-  async #claimOne(claim: ClaimArguments, heard: readonly unknown[]): Promise<void> {
-    this.#claimed = (await this.#claimTold(heard)) ?? (await this.#claimUpTo(1, claim));
-    this.#isExhausted = this.#claimed.length <= heard.length;
-  }
-
-  /** The only job that waits, unless it is time to look for one that lost its worker, or somebody else was quicker. */
-  async #claimTold([told]: readonly unknown[]): Promise<NonNullable<ClaimedJob>[] | null> {
-    if (told === undefined || this.#isTimeForLost()) return null;
-    const job = await claimToldJob(this.collection, told, this.#options.me.id);
-    return job && [job];
+  /** All that wait are those that were heard of, unless one has lost its worker. */
+  async #claimKnown(claim: ClaimArguments, heard: readonly unknown[]): Promise<void> {
+    const { me } = this.#options;
+    const isKnown = heard.length > 0 && !this.#isTimeForLost();
+    this.#claimed = isKnown
+      ? await claimToldJobs(this.collection, heard, me.id)
+      : await this.#claimUpTo(1, claim);
+    this.#isExhausted = this.#claimed.length <= heard.length && (isKnown || heard.length <= 1);
   }
 
   #isTimeForLost(): boolean {
