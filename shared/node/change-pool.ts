@@ -96,14 +96,17 @@ export class ChangePool<Told> {
     });
   }
 
-  async #run(changes: readonly WaitingChange<Told>[], ended?: () => void): Promise<void> {
+  /** @param tried called after the first attempt: those that collide hold up nobody but who shares a key with them */
+  async #run(changes: readonly WaitingChange<Told>[], tried?: () => void): Promise<void> {
     const keys = changes.flatMap((change) => change.keys);
     for (const key of keys) this.#busyKeys.add(key);
-    if (!(await this.#settle(changes, "unclaimed"))) {
+    const isSettled = await this.#settle(changes, "unclaimed");
+    tried?.();
+    if (!isSettled) {
+      this.#startNext();
       await withLocks(this, [COLLIDED], () => this.#settleCollided(changes));
     }
     for (const key of keys) this.#busyKeys.delete(key);
-    ended?.();
     this.#startNext();
   }
 

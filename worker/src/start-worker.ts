@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
+import { untilOthersKnow } from "@shared/node/queue/other-workers.ts";
 import { openQueue } from "@shared/node/queue.ts";
 import type { Settings } from "@shared/node/settings.ts";
 import { defineRegularJobs } from "./define-regular-jobs.ts";
@@ -54,6 +55,7 @@ export async function startWorker(options: {
   const reports = await startReports(deps, { workerId, concurrency, market });
   const listings = keepListingsPublished({ ...deps, listedSymbols: market.listedSymbols });
   const ledger = keepLedger(deps);
+  await untilOthersKnow(database, workerId);
   await queue.start();
   const regular = await defineRegularJobs(queue, deps, { sources: market.sources, settings });
   return {

@@ -95,11 +95,14 @@ export function takePlace(session: ClientSession, key: object, userId: Types.Obj
   return ahead;
 }
 
-function countOne(session: ClientSession, { database, userId }: Place): Promise<number> {
-  return nativeCollection(database.signals).countDocuments(
-    { userId, ...UNFINISHED },
-    { session, hint: UNFINISHED_INDEX, limit: MOST_SIGNALS_OF_ONE_USER },
-  );
+/** Most users have none: to find a few is cheaper than to have MongoDB set up a count. */
+async function countOne(session: ClientSession, { database, userId }: Place): Promise<number> {
+  const found = await nativeCollection(database.signals)
+    .find({ userId, ...UNFINISHED }, { session, projection: { _id: 1 } })
+    .hint(UNFINISHED_INDEX)
+    .limit(MOST_SIGNALS_OF_ONE_USER)
+    .toArray();
+  return found.length;
 }
 
 async function countAll(

@@ -55,27 +55,24 @@ export async function claimJobs(
 }
 
 /**
- * Locks jobs as they were told of, in the order of their priority: cheaper than to look for them. Those that others have
- * taken, or that have changed since, are left out.
+ * Locks jobs as they were told of, for a worker that is alone: cheaper than to look for them.
+ * @param options.except ids of jobs that the worker has already, whoever told it of them
+ * @returns the jobs in the order of their priority, as they are once `locked` resolves
  */
-export async function claimToldJobs(
+export function claimToldJobs(
   jobs: JobCollection,
   told: readonly unknown[],
-  worker: string,
-): Promise<JobParameters[]> {
+  { worker, except }: { worker: string; except: ReadonlySet<string> },
+): { claimed: JobParameters[]; locked: Promise<unknown> } {
   const lock = { lockedAt: new Date(), lastModifiedBy: worker };
-  const wanted = told
+  const claimed = told
     .map((job) => claimedJobSchema.parse({ ...unlockedJobSchema.parse(job), ...lock }))
+    .filter(({ _id }) => !except.has(_id))
     .sort((a, b) => b.priority - a.priority);
-  const ids = { _id: { $in: wanted.map(({ _id }) => new mongo.ObjectId(_id)) } };
-  const { modifiedCount } = await jobs.updateMany({ ...ids, ...isReadyNow }, { $set: lock });
-  if (modifiedCount === wanted.length) return wanted;
-  const mine = await jobs
-    .find({ ...ids, ...lock }, LATEST)
-    .project({ _id: 1 })
-    .toArray();
-  const isMine = new Set(mine.map(({ _id }) => String(_id)));
-  return wanted.filter(({ _id }) => isMine.has(_id));
+  if (claimed.length === 0) return { claimed, locked: Promise.resolve() };
+  const ids = claimed.map(({ _id }) => new mongo.ObjectId(_id));
+  const locked = jobs.updateMany({ _id: { $in: ids }, ...isReadyNow }, { $set: lock });
+  return { claimed, locked };
 }
 
 async function lockOne(jobs: JobCollection, filter: JobFilter, worker: string) {

@@ -41,6 +41,8 @@ export class FairJobs extends MongoJobRepository {
   readonly #ended: EndedJobs;
   /** Claimed for this worker, but not handed to Agenda yet. */
   #claimed: NonNullable<ClaimedJob>[] = [];
+  /** Locks on their way to the database. */
+  #locking: Promise<unknown> = Promise.resolve();
   /** Handed to Agenda, which has not ended them yet. */
   readonly #held = new Set<string>();
   /** Those of them that it has not begun yet. */
@@ -69,9 +71,9 @@ export class FairJobs extends MongoJobRepository {
     await this.collection.createIndex(keys, { name: "claimNextJob" });
   }
 
-  /** Whether a job may wait that this worker has not looked at yet. */
+  /** Whether a job may wait that Agenda has not got yet. */
   get mayWait(): boolean {
-    return this.#heard.length > 0 || !this.#isExhausted;
+    return this.#claimed.length > 0 || this.#heard.length > 0 || !this.#isExhausted;
   }
 
   /** Hears that one more job is there. */
@@ -100,6 +102,7 @@ export class FairJobs extends MongoJobRepository {
   async stop(): Promise<void> {
     this.#isStopped = true;
     const left = this.#claimed.splice(0);
+    await this.#locking;
     await this.unlockJobs(left.flatMap(({ _id }) => _id ?? []));
     await this.#ended.flush();
   }
@@ -125,6 +128,7 @@ export class FairJobs extends MongoJobRepository {
   override async unlockJob(job: JobState): Promise<void> {
     this.#held.delete(String(job._id));
     this.#notBegun.delete(String(job._id));
+    await this.#locking;
     await super.unlockJob(job);
   }
 
@@ -174,12 +178,17 @@ export class FairJobs extends MongoJobRepository {
 
   /** All that wait are those that were heard of, unless one has lost its worker. */
   async #claimKnown(claim: ClaimArguments, heard: readonly unknown[]): Promise<void> {
-    const { me } = this.#options;
     const isKnown = heard.length > 0 && !this.#isTimeForLost();
-    this.#claimed = isKnown
-      ? await claimToldJobs(this.collection, heard, me.id)
-      : await this.#claimUpTo(1, claim);
+    this.#claimed = isKnown ? this.#claimTold(heard) : await this.#claimUpTo(1, claim);
     this.#isExhausted = this.#claimed.length <= heard.length && (isKnown || heard.length <= 1);
+  }
+
+  /** Nobody else could have them, so they begin while their locks are on the way. */
+  #claimTold(told: readonly unknown[]): NonNullable<ClaimedJob>[] {
+    const options = { worker: this.#options.me.id, except: this.#held };
+    const { claimed, locked } = claimToldJobs(this.collection, told, options);
+    this.#locking = Promise.all([this.#locking, locked.catch(this.#options.onError)]);
+    return claimed;
   }
 
   #isTimeForLost(): boolean {
@@ -187,6 +196,7 @@ export class FairJobs extends MongoJobRepository {
   }
 
   async #claimShare(claim: ClaimArguments, others: readonly WorkerPlace[]): Promise<void> {
+    await this.#locking;
     const [name, , lockDeadline] = claim;
     const look = { name, lockDeadline, others, ending: this.#ended.size };
     const { limit, ready } = await this.#turns.wait(look);
@@ -194,7 +204,8 @@ export class FairJobs extends MongoJobRepository {
     this.#isExhausted = this.#claimed.length >= ready;
   }
 
-  #claimUpTo(limit: number, [name, , lockDeadline]: ClaimArguments) {
+  async #claimUpTo(limit: number, [name, , lockDeadline]: ClaimArguments) {
+    await this.#locking;
     const isTimeForLost = this.#isTimeForLost();
     if (isTimeForLost) this.#lookedForLostAt = performance.now();
     const lostBefore = isTimeForLost ? lockDeadline : null;
