@@ -12,6 +12,7 @@ const lineSchema = z.looseObject({
   level: z.number(),
   requestId: z.string().optional(),
   status: z.unknown().optional(),
+  msg: z.string().optional(),
 });
 const LONGEST_SHOWN = 300;
 /** Pino's number for `error`. */
@@ -63,9 +64,13 @@ export function logsAreCalm({ parts }: Stage): string[] {
     const refused = requestsAnswered503(lines);
     return lines
       .filter((line) => isAlarming(line, refused))
-      .map((line) => `${name} logged: ${line.slice(0, LONGEST_SHOWN)}`);
+      .map((line) => `${name} logged: ${messageOf(line)} ${line.slice(0, LONGEST_SHOWN)}`);
   });
 }
+
+/** It stands at the end of a line, after the error with its stack. */
+const messageOf = (line: string): string =>
+  line.startsWith("{") ? (lineSchema.parse(JSON.parse(line)).msg ?? "") : "";
 
 function requestsAnswered503(lines: readonly string[]): Set<string | undefined> {
   const answers = lines

@@ -3,6 +3,7 @@ import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { AppError } from "@shared/node/app-error.ts";
 import { CONTROL_STREAM } from "@shared/node/event-log.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
+import { isDatabaseUnavailable } from "../database-errors.ts";
 import { createSignPath, type SignPath, signEventFiles } from "../files/sign-files.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { type AuthenticatedSession, authenticateToken } from "../sessions.ts";
@@ -79,7 +80,9 @@ export class PushServer {
   }
 
   #refuse(error: unknown): ExtendedError {
-    if (!(error instanceof AppError)) this.#deps.logger.error({ err: error }, "socket refused");
+    if (isDatabaseUnavailable(error)) this.#deps.logger.warn({ err: error }, "socket put off");
+    else if (!(error instanceof AppError))
+      this.#deps.logger.error({ err: error }, "socket refused");
     return refusal(error);
   }
 
