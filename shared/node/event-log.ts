@@ -72,8 +72,11 @@ interface ToldChange {
   remarks: AuditDetails;
 }
 
-/** A change that still collides or finds no database after this time is given up; the driver itself would try for 2 minutes. */
-const GIVE_UP_AFTER_MS = 5_000;
+/**
+ * A change that still collides or finds no database after this time is given up, so that the API keeps its promise of a
+ * 503 within 10 s; the driver itself would try for 2 minutes.
+ */
+const GIVE_UP_AFTER_MS = 8_000;
 
 /** Changes nothing that anybody reads; a counter that is not there stays so. */
 const CLAIM = { $inc: { claims: 1 } } as const;
@@ -85,7 +88,7 @@ const pools = new WeakMap<Database, ChangePool<ToldChange>>();
  * of its stream, so that the log has no gap and no number twice, whichever process dies.
  *
  * `apply` runs again when another process changed the same documents meanwhile: it must have no effect
- * outside the session, and is given up after 5 s. Changes of one process that share `serializeOn` (usually the streams
+ * outside the session, and is given up after 8 s. Changes of one process that share `serializeOn` (usually the streams
  * they write to) wait for each other instead of colliding in the database.
  * @throws AppError `unavailable` when the database could not take the change in time, `unauthenticated` when it
  *   tells something to a user who has been deleted
