@@ -178,9 +178,14 @@ export class FairJobs extends MongoJobRepository {
 
   /** All that wait are those that were heard of, unless one has lost its worker. */
   async #claimKnown(claim: ClaimArguments, heard: readonly unknown[]): Promise<void> {
-    const isKnown = heard.length > 0 && !this.#isTimeForLost();
-    this.#claimed = isKnown ? this.#claimTold(heard) : await this.#claimUpTo(1, claim);
-    this.#isExhausted = this.#claimed.length <= heard.length && (isKnown || heard.length <= 1);
+    if (heard.length > 0 && !this.#isTimeForLost()) {
+      this.#claimed = this.#claimTold(heard);
+      this.#isExhausted = true;
+      return;
+    }
+    await this.#locking;
+    this.#claimed = await this.#claimUpTo(1, claim);
+    this.#isExhausted = this.#claimed.length === 0;
   }
 
   /** Nobody else could have them, so they begin while their locks are on the way. */
@@ -204,8 +209,7 @@ export class FairJobs extends MongoJobRepository {
     this.#isExhausted = this.#claimed.length >= ready;
   }
 
-  async #claimUpTo(limit: number, [name, , lockDeadline]: ClaimArguments) {
-    await this.#locking;
+  #claimUpTo(limit: number, [name, , lockDeadline]: ClaimArguments) {
     const isTimeForLost = this.#isTimeForLost();
     if (isTimeForLost) this.#lookedForLostAt = performance.now();
     const lostBefore = isTimeForLost ? lockDeadline : null;
