@@ -5,6 +5,17 @@ export interface StepRun {
   run(session: ClientSession): Promise<void>;
 }
 
+/** Several of them, at least one. */
+export type Some<Input> = readonly [Input, ...Input[]];
+
+/** How a step is done. */
+interface StepWork<Input, Output> {
+  /** For one alone, which may take fewer commands. */
+  forOne(session: ClientSession, input: Input): Promise<Output>;
+  /** Gives an output for each input, in their order. */
+  forAll(session: ClientSession, inputs: Some<Input>): Promise<Output[]>;
+}
+
 interface Round<Input, Output> {
   keys: object[];
   inputs: Input[];
@@ -15,13 +26,12 @@ interface Round<Input, Output> {
  * What many changes of one transaction do alike, done for all of them at once: a crowd of them then costs a command or
  * two, and not one for each.
  */
-export class SharedStep<Input, Output> implements StepRun {
-  readonly #runAll: (session: ClientSession, inputs: readonly Input[]) => Promise<Output[]>;
+export class SharedStep<Input extends object, Output> implements StepRun {
+  readonly #work: StepWork<Input, Output>;
   readonly #rounds = new WeakMap<ClientSession, Round<Input, Output>>();
 
-  /** @param runAll gives an output for each input, in their order */
-  constructor(runAll: (session: ClientSession, inputs: readonly Input[]) => Promise<Output[]>) {
-    this.#runAll = runAll;
+  constructor(work: StepWork<Input, Output>) {
+    this.#work = work;
   }
 
   /**
@@ -38,8 +48,12 @@ export class SharedStep<Input, Output> implements StepRun {
 
   async run(session: ClientSession): Promise<void> {
     const round = this.#rounds.get(session);
-    if (!round) return;
-    const outputs = await this.#runAll(session, round.inputs);
+    const [first, ...others] = round?.inputs ?? [];
+    if (!round || !first) return;
+    const outputs =
+      others.length > 0
+        ? await this.#work.forAll(session, [first, ...others])
+        : [await this.#work.forOne(session, first)];
     for (const [index, output] of outputs.entries()) {
       const key = round.keys[index];
       if (key) round.outputs.set(key, { output });

@@ -1,8 +1,8 @@
 import type { Database } from "@shared/node/database.ts";
-import { UNFINISHED_STATUSES } from "@shared/node/models/signal.ts";
+import { UNFINISHED } from "@shared/node/models/signal.ts";
 import { WORKER_GONE_SECONDS } from "@shared/node/models/worker-status.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
-import { SharedStep, type StepRun } from "@shared/node/shared-step.ts";
+import { SharedStep, type Some, type StepRun } from "@shared/node/shared-step.ts";
 import { readQueueState } from "@shared/node/signals/queue-state.ts";
 import { TransactionNotes } from "@shared/node/transaction-notes.ts";
 import type { ClientSession, Types } from "mongoose";
@@ -27,7 +27,6 @@ export const FEWEST_PLACES = 50;
 /** A flood of requests looks once this often. */
 const LOOK_EVERY_MS = 500;
 
-const UNFINISHED = { status: { $in: UNFINISHED_STATUSES } };
 const UNFINISHED_INDEX = "unfinished_of_user";
 
 interface Look {
@@ -69,12 +68,7 @@ interface Place {
 }
 
 /** Counts the unfinished signals of users, for one at least up to `MOST_SIGNALS_OF_ONE_USER`. */
-const countingUnfinished = new SharedStep<Place, number>(async (session, places) => {
-  const [first, ...others] = places;
-  if (!first) return [];
-  if (others.length > 0) return countAll(session, first, places);
-  return [await countOne(session, first)];
-});
+const countingUnfinished = new SharedStep<Place, number>({ forOne: countOne, forAll: countAll });
 
 /** How many signals of a user are unfinished with those that the same transaction has added. */
 const countedUnfinished = new TransactionNotes<number>();
@@ -105,11 +99,8 @@ async function countOne(session: ClientSession, { database, userId }: Place): Pr
   return found.length;
 }
 
-async function countAll(
-  session: ClientSession,
-  { database }: Place,
-  places: readonly Place[],
-): Promise<number[]> {
+async function countAll(session: ClientSession, places: Some<Place>): Promise<number[]> {
+  const [{ database }] = places;
   const ofThese = { userId: { $in: places.map(({ userId }) => userId) }, ...UNFINISHED };
   const counts = await nativeCollection(database.signals)
     .aggregate<{ _id: Types.ObjectId; count: number }>(

@@ -6,8 +6,10 @@ import { Schema, type Types } from "mongoose";
 import { addLedgerIndexes } from "./ledger-indexes.ts";
 import { addPerformanceIndexes } from "./performance.ts";
 
-/** States of a signal that has no result yet. */
-export const UNFINISHED_STATUSES = ["queued", "running"] as const satisfies SignalStatus[];
+/** Filter for signals that have no result yet. */
+export const UNFINISHED = {
+  status: { $in: ["queued", "running"] as const satisfies SignalStatus[] },
+};
 
 /** A signal from its request to its end: `queued → running → completed | failed`. */
 export interface SignalRecord {

@@ -8,7 +8,7 @@ import { UNVERSIONED } from "./series.ts";
 export type FitSeries = Pick<CalibrationRecord, "data" | "analyst" | "version">;
 
 /** The series whose fit corrects this analysis; null for a WAIT, which can neither win nor lose. */
-export function fitSeriesOf({ final_signal: signal, source }: Analysis): FitSeries | null {
+function fitSeriesOf({ final_signal: signal, source }: Analysis): FitSeries | null {
   const { data, analyst, analyst_version: version = UNVERSIONED } = source;
   return signal === "WAIT" || data === "none" ? null : { data, analyst, version };
 }
@@ -27,15 +27,19 @@ export function findFit(
 }
 
 /** The confidence of a signal as a fit corrects it, 0–100 with one decimal. */
-export const correctedBy = ({ curve }: CalibrationRecord, { confidence }: Analysis): number =>
+const correctedBy = ({ curve }: CalibrationRecord, { confidence }: Analysis): number =>
   Math.round(calibrate(curve, confidence / 100) * 1_000) / 10;
 
-/** The confidence of a signal made at `at` as the record of its analyst corrects it; null while there is none. */
+/**
+ * The confidence of a signal made at `at` as the record of its analyst corrects it; null while there is none.
+ * @param options.find where the fit comes from
+ */
 export async function calibratedConfidence(
   database: Database,
-  { analysis, at }: { analysis: Analysis; at: Date },
+  options: { analysis: Analysis; at: Date; find?: typeof findFit },
 ): Promise<number | null> {
+  const { analysis, at, find = findFit } = options;
   const series = fitSeriesOf(analysis);
-  const fit = series && (await findFit(database, series, at));
+  const fit = series && (await find(database, series, at));
   return fit && correctedBy(fit, analysis);
 }

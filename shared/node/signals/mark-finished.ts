@@ -2,7 +2,7 @@ import type { ClientSession } from "mongoose";
 import type { Database } from "../database.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import { nativeCollection } from "../native-collection.ts";
-import { SharedStep } from "../shared-step.ts";
+import { SharedStep, type Some } from "../shared-step.ts";
 
 /** The signal as the run has started it. */
 export type SignalClaim = Omit<SignalRecord, "receipt">;
@@ -20,14 +20,10 @@ interface Finish {
 }
 
 /** Ends the runs of signals; gives null for those that another run has taken over. */
-export const markingFinished = new SharedStep<Finish, SignalRecord | null>(
-  async (session, finishes) => {
-    const [first, ...others] = finishes;
-    if (!first) return [];
-    if (others.length > 0) return markAll(session, first, finishes);
-    return [await markOne(session, first)];
-  },
-);
+export const markingFinished = new SharedStep<Finish, SignalRecord | null>({
+  forOne: markOne,
+  forAll: markAll,
+});
 
 async function markOne(
   session: ClientSession,
@@ -45,9 +41,9 @@ async function markOne(
 /** Two commands, however many they are: nobody can change a signal between them without this transaction failing. */
 async function markAll(
   session: ClientSession,
-  { database }: Finish,
-  finishes: readonly Finish[],
+  finishes: Some<Finish>,
 ): Promise<(SignalRecord | null)[]> {
+  const [{ database }] = finishes;
   const signals = nativeCollection(database.signals);
   const ids = finishes.map(({ claim }) => claim._id);
   const running = await signals

@@ -1,8 +1,8 @@
 import type { ClientSession } from "mongoose";
 import type { Database } from "../database.ts";
-import { type SignalRecord, UNFINISHED_STATUSES } from "../models/signal.ts";
+import { type SignalRecord, UNFINISHED } from "../models/signal.ts";
 import { nativeCollection } from "../native-collection.ts";
-import { SharedStep } from "../shared-step.ts";
+import { SharedStep, type Some } from "../shared-step.ts";
 
 /** What a run has to know of a signal to begin it. */
 export type SignalOrigin = Pick<SignalRecord, "_id" | "userId" | "requestId">;
@@ -13,17 +13,11 @@ interface Start {
   at: Date;
 }
 
-const UNFINISHED = { status: { $in: UNFINISHED_STATUSES } };
-
 /** Marks signals as running, each with a new revision; gives null for those that are finished or gone. */
-export const markingStarted = new SharedStep<Start, SignalRecord | null>(
-  async (session, starts) => {
-    const [first, ...others] = starts;
-    if (!first) return [];
-    if (others.length > 0) return markAll(session, first, starts);
-    return [await markOne(session, first)];
-  },
-);
+export const markingStarted = new SharedStep<Start, SignalRecord | null>({
+  forOne: markOne,
+  forAll: markAll,
+});
 
 async function markOne(
   session: ClientSession,
@@ -40,9 +34,9 @@ async function markOne(
 /** Two commands, however many they are. A signal that is asked for twice goes to the first that asks. */
 async function markAll(
   session: ClientSession,
-  { database, at }: Start,
-  starts: readonly Start[],
+  starts: Some<Start>,
 ): Promise<(SignalRecord | null)[]> {
+  const [{ database, at }] = starts;
   const signals = nativeCollection(database.signals);
   const wanted = { _id: { $in: starts.map(({ origin }) => origin._id) }, ...UNFINISHED };
   await signals.updateMany(wanted, runningSince(at), { session });

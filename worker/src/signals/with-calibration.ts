@@ -2,10 +2,9 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { CalibrationRecord } from "@shared/node/models/calibration.ts";
 import {
-  correctedBy,
+  calibratedConfidence,
   type FitSeries,
   findFit,
-  fitSeriesOf,
 } from "@shared/node/performance/calibrated-confidence.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
@@ -24,10 +23,9 @@ export async function withCalibration(
   { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
   analysis: Analysis,
 ): Promise<Analysis> {
-  const series = fitSeriesOf(analysis);
   try {
-    const fit = series && (await recentFit(database, series, now()));
-    return { ...analysis, calibrated_confidence: fit && correctedBy(fit, analysis) };
+    const asked = { analysis, at: now(), find: recentFit };
+    return { ...analysis, calibrated_confidence: await calibratedConfidence(database, asked) };
   } catch (error) {
     logger.warn({ err: error }, "confidence could not be calibrated");
     return { ...analysis, calibrated_confidence: null };
