@@ -55,24 +55,27 @@ export async function claimJobs(
 }
 
 /**
- * Locks jobs as they were told of, for a worker that is alone: cheaper than to look for them.
+ * Jobs as a worker was told of them and will have them when it has locked them; in the order of their priority.
  * @param options.except ids of jobs that the worker has already, whoever told it of them
- * @returns the jobs in the order of their priority, as they are once `locked` resolves
  */
 export function claimToldJobs(
-  jobs: JobCollection,
   told: readonly unknown[],
   { worker, except }: { worker: string; except: ReadonlySet<string> },
-): { claimed: JobParameters[]; locked: Promise<unknown> } {
+): JobParameters[] {
   const lock = { lockedAt: new Date(), lastModifiedBy: worker };
-  const claimed = told
+  return told
     .map((job) => claimedJobSchema.parse({ ...unlockedJobSchema.parse(job), ...lock }))
     .filter(({ _id }) => !except.has(_id))
     .sort((a, b) => b.priority - a.priority);
-  if (claimed.length === 0) return { claimed, locked: Promise.resolve() };
-  const ids = claimed.map(({ _id }) => new mongo.ObjectId(_id));
-  const locked = jobs.updateMany({ _id: { $in: ids }, ...isReadyNow }, { $set: lock });
-  return { claimed, locked };
+}
+
+/** Locks jobs that nobody else has taken. */
+export function lockJobs(
+  jobs: JobCollection,
+  { ids, worker }: { ids: readonly string[]; worker: string },
+): Promise<unknown> {
+  const wanted = { _id: { $in: ids.map((id) => new mongo.ObjectId(id)) }, ...isReadyNow };
+  return jobs.updateMany(wanted, { $set: { lockedAt: new Date(), lastModifiedBy: worker } });
 }
 
 async function lockOne(jobs: JobCollection, filter: JobFilter, worker: string) {

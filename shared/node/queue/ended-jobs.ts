@@ -3,7 +3,7 @@ const REMOVE_WITHIN_MS = 200;
 
 /**
  * Jobs that have ended well and are about to be removed, all of a moment in one command. One whose removal fails, or
- * whose worker dies before it, is taken once more when its lock is over, and finds its work done.
+ * whose worker dies before it, is taken once more when it has no lock any more, and finds its work done.
  */
 export class EndedJobs {
   readonly #ids = new Set<string>();

@@ -1,7 +1,8 @@
 import { MongoJobRepository } from "@agendajs/mongo-backend";
-import { claimJobs, claimToldJobs } from "./claim-jobs.ts";
+import { claimJobs, claimToldJobs, lockJobs } from "./claim-jobs.ts";
 import { EndedJobs } from "./ended-jobs.ts";
 import { JobTurns, type WorkerPlace } from "./job-turns.ts";
+import { LateLocks } from "./late-locks.ts";
 
 /** Jobs that lost their worker are looked for this often at least, however many others wait. */
 const LOOK_FOR_LOST_EVERY_MS = 1_000;
@@ -39,10 +40,9 @@ export class FairJobs extends MongoJobRepository {
   readonly #options: FairJobsOptions;
   readonly #turns: JobTurns;
   readonly #ended: EndedJobs;
+  readonly #locks: LateLocks;
   /** Claimed for this worker, but not handed to Agenda yet. */
   #claimed: NonNullable<ClaimedJob>[] = [];
-  /** Locks on their way to the database. */
-  #locking: Promise<unknown> = Promise.resolve();
   /** Handed to Agenda, which has not ended them yet. */
   readonly #held = new Set<string>();
   /** Those of them that it has not begun yet. */
@@ -63,6 +63,9 @@ export class FairJobs extends MongoJobRepository {
     this.#turns = new JobTurns({ me: options.me, jobs: () => this.collection });
     const removeAll = (ids: string[]) => super.removeJobs({ ids });
     this.#ended = new EndedJobs({ removeAll, onError: options.onError });
+    const worker = options.me.id;
+    const lockAll = (ids: string[]) => lockJobs(this.collection, { ids, worker });
+    this.#locks = new LateLocks({ lockAll, onError: options.onError });
   }
 
   override async connect(): Promise<void> {
@@ -102,7 +105,7 @@ export class FairJobs extends MongoJobRepository {
   async stop(): Promise<void> {
     this.#isStopped = true;
     const left = this.#claimed.splice(0);
-    await this.#locking;
+    await this.#locks.flush();
     await this.unlockJobs(left.flatMap(({ _id }) => _id ?? []));
     await this.#ended.flush();
   }
@@ -115,7 +118,7 @@ export class FairJobs extends MongoJobRepository {
     ...[job, options]: Parameters<MongoJobRepository["saveJobState"]>
   ): Promise<void> {
     if (job.name === this.#options.sharedJob) {
-      if (!job.lockedAt) this.#held.delete(String(job._id));
+      if (!job.lockedAt) this.#letGo(String(job._id));
       if (this.#notBegun.delete(String(job._id))) return;
       if (hasSucceeded(job)) {
         this.#ended.add(String(job._id));
@@ -128,7 +131,7 @@ export class FairJobs extends MongoJobRepository {
   override async unlockJob(job: JobState): Promise<void> {
     this.#held.delete(String(job._id));
     this.#notBegun.delete(String(job._id));
-    await this.#locking;
+    await this.#locks.flush();
     await super.unlockJob(job);
   }
 
@@ -138,6 +141,12 @@ export class FairJobs extends MongoJobRepository {
     if (id === undefined || !this.#ended.has(String(id))) return super.removeJobs(options);
     this.#ended.removeSoon();
     return Promise.resolve(1);
+  }
+
+  /** One that has ended needs no lock any more. */
+  #letGo(id: string): void {
+    this.#held.delete(id);
+    this.#locks.drop(id);
   }
 
   #handOut(): ClaimedJob {
@@ -179,21 +188,22 @@ export class FairJobs extends MongoJobRepository {
   /** All that wait are those that were heard of, unless one has lost its worker. */
   async #claimKnown(claim: ClaimArguments, heard: readonly unknown[]): Promise<void> {
     if (heard.length > 0 && !this.#isTimeForLost()) {
-      this.#claimed = this.#claimTold(heard);
+      const options = { worker: this.#options.me.id, except: this.#held };
+      this.#claimed = claimToldJobs(heard, options);
+      // Nobody else could have them, so they begin before their locks are written.
+      for (const { _id } of this.#claimed) this.#locks.add(String(_id));
       this.#isExhausted = true;
       return;
     }
-    await this.#locking;
+    await this.#bringUpToDate();
     this.#claimed = await this.#claimUpTo(1, claim);
     this.#isExhausted = this.#claimed.length === 0;
   }
 
-  /** Nobody else could have them, so they begin while their locks are on the way. */
-  #claimTold(told: readonly unknown[]): NonNullable<ClaimedJob>[] {
-    const options = { worker: this.#options.me.id, except: this.#held };
-    const { claimed, locked } = claimToldJobs(this.collection, told, options);
-    this.#locking = Promise.all([this.#locking, locked.catch(this.#options.onError)]);
-    return claimed;
+  /** Whoever looks for jobs in the database finds none there that this worker has begun, or has ended unlocked. */
+  async #bringUpToDate(): Promise<void> {
+    await this.#locks.flush();
+    await this.#ended.flush();
   }
 
   #isTimeForLost(): boolean {
@@ -201,7 +211,7 @@ export class FairJobs extends MongoJobRepository {
   }
 
   async #claimShare(claim: ClaimArguments, others: readonly WorkerPlace[]): Promise<void> {
-    await this.#locking;
+    await this.#bringUpToDate();
     const [name, , lockDeadline] = claim;
     const look = { name, lockDeadline, others, ending: this.#ended.size };
     const { limit, ready } = await this.#turns.wait(look);
