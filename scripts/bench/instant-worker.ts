@@ -25,6 +25,7 @@ await runPart("worker", async (settings, uri) => {
   const database = await openDatabase({ uri });
   const worker = await startWorker({ settings, database, logger, services });
   logger.info("worker ready");
+  logger.flush();
   return {
     logger,
     async stop() {

@@ -11,6 +11,7 @@ await runPart("server", async (settings, uri) => {
   await migrate({ db: database.connection.getClient().db(), migrations: MIGRATIONS, logger });
   const server = await startServer({ settings, database, logger });
   logger.info({ port: server.port }, "server ready");
+  logger.flush();
   return {
     logger,
     async stop() {

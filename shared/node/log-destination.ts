@@ -2,14 +2,17 @@ import pino from "pino";
 
 /** Characters that wait in memory while the log cannot be written; later lines are lost. */
 const MOST_WAITING = 1_048_576;
-const RETRY_AFTER_MS = 1_000;
+
+/** Lines are written together, when there are this many characters of them or after this time. */
+const WRITE_AT_LENGTH = 4_096;
+const WRITE_EVERY_MS = 100;
 
 /** A destination as pino opens it. */
 export type LogDestination = ReturnType<typeof pino.destination>;
 
 /**
- * Where log lines go. That they cannot be written, as to a disk that is full, is no reason to stop working: the lines
- * wait, and are tried again every second.
+ * Where log lines go: a few of them with one system call, which costs as much as making a dozen. That they cannot be
+ * written, as to a disk that is full, is no reason to stop working: the lines wait, and are tried again.
  * @param options.target a file, or the number of an open one
  * @param options.onRecovered called once lines can be written again, with how many were lost
  */
@@ -17,19 +20,17 @@ export function openLogDestination(options: {
   target: string | number;
   onRecovered: (lostLines: number) => void;
 }): LogDestination {
-  const destination = pino.destination({ dest: options.target, maxLength: MOST_WAITING });
+  const destination = pino.destination({
+    dest: options.target,
+    maxLength: MOST_WAITING,
+    minLength: WRITE_AT_LENGTH,
+    periodicFlush: WRITE_EVERY_MS,
+  });
   const flushSync = destination.flushSync.bind(destination);
   let isFailing = false;
   let lostLines = 0;
-  let retry: NodeJS.Timeout | undefined;
-  const tryAgain = () => {
-    retry = undefined;
-    // Writing nothing writes what waits; pino's own flush does not.
-    destination.write("");
-  };
   destination.on("error", () => {
     isFailing = true;
-    if (!retry) retry = setTimeout(tryAgain, RETRY_AFTER_MS).unref();
   });
   destination.on("drop", () => {
     lostLines += 1;

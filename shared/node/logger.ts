@@ -1,5 +1,5 @@
 import pino from "pino";
-import { openLogDestination } from "./log-destination.ts";
+import { type LogDestination, openLogDestination } from "./log-destination.ts";
 
 /** Field names whose values never reach a log line, wherever they stand. */
 const SECRET_FIELDS = [
@@ -21,6 +21,9 @@ const redactedPaths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.
 
 const STANDARD_OUTPUT = 1;
 
+/** Lines of this level and above are written at once, in case the process is about to die of what they tell. */
+const WRITTEN_AT_ONCE = pino.levels.values.warn ?? 40;
+
 export type Logger = pino.Logger;
 
 /** A structured logger for one part (`server`, `worker`); secrets are blanked out by field name. */
@@ -29,19 +32,35 @@ export function createLogger(options: {
   level: string;
   destination?: pino.DestinationStream;
 }): Logger {
-  const standardOutput = () =>
-    openLogDestination({
-      target: STANDARD_OUTPUT,
-      onRecovered: (lostLines) => logger.warn({ lostLines }, "the log can be written again"),
-    });
-  const logger = pino(
+  const destination = options.destination ?? openStandardOutput(() => logger);
+  const logger: Logger = pino(
     {
       level: options.level,
       base: { part: options.part, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: redactedPaths, censor: "[secret]" },
+      hooks: {
+        logMethod(line, log, level) {
+          log.apply(this, line);
+          if (level >= WRITTEN_AT_ONCE) this.flush();
+        },
+      },
     },
-    options.destination ?? standardOutput(),
+    destination,
   );
   return logger;
+}
+
+let standardOutput: LogDestination | undefined;
+
+/** The one of this process, whose last lines are written as it ends. */
+function openStandardOutput(logger: () => Logger): LogDestination {
+  if (standardOutput) return standardOutput;
+  const opened = openLogDestination({
+    target: STANDARD_OUTPUT,
+    onRecovered: (lostLines) => logger().warn({ lostLines }, "the log can be written again"),
+  });
+  process.once("exit", () => opened.flushSync());
+  standardOutput = opened;
+  return opened;
 }

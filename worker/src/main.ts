@@ -16,6 +16,7 @@ await runPart("worker", async (settings, uri) => {
     services: createServices(settings, logger),
   });
   logger.info({ concurrency: settings.WORKER_CONCURRENCY }, "worker ready");
+  logger.flush();
   return {
     logger,
     async stop() {

@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import { bodyParser } from "@koa/bodyparser";
 import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { userStream } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
@@ -12,6 +11,7 @@ import { signalJobData } from "@shared/node/queue/signal-job.ts";
 import { runPart } from "@shared/node/run-part.ts";
 import { presentSignalRef } from "@shared/node/signals/present-signal.ts";
 import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { Queue, QueueEvents } from "bullmq";
 import Koa from "koa";
 import { authenticateToken } from "../../../server/src/sessions.ts";
@@ -92,6 +92,7 @@ await runPart("server", async (settings, uri) => {
   http.listen(settings.API_PORT);
   await once(http, "listening");
   logger.info("server ready");
+  logger.flush();
   return {
     logger,
     async stop() {

@@ -81,6 +81,7 @@ await runPart("worker", async (settings, uri) => {
   worker.on("failed", (job, error) => logger.error({ err: error, job: job?.id }, "job failed"));
   await worker.waitUntilReady();
   logger.info("worker ready");
+  logger.flush();
   return {
     logger,
     async stop() {
