@@ -110,12 +110,19 @@ async function startServices({ members = 1, aiTimeMs = 0 }: StageOptions): Promi
   };
 }
 
+/**
+ * What a part may have, as it would in a small container. Left to itself Node.js measures its heap by the machine's
+ * memory, and on a large one collects garbage so late that a leak could not be told from it.
+ */
+const HEAP_MB = 256;
+
 async function assignParts({
   mongo,
   exchange,
   ai,
 }: Services): Promise<Pick<Stage, "servers" | "workers" | "env">> {
   const env = {
+    NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
     JWT_SECRET: randomUUID().repeat(2),
     ADMIN_PASSWORD,
     RATE_LIMIT: "off",
