@@ -41,8 +41,11 @@ export interface PoolWrites<Told> {
    * his commit, who does not finds out at once.
    */
   claim(session: ClientSession, keys: readonly string[]): Promise<unknown>;
-  /** Puts down what the changes of one transaction tell, as its last writes. */
-  writeDown(session: ClientSession, told: readonly Told[]): Promise<void>;
+  /**
+   * Puts down what the changes of one transaction tell, as its last writes.
+   * @returns to be called once it is committed
+   */
+  writeDown(session: ClientSession, told: readonly Told[]): Promise<() => void>;
 }
 
 /** How far a transaction has got: which change is being made, and whether all have been. */
@@ -135,7 +138,7 @@ export class ChangePool<Told> {
         if (start === "claimed") await this.#claim(session, changes);
         return this.#makeAll(session, changes, progress);
       });
-      for (const { succeed } of committed?.result ?? []) succeed();
+      committed?.result();
       return committed !== null;
     } catch (error) {
       // A commit whose answer was lost may have happened: nothing of it may be made again.
@@ -168,7 +171,7 @@ export class ChangePool<Told> {
     session: ClientSession,
     changes: readonly WaitingChange<Told>[],
     progress: Progress<Told>,
-  ): Promise<MadeChange<Told>[]> {
+  ): Promise<() => void> {
     const steps = new Set(changes.flatMap((change) => change.begin(session) ?? []));
     for (const step of steps) await step.run(session);
     const made: MadeChange<Told>[] = [];
@@ -178,8 +181,11 @@ export class ChangePool<Told> {
     }
     progress.making = undefined;
     const told = made.map((change) => change.told);
-    await this.#writes.writeDown(session, told);
+    const afterCommit = await this.#writes.writeDown(session, told);
     progress.isReadyToCommit = true;
-    return made;
+    return () => {
+      afterCommit();
+      for (const { succeed } of made) succeed();
+    };
   }
 }

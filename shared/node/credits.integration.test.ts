@@ -6,7 +6,8 @@ import { createUser } from "../testing/factories.ts";
 import { testDatabaseUri } from "../testing/test-mongo.ts";
 import { type CreditOrder, changeCredits } from "./credits.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { ADMINS_STREAM, commitChange, userStream } from "./event-log.ts";
+import { commitChange } from "./event-log.ts";
+import { ADMINS_STREAM, userStream } from "./streams.ts";
 
 type Wish = Pick<CreditOrder, "kind" | "amount" | "signalId">;
 const grant = (amount: number): Wish => ({ kind: "grant", amount });

@@ -7,8 +7,8 @@ import { type CreditEntryRecord, creditEntrySchema } from "./models/credit-entry
 import {
   type EventRecord,
   eventSchema,
-  type StreamCounterRecord,
-  streamCounterSchema,
+  type StreamHeadRecord,
+  streamHeadSchema,
 } from "./models/event.ts";
 import {
   type AddressHoldRecord,
@@ -94,7 +94,7 @@ function defineModels(connection: Connection) {
     users: connection.model<UserRecord>("User", userSchema),
     ...defineAccessModels(connection),
     events: connection.model<EventRecord>("Event", eventSchema),
-    streamCounters: connection.model<StreamCounterRecord>("StreamCounter", streamCounterSchema),
+    streamHeads: connection.model<StreamHeadRecord>("StreamHead", streamHeadSchema),
     auditEntries: connection.model<AuditEntryRecord>("AuditEntry", auditEntrySchema),
     creditEntries: connection.model<CreditEntryRecord>("CreditEntry", creditEntrySchema),
     paymentDetails: connection.model<PaymentDetailsRecord>("PaymentDetails", paymentDetailsSchema),

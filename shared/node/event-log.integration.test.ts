@@ -1,11 +1,15 @@
 import { once } from "node:events";
+import { Collection } from "mongodb";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createUser } from "../testing/factories.ts";
 import { testDatabaseUri } from "../testing/test-mongo.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { ADMINS_STREAM, commitChange, endStream, streamHeads, userStream } from "./event-log.ts";
+import { commitChange, endStream } from "./event-log.ts";
+import { knownHeads } from "./known-heads.ts";
 import type { UserRecord } from "./models/user.ts";
+import { readHeads } from "./stream-heads.ts";
+import { ADMINS_STREAM, userStream } from "./streams.ts";
 
 const seqsOf = async (database: Database, stream: string): Promise<(number | undefined)[]> => {
   const events = await database.events.find({ stream }).sort({ seq: 1 }).lean();
@@ -41,11 +45,11 @@ describe("the event log", () => {
       });
     await Promise.all(oneTo(60).map((index) => change(index % 2 === 0 ? here : elsewhere, index)));
     expect(await seqsOf(here, "crowded-stream")).toEqual(oneTo(60));
-    expect(await streamHeads(here, ["crowded-stream", "silent-stream"])).toEqual([60, 0]);
+    expect(await readHeads(here, ["crowded-stream", "silent-stream"])).toEqual([60, 0]);
   });
 
   it("takes a burst of changes that have nothing in common but that the admins hear of them", async () => {
-    const [before = 0] = await streamHeads(here, [ADMINS_STREAM]);
+    const [before = 0] = await readHeads(here, [ADMINS_STREAM]);
     const change = (database: Database, index: number) =>
       commitChange(database, { serializeOn: `burst-${index}` }, async ({ tell }) => {
         tell(ADMINS_STREAM, "user:deleted", { username: `burst-${index}` });
@@ -57,7 +61,9 @@ describe("the event log", () => {
 
   it("commits a crowd of pooled changes in a few transactions, each stream numbered on its own", async () => {
     const streams = oneTo(40).map((index) => `pooled-${index}`);
-    const changes = here.events.collection.watch();
+    const changes = here.events.collection.watch([
+      { $match: { "fullDocument.stream": { $exists: true } } },
+    ]);
     const commits: unknown[] = [];
     changes.on("change", ({ clusterTime }) => commits.push(String(clusterTime)));
     await once(changes, "resumeTokenChanged");
@@ -78,7 +84,7 @@ describe("the event log", () => {
       const stream = `failing-${index}`;
       const options = { serializeOn: stream, isPooled: true };
       return commitChange(here, options, ({ insert, tell }) => {
-        insert(here.streamCounters.collection, { _id: `made-in-${stream}`, seq: 0 });
+        insert(here.streamHeads.collection, { _id: `made-in-${stream}`, head: 0 });
         tell(stream, "history:cleared", {});
         if (index === 7) throw new Error("not this one");
         return index;
@@ -87,7 +93,7 @@ describe("the event log", () => {
     const results = await Promise.allSettled(oneTo(12).map(change));
     const outcomes = results.map((result) => result.status === "fulfilled" && result.value);
     expect(outcomes).toEqual(oneTo(12).map((index) => index !== 7 && index));
-    const made = await here.streamCounters.find({ _id: /^made-in-failing/ }).lean();
+    const made = await here.streamHeads.find({ _id: /^made-in-failing/ }).lean();
     expect(made.map(({ _id }) => _id).sort()).toEqual(
       oneTo(12)
         .filter((index) => index !== 7)
@@ -101,7 +107,7 @@ describe("the event log", () => {
   it("keeps neither the change nor the event when the change fails, and leaves no hole", async () => {
     const rename = (username: string, fail: boolean) =>
       commitChange(here, { serializeOn: ADMINS_STREAM }, async ({ session, tell }) => {
-        await here.streamCounters.create([{ _id: `made-by-${username}`, seq: 0 }], { session });
+        await here.streamHeads.create([{ _id: `made-by-${username}`, head: 0 }], { session });
         tell("careful-stream", "history:cleared", {});
         if (fail) throw new Error("changed my mind");
       });
@@ -110,7 +116,7 @@ describe("the event log", () => {
     await rename("third", false);
 
     expect(await seqsOf(here, "careful-stream")).toEqual([1, 2]);
-    expect(await here.streamCounters.findById("made-by-second")).toBeNull();
+    expect(await here.streamHeads.findById("made-by-second")).toBeNull();
   });
 
   it("numbers each stream of one change on its own and all at the same instant", async () => {
@@ -139,6 +145,53 @@ describe("the event log", () => {
     expect(events.map((event) => event.actor)).toEqual(["root", undefined]);
   });
 
+  it("goes on without a gap where another process has told something meanwhile", async () => {
+    const user = await createUser(here);
+    const stream = userStream(user._id);
+    const change = (database: Database) =>
+      commitChange(database, { serializeOn: stream, isPooled: true }, ({ tell }) => {
+        tell(stream, "history:cleared", {});
+      });
+    for (const database of [here, here, elsewhere, elsewhere, here, here, elsewhere]) {
+      await change(database);
+    }
+    await Promise.all(oneTo(12).map((index) => change(index % 2 === 0 ? here : elsewhere)));
+    expect(await seqsOf(here, stream)).toEqual(oneTo(19));
+    expect(await readHeads(here, [stream])).toEqual([19]);
+  });
+
+  it("asks for no number where it knows the last one", async () => {
+    const user = await createUser(here);
+    const stream = userStream(user._id);
+    const change = () =>
+      commitChange(here, { serializeOn: stream }, ({ tell }) => {
+        tell(stream, "history:cleared", {});
+      });
+    await change();
+    const asked = vi.spyOn(Collection.prototype, "findOneAndUpdate");
+    await change();
+    expect(asked).not.toHaveBeenCalled();
+    knownHeads(here).forgetAll();
+    await change();
+    expect(asked).toHaveBeenCalledOnce();
+    asked.mockRestore();
+    expect(await seqsOf(here, stream)).toEqual([1, 2, 3]);
+  });
+
+  it("tells a user who is gone nothing, though it knows where his stream stood", async () => {
+    const user = await createUser(here);
+    const stream = userStream(user._id);
+    const change = () =>
+      commitChange(here, { serializeOn: stream }, ({ tell }) => {
+        tell(stream, "history:cleared", {});
+      });
+    await change();
+    await removeUser(user);
+    await expect(change()).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await seqsOf(here, stream)).toEqual([]);
+    expect(await readHeads(here, [stream])).toEqual([0]);
+  });
+
   it("tells a user nothing any more once he is gone, even if the change began before", async () => {
     const user = await createUser(here);
     const stream = userStream(user._id);
@@ -155,7 +208,7 @@ describe("the event log", () => {
     await expect(late).rejects.toMatchObject({ code: "unauthenticated" });
     expect(await here.idempotencyKeys.findById("late")).toBeNull();
     expect(await seqsOf(here, stream)).toEqual([]);
-    expect(await streamHeads(here, [stream])).toEqual([0]);
+    expect(await readHeads(here, [stream])).toEqual([0]);
   });
 
   it("gives orders to the servers no number", async () => {

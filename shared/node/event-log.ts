@@ -1,25 +1,12 @@
 import type { EventData, EventName, SessionEndReason } from "@shared/contract/events.ts";
-import { type ClientSession, Types } from "mongoose";
+import type { ClientSession } from "mongoose";
 import { AppError } from "./app-error.ts";
-import { writeAuditEntries } from "./audit-trail.ts";
 import { ChangePool } from "./change-pool.ts";
 import type { Database } from "./database.ts";
-import { type Insert, insertTogether } from "./insert-together.ts";
 import type { AuditDetails } from "./models/audit-entry.ts";
-import type { EventRecord } from "./models/event.ts";
 import type { StepRun } from "./shared-step.ts";
-import { advanceCounters } from "./stream-counters.ts";
-
-/** The stream that all admins share. */
-export const ADMINS_STREAM = "admins";
-
-/** Unnumbered orders to the servers themselves, such as closing a user's sockets. */
-export const CONTROL_STREAM = "control";
-
-const USER_PREFIX = "user:";
-
-/** Name of a user's own stream. */
-export const userStream = (userId: { toString(): string }): string => `${USER_PREFIX}${userId}`;
+import type { StreamPlace, ToldChange } from "./told-change.ts";
+import { writeDown } from "./write-down.ts";
 
 /** One change in the making: what is written under `session` and what is told commit together or not at all. */
 export interface Change {
@@ -31,6 +18,12 @@ export interface Change {
    * finds it yet: what a later one has to know of it goes into `TransactionNotes`.
    */
   insert(into: { collectionName: string }, document: object): void;
+  /** Adds one in the same way that hangs on the change's place in a stream; what `make` throws calls the change off. */
+  insertPlaced(
+    into: { collectionName: string },
+    stream: string,
+    make: (place: StreamPlace) => object,
+  ): void;
   tell<Name extends EventName>(stream: string, name: Name, data: EventData<Name>): void;
   endSessions(order: { userId: string; reason: SessionEndReason; exceptSessionId?: string }): void;
   /** Adds to what the audit trail says about the change; of no effect where no administrator acts. */
@@ -53,23 +46,6 @@ export interface ChangeOptions {
   /** Id of the request that the change goes back to; the logs of all parts name it. */
   requestId?: string | undefined;
   now?: () => Date;
-}
-
-interface ToldEvent {
-  stream: string;
-  name: EventName;
-  data: unknown;
-}
-
-/** What a change has to say when it is about to be committed. */
-interface ToldChange {
-  at: Date;
-  actor: string | undefined;
-  requestId: string | undefined;
-  inserts: Insert[];
-  events: ToldEvent[];
-  orders: { name: string; data: unknown }[];
-  remarks: AuditDetails;
 }
 
 /**
@@ -136,7 +112,7 @@ function poolOf(database: Database): ChangePool<ToldChange> {
     pools.get(database) ??
     new ChangePool<ToldChange>(database, {
       claim: (session, keys) =>
-        database.streamCounters.updateMany({ _id: { $in: keys } }, CLAIM, { session }),
+        database.streamHeads.updateMany({ _id: { $in: keys } }, CLAIM, { session }),
       writeDown: (session, told) => writeDown(database, session, told),
     });
   pools.set(database, pool);
@@ -149,51 +125,16 @@ function changeOf(session: ClientSession, told: ToldChange): Change {
     session,
     at: told.at,
     insert: ({ collectionName: into }, document) => told.inserts.push({ into, document }),
+    insertPlaced: ({ collectionName: into }, stream, make) =>
+      told.inserts.push({ into, stream, make }),
     tell: (stream, name, data) => told.events.push({ stream, name, data }),
     endSessions: (order) => told.orders.push({ name: "session:ended", data: order }),
     remark: (details) => Object.assign(told.remarks, details),
   };
 }
 
-async function writeDown(
-  database: Database,
-  session: ClientSession,
-  changes: readonly ToldChange[],
-): Promise<void> {
-  const inserts = changes.flatMap((change) => change.inserts);
-  await insertTogether(database, session, inserts);
-  const streams = groupByStream(changes);
-  const counts = new Map([...streams].map(([stream, events]) => [stream, events.length]));
-  const heads = await advanceCounters(database, session, counts);
-  const begun = [...counts].filter(([stream, count]) => heads.get(stream) === count);
-  await assertUsersExist(
-    database,
-    session,
-    begun.map(([stream]) => stream),
-  );
-  const documents = changes.flatMap(controlOrders);
-  for (const [stream, events] of streams) {
-    const first = (heads.get(stream) ?? 0) - events.length + 1;
-    documents.push(...events.map((event, index) => ({ ...event, seq: first + index })));
-  }
-  const { collectionName: into } = database.events.collection;
-  await insertTogether(
-    database,
-    session,
-    documents.map((document) => ({ into, document })),
-  );
-  for (const { actor, at, remarks, events } of changes) {
-    if (actor === undefined) continue;
-    const audited = events.map((event) => ({ ...event, userId: userIdOf(event.stream) }));
-    await writeAuditEntries(database, session, { actor, at, remarks, events: audited });
-  }
-}
-
-const controlOrders = ({ at, orders }: ToldChange): EventRecord[] =>
-  orders.map((order) => ({ ...order, _id: new Types.ObjectId(), stream: CONTROL_STREAM, at }));
-
 /**
- * Removes a stream with all its events, for instance that of a user who is being deleted. Its counter is advanced
+ * Removes a stream with all its events, for instance that of a user who is being deleted. Its head is advanced
  * before it goes: that makes this change collide with any other that tells something in the same stream, even the very
  * first thing.
  */
@@ -202,58 +143,14 @@ export async function endStream(
   { session }: Pick<Change, "session">,
   stream: string,
 ): Promise<void> {
-  const counter = { _id: stream };
-  await database.streamCounters.updateOne(counter, { $inc: { seq: 1 } }, { session, upsert: true });
-  await database.streamCounters.deleteOne(counter, { session });
+  const head = { _id: stream };
+  await database.streamHeads.updateOne(head, { $inc: { head: 1 } }, { session, upsert: true });
+  await database.streamHeads.deleteOne(head, { session });
   await database.events.deleteMany({ stream }, { session });
-}
-
-const userIdOf = (stream: string): string | undefined =>
-  stream.startsWith(USER_PREFIX) ? stream.slice(USER_PREFIX.length) : undefined;
-
-/**
- * A user's counter goes when he is deleted: whatever still tells him something then begins a new one, which is refused
- * here. So nothing that was under way brings anything of his back.
- * @param streams those that a change has begun
- */
-async function assertUsersExist(
-  database: Database,
-  session: ClientSession,
-  streams: readonly string[],
-): Promise<void> {
-  const userIds = streams.flatMap((stream) => userIdOf(stream) ?? []);
-  if (userIds.length === 0) return;
-  const found = await database.users.countDocuments({ _id: { $in: userIds } }).session(session);
-  if (found < userIds.length) {
-    throw new AppError("unauthenticated", "This account no longer exists.");
-  }
 }
 
 function unavailable(): AppError {
   return new AppError("unavailable", "The service is busy. Please try again in a moment.", {
     retryAfterSeconds: 5,
   });
-}
-
-/** The last number of each stream, in the order asked; 0 where nothing was told yet. */
-export async function streamHeads(
-  database: Database,
-  streams: readonly string[],
-): Promise<number[]> {
-  const counters = await database.streamCounters.find({ _id: { $in: [...streams] } }).lean();
-  const seqByStream = new Map(counters.map((counter) => [counter._id, counter.seq]));
-  return streams.map((stream) => seqByStream.get(stream) ?? 0);
-}
-
-function groupByStream(changes: readonly ToldChange[]): Map<string, EventRecord[]> {
-  const groups = new Map<string, EventRecord[]>();
-  for (const { at, actor, requestId, events } of changes) {
-    const origin = { at, ...(requestId && { requestId }), ...(actor && { actor }) };
-    for (const event of events) {
-      const group = groups.get(event.stream) ?? [];
-      groups.set(event.stream, group);
-      group.push({ _id: new Types.ObjectId(), ...event, ...origin });
-    }
-  }
-  return groups;
 }

@@ -1,12 +1,7 @@
 import type { ClientSession } from "mongoose";
 import type { Database } from "./database.ts";
 import { nativeDb } from "./native-collection.ts";
-
-/** A document and the name of the collection that it goes into. */
-export interface Insert {
-  into: string;
-  document: object;
-}
+import type { Insert } from "./told-change.ts";
 
 /** Adds documents with one command for each collection. */
 export async function insertTogether(

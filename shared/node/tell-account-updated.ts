@@ -1,9 +1,10 @@
 import type { AccountReason } from "@shared/contract/events.ts";
 import type { Database } from "./database.ts";
-import { ADMINS_STREAM, type Change, userStream } from "./event-log.ts";
+import type { Change } from "./event-log.ts";
 import { findProofOf } from "./files/payment-proofs.ts";
 import type { UserRecord } from "./models/user.ts";
 import { presentUserCard } from "./present-user-card.ts";
+import { ADMINS_STREAM, userStream } from "./streams.ts";
 
 /**
  * Tells a user and the administrators what has become of his account.

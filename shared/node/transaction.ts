@@ -1,7 +1,7 @@
 import type { ClientSession, Connection } from "mongoose";
 
 /** The transaction came to nothing because somebody else changed the same documents meanwhile. */
-class CollisionError extends Error {
+export class CollisionError extends Error {
   override readonly name = "CollisionError";
 }
 

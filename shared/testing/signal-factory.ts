@@ -2,6 +2,7 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { Types } from "mongoose";
 
 /** A judgement as good as any. */
@@ -63,6 +64,12 @@ export async function createSignals(
     };
   });
   const completed = signals.filter((signal) => signal.status === "completed");
+  const unfinished = signals.filter(({ status }) => status === "queued" || status === "running");
+  await database.streamHeads.updateOne(
+    { _id: userStream(user._id) },
+    { $inc: { head: 0, unfinished: unfinished.length } },
+    { upsert: true },
+  );
   await database.signals.insertMany(signals);
   await database.signalCandles.insertMany(completed.map(({ _id }) => ({ _id, candles: [] })));
   await database.idempotencyKeys.insertMany(

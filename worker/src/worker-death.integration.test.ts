@@ -1,10 +1,11 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange, userStream } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { enqueueSignal, openQueue } from "@shared/node/queue.ts";
 import type { SignalOrigin } from "@shared/node/signals/mark-started.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
 import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";

@@ -1,8 +1,9 @@
 import type { Database } from "@shared/node/database.ts";
-import { type Change, userStream } from "@shared/node/event-log.ts";
+import type { Change } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
 import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { writesMade } from "./peer-env.ts";
 import type { Push } from "./peer-push.ts";
 

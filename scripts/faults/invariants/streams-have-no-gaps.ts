@@ -1,5 +1,5 @@
 import { meSchema } from "@shared/contract/account.ts";
-import { userStream } from "@shared/node/event-log.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { expectAnswer } from "../stage/api.ts";
 import type { Stage } from "../stage/stage.ts";
 import { until } from "../until.ts";
@@ -12,7 +12,12 @@ const PUSHED_WITHIN_MS = 30_000;
  */
 export async function streamsHaveNoGaps({ database }: Stage): Promise<string[]> {
   const readCounters = async () =>
-    new Map((await database.streamCounters.find().lean()).map(({ _id, seq }) => [_id, seq]));
+    new Map(
+      (await database.streamHeads.find({ head: { $exists: true } }).lean()).map(({ _id, head }) => [
+        _id,
+        head,
+      ]),
+    );
   const before = await readCounters();
   const events = await database.events
     .find({ seq: { $exists: true } })
@@ -42,8 +47,8 @@ export async function socketsMissNothing(stage: Stage): Promise<string[]> {
           { via: stage.servers.a, path: "/me", token },
           meSchema,
         );
-        const counter = await stage.database.streamCounters.findById(userStream(userId)).lean();
-        const last = Math.max(stream_positions.user, counter?.seq ?? 0);
+        const counter = await stage.database.streamHeads.findById(userStream(userId)).lean();
+        const last = Math.max(stream_positions.user, counter?.head ?? 0);
         const got = await Promise.all(
           sockets.map((socket) => seqsUpTo(last, () => socket.seqs("user"))),
         );

@@ -1,11 +1,6 @@
 import type { Database } from "@shared/node/database.ts";
-import { UNFINISHED } from "@shared/node/models/signal.ts";
 import { WORKER_GONE_SECONDS } from "@shared/node/models/worker-status.ts";
-import { nativeCollection } from "@shared/node/native-collection.ts";
-import { SharedStep, type Some, type StepRun } from "@shared/node/shared-step.ts";
 import { readQueueState } from "@shared/node/signals/queue-state.ts";
-import { TransactionNotes } from "@shared/node/transaction-notes.ts";
-import type { ClientSession, Types } from "mongoose";
 import { rateLimited, unavailable } from "../errors.ts";
 import type { ServerDeps } from "../server-deps.ts";
 
@@ -26,8 +21,6 @@ export const FEWEST_PLACES = 50;
 
 /** A flood of requests looks once this often. */
 const LOOK_EVERY_MS = 500;
-
-const UNFINISHED_INDEX = "unfinished_of_user";
 
 interface Look {
   at: number;
@@ -62,65 +55,13 @@ async function isQueueFull({
   return waiting >= Math.max(places, FEWEST_PLACES) * WAITING_PER_PLACE;
 }
 
-interface Place {
-  database: Database;
-  userId: Types.ObjectId;
-}
-
-/** Counts the unfinished signals of users, for one at least up to `MOST_SIGNALS_OF_ONE_USER`. */
-const countingUnfinished = new SharedStep<Place, number>({ forOne: countOne, forAll: countAll });
-
-/** How many signals of a user are unfinished with those that the same transaction has added. */
-const countedUnfinished = new TransactionNotes<number>();
-
-/** Has the unfinished signals of a user counted for `takePlace`, with those of others. */
-export const countBeforePlace = (session: ClientSession, key: object, place: Place): StepRun =>
-  countingUnfinished.add(session, key, place);
-
 /**
- * Takes a place for one more unfinished signal of a user.
- * @param key what his unfinished signals were counted under
- * @returns how many are unfinished before it
- */
-export function takePlace(session: ClientSession, key: object, userId: Types.ObjectId): number {
-  const user = userId.toString();
-  const ahead = countedUnfinished.get(session, user) ?? countingUnfinished.outputFor(session, key);
-  countedUnfinished.set(session, user, ahead + 1);
-  return ahead;
-}
-
-/** Most users have none: to find a few is cheaper than to have MongoDB set up a count. */
-async function countOne(session: ClientSession, { database, userId }: Place): Promise<number> {
-  const found = await nativeCollection(database.signals)
-    .find({ userId, ...UNFINISHED }, { session, projection: { _id: 1 } })
-    .hint(UNFINISHED_INDEX)
-    .limit(MOST_SIGNALS_OF_ONE_USER)
-    .toArray();
-  return found.length;
-}
-
-async function countAll(session: ClientSession, places: Some<Place>): Promise<number[]> {
-  const [{ database }] = places;
-  const ofThese = { userId: { $in: places.map(({ userId }) => userId) }, ...UNFINISHED };
-  const counts = await nativeCollection(database.signals)
-    .aggregate<{ _id: Types.ObjectId; count: number }>(
-      [{ $match: ofThese }, { $group: { _id: "$userId", count: { $sum: 1 } } }],
-      { session, hint: UNFINISHED_INDEX },
-    )
-    .toArray();
-  const byUser = new Map(counts.map(({ _id, count }) => [_id.toString(), count]));
-  return places.map(({ userId }) => byUser.get(userId.toString()) ?? 0);
-}
-
-/**
- * Refuses a user who has as many unfinished signals as anybody may have. They are counted under the session of the
- * change that adds another one: changes of one user take turns, so that many requests at once cannot slip through.
+ * Refuses a user who has as many unfinished signals as anybody may have.
+ * @param ahead how many there are when one more is added: changes of one user take turns, so that many requests at
+ *   once cannot slip through
  * @throws AppError rate-limited
  */
-export function assertUserHasRoom(
-  { settings }: Pick<ServerDeps, "settings">,
-  unfinished: number,
-): void {
-  if (settings.RATE_LIMIT === "off" || unfinished < MOST_SIGNALS_OF_ONE_USER) return;
+export function assertUserHasRoom({ settings }: Pick<ServerDeps, "settings">, ahead: number): void {
+  if (settings.RATE_LIMIT === "off" || ahead < MOST_SIGNALS_OF_ONE_USER) return;
   throw rateLimited(RETRY_AFTER_SECONDS);
 }

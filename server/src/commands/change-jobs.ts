@@ -1,6 +1,6 @@
 import type { JobAction } from "@shared/contract/events.ts";
 import { AppError } from "@shared/node/app-error.ts";
-import { ADMINS_STREAM } from "@shared/node/event-log.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import type { JobsChanged } from "../queue-page/queue-answers.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { type Admin, type AdminDeps, commitAdminChange } from "./admin-change.ts";

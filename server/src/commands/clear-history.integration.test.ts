@@ -1,12 +1,12 @@
 import { historyPageSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
-import { userStream } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import {
   finishSignal,
   type SignalResult,
   startSignal,
 } from "@shared/node/signals/signal-transitions.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";

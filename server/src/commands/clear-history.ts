@@ -1,6 +1,7 @@
-import { type Change, userStream } from "@shared/node/event-log.ts";
+import type { Change } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { removeSignals } from "@shared/node/signals/remove-signals.ts";
+import { userStream } from "@shared/node/streams.ts";
 import type { Types } from "mongoose";
 import { type Admin, type AdminDeps, commitAdminChange, type UserOrder } from "./admin-change.ts";
 import { findUserByName } from "./find-user.ts";

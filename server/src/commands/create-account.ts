@@ -1,7 +1,8 @@
 import type { AppError } from "@shared/node/app-error.ts";
-import { ADMINS_STREAM, type Change, commitChange } from "@shared/node/event-log.ts";
+import { type Change, commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { presentUserCard } from "@shared/node/present-user-card.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import { Types } from "mongoose";
 import { duplicateField, isDatabaseUnavailable } from "../database-errors.ts";
 import { emailTaken, usernameTaken } from "../errors.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "@shared/node/app-error.ts";
-import { ADMINS_STREAM } from "@shared/node/event-log.ts";
 import { removeChartImages } from "@shared/node/files/remove-chart-images.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import { type Admin, type AdminDeps, commitAdminChange } from "./admin-change.ts";
 
 /**

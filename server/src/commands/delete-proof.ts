@@ -1,8 +1,8 @@
 import { AppError } from "@shared/node/app-error.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/event-log.ts";
 import { removePaymentProof } from "@shared/node/files/remove-payment-proof.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { presentUserCard } from "@shared/node/present-user-card.ts";
+import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import { noSuchUser } from "../errors.ts";
 import { type AdminDeps, commitAdminChange, type UserOrder } from "./admin-change.ts";
 import { findUserByName } from "./find-user.ts";

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sessionSchema } from "@shared/contract/account.ts";
 import type { Database } from "@shared/node/database.ts";
-import { ADMINS_STREAM, CONTROL_STREAM } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import {
   finishSignal,
   type SignalResult,
   startSignal,
 } from "@shared/node/signals/signal-transitions.ts";
+import { ADMINS_STREAM, CONTROL_STREAM } from "@shared/node/streams.ts";
 import { ApiClient, jsonBody, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
@@ -107,7 +107,6 @@ describe("deleting a user", () => {
       "payment_proofs.files",
       "signal_candles",
       "signals",
-      "stream_counters",
       "users",
     ]);
     expect(await deleteAnn()).toEqual({

@@ -1,8 +1,9 @@
-import { ADMINS_STREAM, type Change, endStream, userStream } from "@shared/node/event-log.ts";
+import { type Change, endStream } from "@shared/node/event-log.ts";
 import { removeFilesOf } from "@shared/node/files/remove-user-files.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { removeQueuedJobs } from "@shared/node/queue.ts";
 import { removeSignals } from "@shared/node/signals/remove-signals.ts";
+import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import type { Types } from "mongoose";
 import { noSuchUser } from "../errors.ts";
 import { assertNotOwnAccount } from "../policies/account-policies.ts";

@@ -1,7 +1,8 @@
 import type { Me } from "@shared/contract/account.ts";
-import { ADMINS_STREAM, streamHeads, userStream } from "@shared/node/event-log.ts";
 import { findProofOf } from "@shared/node/files/payment-proofs.ts";
 import { presentProof } from "@shared/node/present-user-card.ts";
+import { readHeads } from "@shared/node/stream-heads.ts";
+import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../errors.ts";
 import { createSignPath, withSignedUrl } from "../files/sign-files.ts";
@@ -18,7 +19,7 @@ export async function describeMe(
   userId: Types.ObjectId,
 ): Promise<Me> {
   const { database } = deps;
-  const [own = 0, admins = 0] = await streamHeads(database, [userStream(userId), ADMINS_STREAM]);
+  const [own = 0, admins = 0] = await readHeads(database, [userStream(userId), ADMINS_STREAM]);
   const user = await database.users.findById(userId).lean();
   if (!user) throw unauthenticated();
   const proof = await findProofOf(database, userId);

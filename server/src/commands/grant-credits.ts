@@ -1,8 +1,8 @@
 import { TEXTS } from "@shared/contract/texts.ts";
 import { AppError } from "@shared/node/app-error.ts";
 import { changeCredits } from "@shared/node/credits.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import { noSuchUser } from "../errors.ts";
 import { type AdminDeps, commitAdminChange, type UserOrder } from "./admin-change.ts";
 import { findUserByName } from "./find-user.ts";

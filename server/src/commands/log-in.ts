@@ -1,7 +1,8 @@
 import type { LoginRequest } from "@shared/contract/account.ts";
 import { AppError } from "@shared/node/app-error.ts";
-import { ADMINS_STREAM, commitChange } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import type { VerifiedAccount } from "../identity/identity-provider.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { confirmEmail } from "./confirm-email.ts";

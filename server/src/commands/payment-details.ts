@@ -4,7 +4,7 @@ import {
   paymentDetailsSchema,
 } from "@shared/contract/payment.ts";
 import type { Database } from "@shared/node/database.ts";
-import { ADMINS_STREAM } from "@shared/node/event-log.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import type { ClientSession } from "mongoose";
 import { type Admin, type AdminDeps, commitAdminChange } from "./admin-change.ts";
 

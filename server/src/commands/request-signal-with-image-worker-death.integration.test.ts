@@ -1,10 +1,11 @@
 import { signalAcceptedSchema } from "@shared/contract/signal.ts";
 import { changeCredits } from "@shared/node/credits.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { ADMINS_STREAM, commitChange } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";

@@ -1,6 +1,6 @@
 import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
 import { changeCredits } from "@shared/node/credits.ts";
-import { ADMINS_STREAM, type Change } from "@shared/node/event-log.ts";
+import type { Change } from "@shared/node/event-log.ts";
 import { presentChartImage } from "@shared/node/files/present-chart-image.ts";
 import { type SavedFile, saveAndCommit } from "@shared/node/files/save-and-commit.ts";
 import { takeInImage } from "@shared/node/files/take-in-image.ts";
@@ -8,6 +8,7 @@ import { withLocks } from "@shared/node/locks.ts";
 import type { ChartImageRecord } from "@shared/node/models/chart-image.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../errors.ts";
 import { assertApproved } from "../policies/account-policies.ts";

@@ -1,26 +1,19 @@
 import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
+import { AppError } from "@shared/node/app-error.ts";
 import type { Database } from "@shared/node/database.ts";
-import {
-  type Change,
-  type ChangeOptions,
-  commitChange,
-  userStream,
-} from "@shared/node/event-log.ts";
+import { type Change, type ChangeOptions, commitChange } from "@shared/node/event-log.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { addSignalJob } from "@shared/node/queue/add-signal-job.ts";
+import { recountUnfinished } from "@shared/node/signals/recount-unfinished.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { TransactionNotes } from "@shared/node/transaction-notes.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
 import { assertKnownSymbol } from "./assert-known-symbol.ts";
-import {
-  assertQueueHasRoom,
-  assertUserHasRoom,
-  countBeforePlace,
-  takePlace,
-} from "./assert-room.ts";
+import { assertQueueHasRoom, assertUserHasRoom } from "./assert-room.ts";
 
 /** A request for a signal; the same `idempotencyKey` of the same user gives the same signal for a day. */
 export interface SignalOrder {
@@ -58,8 +51,19 @@ export async function acceptSignal(
   extras?: SignalExtras,
 ): Promise<SignalRecord> {
   await assertQueueHasRoom(deps);
-  return storeOnce(deps, order, { id: newSignalId(), extras });
+  const addition = { id: newSignalId(), extras };
+  try {
+    return await storeOnce(deps, order, addition);
+  } catch (error) {
+    const wasMiscounted =
+      isRateLimited(error) && (await recountUnfinished(deps.database, order.user._id));
+    if (!wasMiscounted) throw error;
+    return storeOnce(deps, order, addition);
+  }
 }
+
+const isRateLimited = (error: unknown): boolean =>
+  error instanceof AppError && error.code === "rate-limited";
 
 /** Signals that a transaction adds, by the idempotency key of their request. */
 const storedByKey = new TransactionNotes<SignalRecord>();
@@ -73,15 +77,10 @@ function storeOnce(
   const userId = order.user._id;
   const { requestId } = order;
   const serializeOn = [userStream(userId), ...(extras?.streams ?? [])];
-  const options: ChangeOptions = {
-    ...{ serializeOn, isPooled: extras === undefined, requestId, now },
-    join: (session) => countBeforePlace(session, order, { database, userId }),
-  };
+  const options: ChangeOptions = { serializeOn, isPooled: extras === undefined, requestId, now };
   return commitChange(database, options, async (change) => {
     const earlier = await findEarlierSignal(database, order, change);
     if (earlier) return earlier;
-    const ahead = takePlace(change.session, order, userId);
-    assertUserHasRoom(deps, ahead);
     const signal = queueSignal(database, change, {
       id,
       userId,
@@ -90,7 +89,8 @@ function storeOnce(
       ...(extras && { chartImageId: extras.chartImageId }),
     });
     await extras?.store(change, id);
-    await addSignalJob(database, change, { signal, ahead });
+    const assertRoom = (ahead: number) => assertUserHasRoom(deps, ahead);
+    await addSignalJob(database, change, { signal, assertRoom });
     if (order.idempotencyKey) {
       const key = keyOf(order, order.idempotencyKey);
       storedByKey.set(change.session, key, signal);

@@ -1,5 +1,6 @@
-import { ADMINS_STREAM, commitChange } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { confirmEmail } from "./confirm-email.ts";
 

@@ -1,5 +1,5 @@
 import type { AdminPaymentProof } from "@shared/contract/account.ts";
-import { ADMINS_STREAM, type Change, commitChange, userStream } from "@shared/node/event-log.ts";
+import { type Change, commitChange } from "@shared/node/event-log.ts";
 import {
   type Fingerprint,
   findDuplicateProof,
@@ -12,6 +12,7 @@ import { takeInImage } from "@shared/node/files/take-in-image.ts";
 import type { PaymentProofRecord } from "@shared/node/models/payment-proof.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { presentAdminProof } from "@shared/node/present-user-card.ts";
+import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import { tellAccountUpdated } from "@shared/node/tell-account-updated.ts";
 import { unauthenticated } from "../errors.ts";
 import type { ServerDeps } from "../server-deps.ts";

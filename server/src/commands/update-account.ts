@@ -1,6 +1,6 @@
 import type { AccountReason } from "@shared/contract/events.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import { tellAccountUpdated } from "@shared/node/tell-account-updated.ts";
 import { noSuchUser } from "../errors.ts";
 import { type AdminDeps, commitAdminChange, type UserOrder } from "./admin-change.ts";

@@ -1,5 +1,6 @@
 import type { VerifyEmailRequest } from "@shared/contract/account.ts";
-import { ADMINS_STREAM, commitChange } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { confirmEmail } from "./confirm-email.ts";
 

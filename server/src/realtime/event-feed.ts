@@ -84,7 +84,7 @@ export class EventFeed {
   async #hearUntilClosed(onOpen: () => void): Promise<void> {
     const { signal } = this.#stopping;
     const changes = this.#database.events.collection.watch([
-      { $match: { operationType: "insert" } },
+      { $match: { operationType: "insert", "fullDocument.stream": { $exists: true } } },
     ]);
     try {
       await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,5 @@
 import type { Database } from "@shared/node/database.ts";
-import { streamHeads } from "@shared/node/event-log.ts";
+import { readHeads } from "@shared/node/stream-heads.ts";
 import type { EventLogReader } from "./stream-cursor.ts";
 
 /** Reads the event log from the database. */
@@ -16,7 +16,7 @@ export function createEventLogReader(database: Database): EventLogReader {
       );
     },
     async head(stream) {
-      const [head = 0] = await streamHeads(database, [stream]);
+      const [head = 0] = await readHeads(database, [stream]);
       return head;
     },
   };

@@ -1,8 +1,9 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange, userStream } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { PushClient } from "@shared/testing/push-client.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

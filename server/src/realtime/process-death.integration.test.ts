@@ -1,7 +1,8 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange, userStream } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort } from "@shared/testing/free-port.ts";
 import { PushClient } from "@shared/testing/push-client.ts";

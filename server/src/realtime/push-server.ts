@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { AppError } from "@shared/node/app-error.ts";
-import { CONTROL_STREAM } from "@shared/node/event-log.ts";
+import { CONTROL_STREAM } from "@shared/node/streams.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
 import { isDatabaseUnavailable } from "../database-errors.ts";
 import { createSignPath, type SignPath, signEventFiles } from "../files/sign-files.ts";

@@ -1,7 +1,8 @@
 import { verify } from "@node-rs/argon2";
 import { meSchema, sessionSchema } from "@shared/contract/account.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
-import { ADMINS_STREAM, commitChange, userStream } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
+import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -280,13 +281,13 @@ describe("accounts", () => {
         email: "news@example.com",
         password: "secret-1",
       });
-      const counter = await server.database.streamCounters.findById(ADMINS_STREAM).lean();
+      const head = await server.database.streamHeads.findById(ADMINS_STREAM).lean();
       const answer = await server.call("/me", { token: signTokenFor(admin, server.deps.settings) });
       expect(meSchema.parse(await answer.json())).toMatchObject({
         role: "admin",
-        stream_positions: { user: 0, admins: counter?.seq },
+        stream_positions: { user: 0, admins: head?.head },
       });
-      expect(counter?.seq).toBeGreaterThan(0);
+      expect(head?.head).toBeGreaterThan(0);
     });
 
     it("needs a token", async () => {

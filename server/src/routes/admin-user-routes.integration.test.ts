@@ -1,8 +1,8 @@
 import { userCardSchema } from "@shared/contract/account.ts";
 import { userListSchema } from "@shared/contract/admin.ts";
 import type { Database } from "@shared/node/database.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import { ApiClient, jsonBody, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";

@@ -1,8 +1,9 @@
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
-import { ADMINS_STREAM, commitChange } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
 import { removeFilesOf } from "@shared/node/files/remove-user-files.ts";
 import type { ChartImageRecord } from "@shared/node/models/chart-image.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { ADMINS_STREAM } from "@shared/node/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";

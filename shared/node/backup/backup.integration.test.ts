@@ -8,7 +8,8 @@ import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Database, openDatabase } from "../database.ts";
-import { commitChange, userStream } from "../event-log.ts";
+import { commitChange } from "../event-log.ts";
+import { userStream } from "../streams.ts";
 import { backUp, restore } from "./run-backup.ts";
 
 describe("a backup", () => {
@@ -93,11 +94,11 @@ describe("a backup", () => {
     const told = await copy.db().collection("events").countDocuments({ stream });
     const [counter] = await copy
       .db()
-      .collection("stream_counters")
+      .collection("events")
       .find({ $expr: { $eq: ["$_id", stream] } })
       .toArray();
     await copy.close();
-    expect(counter?.seq ?? 0).toBe(told);
+    expect(counter?.head ?? 0).toBe(told);
   });
 
   it("that was changed is refused before anything is written", async () => {

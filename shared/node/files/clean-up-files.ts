@@ -1,8 +1,9 @@
 import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
 import type { Types } from "mongoose";
 import type { Database } from "../database.ts";
-import { ADMINS_STREAM, commitChange } from "../event-log.ts";
+import { commitChange } from "../event-log.ts";
 import type { ChartImageRecord } from "../models/chart-image.ts";
+import { ADMINS_STREAM } from "../streams.ts";
 import { FILE_KINDS, type FileKind } from "./file-kinds.ts";
 import { fileStore } from "./file-store.ts";
 import { removeChartImages } from "./remove-chart-images.ts";

@@ -1,6 +1,7 @@
 import type { Database } from "../database.ts";
-import { ADMINS_STREAM, type Change } from "../event-log.ts";
+import type { Change } from "../event-log.ts";
 import type { ChartImageRecord } from "../models/chart-image.ts";
+import { ADMINS_STREAM } from "../streams.ts";
 import { fileStore } from "./file-store.ts";
 import { presentChartImage } from "./present-chart-image.ts";
 

@@ -34,19 +34,27 @@ eventSchema.index(
 );
 eventSchema.index({ at: 1 }, { expireAfterSeconds: EVENT_RETENTION_DAYS * 86_400 });
 
-/** The last number given out in one stream. */
-export interface StreamCounterRecord {
+/**
+ * What is counted of one stream. It lies among the events, so that one command moves it on and adds what it counts; it
+ * has neither their fields nor their indexes, and nothing removes it but the end of its stream.
+ */
+export interface StreamHeadRecord {
+  /** Name of the stream. */
   _id: string;
-  seq: number;
+  /** The last number given out. */
+  head: number;
+  /** Signals of the stream's user that are queued or running. */
+  unfinished?: number;
   /** How often a change took the stream for itself before it knew what it would tell. */
   claims?: number;
 }
 
-export const streamCounterSchema = new Schema<StreamCounterRecord>(
+export const streamHeadSchema = new Schema<StreamHeadRecord>(
   {
     _id: { type: String, required: true },
-    seq: { type: Number, required: true, default: 0 },
+    head: { type: Number, required: true, default: 0 },
+    unfinished: { type: Number },
     claims: { type: Number },
   },
-  { versionKey: false, collection: "stream_counters" },
+  { versionKey: false, collection: "events" },
 );

@@ -88,13 +88,6 @@ export const signalSchema = new Schema<SignalRecord>(
 signalSchema.index({ userId: 1, createdAt: -1, _id: -1 });
 signalSchema.index({ judgeAt: 1 }, { sparse: true });
 signalSchema.index({ shareHash: 1 }, { unique: true, sparse: true });
-signalSchema.index(
-  { userId: 1 },
-  {
-    name: "unfinished_of_user",
-    partialFilterExpression: { status: { $in: ["queued", "running"] } },
-  },
-);
 signalSchema.index({ userId: 1, symbol: 1, createdAt: -1, _id: -1 });
 signalSchema.index({ userId: 1, "analysis.final_signal": 1, createdAt: -1, _id: -1 });
 signalSchema.index({ userId: 1, outcome: 1, createdAt: -1, _id: -1 });

@@ -15,13 +15,19 @@ export const generateSignalDataSchema = z.object({
   signalId: idSchema,
   userId: idSchema,
   requestId: z.string().optional(),
+  streamSeq: z.number().int().positive().optional(),
 });
 const justTheId = generateSignalDataSchema.pick({ signalId: true });
 export type GenerateSignalData = z.infer<typeof generateSignalDataSchema>;
 
 /** What the job of a signal carries. */
-export function signalJobData({ _id, userId, requestId }: SignalOrigin): GenerateSignalData {
-  return { signalId: String(_id), userId: String(userId), ...(requestId && { requestId }) };
+export function signalJobData(signal: SignalOrigin): GenerateSignalData {
+  const { _id, userId, requestId, streamSeq } = signal;
+  return {
+    ...{ signalId: String(_id), userId: String(userId) },
+    ...(requestId && { requestId }),
+    ...(streamSeq !== undefined && { streamSeq }),
+  };
 }
 
 /** Also of a job that an older version has made. @throws ZodError if the job does not carry it */
@@ -29,7 +35,6 @@ export const signalIdOfJob = (data: unknown): string => justTheId.parse(data).si
 
 /** The signal that a job is for. @throws ZodError if the job does not carry what it should */
 export function readSignalJob(data: unknown): SignalOrigin {
-  const { signalId, userId, requestId } = generateSignalDataSchema.parse(data);
-  const origin = { _id: new Types.ObjectId(signalId), userId: new Types.ObjectId(userId) };
-  return { ...origin, ...(requestId && { requestId }) };
+  const { signalId, userId, ...hints } = generateSignalDataSchema.parse(data);
+  return { _id: new Types.ObjectId(signalId), userId: new Types.ObjectId(userId), ...hints };
 }

@@ -5,7 +5,11 @@ import { nativeCollection } from "../native-collection.ts";
 import { SharedStep, type Some } from "../shared-step.ts";
 
 /** What a run has to know of a signal to begin it. */
-export type SignalOrigin = Pick<SignalRecord, "_id" | "userId" | "requestId">;
+export interface SignalOrigin extends Pick<SignalRecord, "_id" | "userId"> {
+  requestId?: string | undefined;
+  /** Where its user's stream stood when it was queued, if nothing else was under way there. */
+  streamSeq?: number | undefined;
+}
 
 interface Start {
   database: Database;

@@ -4,15 +4,11 @@ import type { Analysis, SignalRequest } from "@shared/contract/signal.ts";
 import { Types } from "mongoose";
 import { changeCredits } from "../credits.ts";
 import type { Database } from "../database.ts";
-import {
-  ADMINS_STREAM,
-  type Change,
-  type ChangeOptions,
-  commitChange,
-  userStream,
-} from "../event-log.ts";
+import { type Change, type ChangeOptions, commitChange } from "../event-log.ts";
+import { knownHeads } from "../known-heads.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import type { SignalUsageRecord } from "../models/signal-usage.ts";
+import { ADMINS_STREAM, userStream } from "../streams.ts";
 import { markingFinished, type SignalClaim } from "./mark-finished.ts";
 import { markingStarted, type SignalOrigin } from "./mark-started.ts";
 import { presentSignal, presentSignalRef } from "./present-signal.ts";
@@ -63,9 +59,13 @@ export function startSignal(
   database: Database,
   origin: SignalOrigin,
 ): Promise<SignalRecord | null> {
-  const stream = userStream(origin.userId);
+  const { userId, requestId, streamSeq } = origin;
+  const stream = userStream(userId);
+  if (streamSeq !== undefined) {
+    knownHeads(database).learn(stream, { seq: streamSeq, unfinished: 1 });
+  }
   const options: ChangeOptions = {
-    ...{ serializeOn: stream, isPooled: true, requestId: origin.requestId },
+    ...{ serializeOn: stream, isPooled: true, requestId },
     join: (session, at) => markingStarted.add(session, origin, { database, origin, at }),
   };
   return commitChange(database, options, ({ session, tell }) => {

@@ -3,9 +3,9 @@ import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts"
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../database.ts";
-import { userStream } from "../event-log.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import type { UserRecord } from "../models/user.ts";
+import { userStream } from "../streams.ts";
 import { finishSignal, startSignal } from "./signal-transitions.ts";
 
 const COMPLETED = {

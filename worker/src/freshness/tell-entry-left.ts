@@ -1,5 +1,6 @@
 import type { Database } from "@shared/node/database.ts";
-import { commitChange, userStream } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
+import { userStream } from "@shared/node/streams.ts";
 import type { WatchedSignal } from "./watched-signal.ts";
 
 /**

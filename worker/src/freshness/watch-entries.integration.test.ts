@@ -2,11 +2,11 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/cand
 import type { Analysis } from "@shared/contract/signal.ts";
 import { validUntil } from "@shared/contract/validity.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { userStream } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { presentHistoryItem, presentSignal } from "@shared/node/signals/present-signal.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

@@ -1,7 +1,8 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import type { Judgement } from "@shared/contract/judgement.ts";
 import type { Database } from "@shared/node/database.ts";
-import { commitChange, userStream } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
+import { userStream } from "@shared/node/streams.ts";
 import type { PendingSignal } from "./pending-signal.ts";
 
 /** Candles kept with a judged signal at most, the latest of them. */

@@ -1,8 +1,9 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange, userStream } from "@shared/node/event-log.ts";
+import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { removeSignals } from "@shared/node/signals/remove-signals.ts";
+import { userStream } from "@shared/node/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { storeTrade, tradeAnalysis } from "@shared/testing/stored-trades.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
