@@ -57,3 +57,36 @@ describe("a log on a disk that is full", () => {
     expect(onRecovered.mock.calls[0]?.[0]).toBeGreaterThan(5);
   });
 });
+
+describe("a log", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "log-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const open = async () => {
+    const file = join(folder, "log");
+    const destination = openLogDestination({ target: file, onRecovered: vi.fn() });
+    await once(destination, "ready");
+    return { destination, logger: pino(destination), read: () => readFileSync(file, "utf8") };
+  };
+
+  it("has a line a moment after it was said, though no other follows", async () => {
+    const { logger, read } = await open();
+    logger.info("alone");
+    expect(read()).toBe("");
+    await vi.waitFor(() => expect(read()).toContain('"alone"'), WITHIN);
+  });
+
+  it("has all lines in their order, however many there are and whenever they are written", async () => {
+    const { destination, logger, read } = await open();
+    for (let line = 0; line < 500; line += 1) {
+      logger.info({ line }, "said");
+      if (line % 100 === 0) destination.flush();
+    }
+    destination.flushSync();
+    const lines = read().trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).line)).toEqual([...Array(500).keys()]);
+  });
+});

@@ -32,7 +32,7 @@ export function createLogger(options: {
   level: string;
   destination?: pino.DestinationStream;
 }): Logger {
-  const destination = options.destination ?? openStandardOutput(() => logger);
+  const output = options.destination ? undefined : openStandardOutput(() => logger);
   const logger: Logger = pino(
     {
       level: options.level,
@@ -42,11 +42,11 @@ export function createLogger(options: {
       hooks: {
         logMethod(line, log, level) {
           log.apply(this, line);
-          if (level >= WRITTEN_AT_ONCE) this.flush();
+          if (level >= WRITTEN_AT_ONCE) output?.flush();
         },
       },
     },
-    destination,
+    options.destination ?? output,
   );
   return logger;
 }

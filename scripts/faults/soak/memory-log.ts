@@ -39,7 +39,8 @@ export class MemoryLog {
     for (const line of stdout.trim().split("\n")) {
       const [pid = Number.NaN, kilobytes = Number.NaN] = line.trim().split(/\s+/).map(Number);
       const name = processes.find((one) => one.pid === pid)?.name;
-      if (name === undefined) continue;
+      // One that has just been killed has no memory any more.
+      if (name === undefined || kilobytes === 0) continue;
       const known = this.#processes.get(pid) ?? { name, pid, samples: [] };
       known.samples.push({ atMs, megabytes: kilobytes / KILOBYTES_IN_MEGABYTE });
       this.#processes.set(pid, known);
