@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
@@ -31,4 +32,12 @@ it("ends a wait with its caller's", async () => {
   caller.abort(new Error("gone"));
   await expect(waiting).rejects.toThrow("gone");
   deadline.clear();
+});
+
+it("leaves nothing behind on a caller that lives on", () => {
+  const caller = new AbortController();
+  const deadlines = Array.from({ length: 40 }, () => startDeadline(caller.signal, 60_000));
+  expect(getEventListeners(caller.signal, "abort")).toHaveLength(40);
+  for (const deadline of deadlines) deadline.clear();
+  expect(getEventListeners(caller.signal, "abort")).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { followAborts } from "./follow-aborts.ts";
+
 /** A signal that fires by itself after some time, and a way to let go of it before. */
 export interface Deadline {
   signal: AbortSignal;
@@ -12,9 +14,13 @@ export interface Deadline {
 export function startDeadline(abort: AbortSignal, timeoutMs: number): Deadline {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error("out of time")), timeoutMs);
+  const unfollow = followAborts(limit, [abort]);
   return {
-    signal: AbortSignal.any([abort, limit.signal]),
-    clear: () => clearTimeout(timer),
+    signal: limit.signal,
+    clear() {
+      clearTimeout(timer);
+      unfollow();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { AppError } from "@shared/node/app-error.ts";
+import { startDeadline } from "@shared/node/deadline.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { SignalOrigin } from "@shared/node/signals/mark-started.ts";
 import {
@@ -100,8 +101,8 @@ async function produceResult(deps: WorkerDeps, claim: SignalRecord): Promise<Sig
     return failure("The analysis was interrupted several times.");
   }
   const spent: CallUsage[] = [];
-  const budget = AbortSignal.timeout(runBudgetMs(claim, deps.now()));
-  const abort = AbortSignal.any([budget, deps.shutdown]);
+  const budget = startDeadline(deps.shutdown, runBudgetMs(claim, deps.now()));
+  const { signal: abort } = budget;
   try {
     const { analysis, receipt, candles } = await generateSignal({
       request: claim,
@@ -125,7 +126,9 @@ async function produceResult(deps: WorkerDeps, claim: SignalRecord): Promise<Sig
     logFailure(deps.logger, error);
     const model = spent.at(-1)?.model;
     const usage = model === undefined ? {} : { usage: usageRecord(model, spent) };
-    return { ...failure(explain(error, budget)), ...usage };
+    return { ...failure(explain(error, abort)), ...usage };
+  } finally {
+    budget.clear();
   }
 }
 

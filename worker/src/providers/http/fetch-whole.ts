@@ -1,3 +1,4 @@
+import { followAborts } from "@shared/node/follow-aborts.ts";
 import { callerGaveUp, untilAborted } from "../abortable.ts";
 import { ProviderError } from "../provider-error.ts";
 
@@ -66,12 +67,13 @@ class TimedRequest {
   private answered = false;
   private readonly request: WholeRequest;
   private readonly limit = new AbortController();
-  private readonly signal: AbortSignal;
+  private readonly signal = this.limit.signal;
+  private readonly unfollow: () => void;
   private timer: NodeJS.Timeout;
 
   constructor(request: WholeRequest) {
     this.request = request;
-    this.signal = AbortSignal.any([...request.aborts, this.limit.signal]);
+    this.unfollow = followAborts(this.limit, request.aborts);
     this.timer = this.abortAfter(request.limits.headersTimeoutMs);
   }
 
@@ -133,6 +135,7 @@ class TimedRequest {
 
   end(): void {
     clearTimeout(this.timer);
+    this.unfollow();
     this.limit.abort();
   }
 
