@@ -38,6 +38,17 @@ describe("the event log", () => {
       await endStream(elsewhere, change, userStream(user._id));
     });
 
+  /** A user and his stream; `tellHim` tells him one event more. */
+  const newUser = async () => {
+    const user = await createUser(here);
+    const stream = userStream(user._id);
+    const tellHim = (database = here) =>
+      commitChange(database, { serializeOn: stream, isPooled: true }, ({ tell }) => {
+        tell(stream, "history:cleared", {});
+      });
+    return { user, stream, tellHim };
+  };
+
   it("numbers a stream from 1 without gaps while two connections write to it at once", async () => {
     const change = (database: Database, index: number) =>
       commitChange(database, { serializeOn: `${index}` }, async ({ tell }) => {
@@ -146,48 +157,33 @@ describe("the event log", () => {
   });
 
   it("goes on without a gap where another process has told something meanwhile", async () => {
-    const user = await createUser(here);
-    const stream = userStream(user._id);
-    const change = (database: Database) =>
-      commitChange(database, { serializeOn: stream, isPooled: true }, ({ tell }) => {
-        tell(stream, "history:cleared", {});
-      });
+    const { stream, tellHim } = await newUser();
     for (const database of [here, here, elsewhere, elsewhere, here, here, elsewhere]) {
-      await change(database);
+      await tellHim(database);
     }
-    await Promise.all(oneTo(12).map((index) => change(index % 2 === 0 ? here : elsewhere)));
+    await Promise.all(oneTo(12).map((index) => tellHim(index % 2 === 0 ? here : elsewhere)));
     expect(await seqsOf(here, stream)).toEqual(oneTo(19));
     expect(await readHeads(here, [stream])).toEqual([19]);
   });
 
   it("asks for no number where it knows the last one", async () => {
-    const user = await createUser(here);
-    const stream = userStream(user._id);
-    const change = () =>
-      commitChange(here, { serializeOn: stream }, ({ tell }) => {
-        tell(stream, "history:cleared", {});
-      });
-    await change();
+    const { stream, tellHim } = await newUser();
+    await tellHim();
     const asked = vi.spyOn(Collection.prototype, "findOneAndUpdate");
-    await change();
+    await tellHim();
     expect(asked).not.toHaveBeenCalled();
     knownHeads(here).forgetAll();
-    await change();
+    await tellHim();
     expect(asked).toHaveBeenCalledOnce();
     asked.mockRestore();
     expect(await seqsOf(here, stream)).toEqual([1, 2, 3]);
   });
 
   it("tells a user who is gone nothing, though it knows where his stream stood", async () => {
-    const user = await createUser(here);
-    const stream = userStream(user._id);
-    const change = () =>
-      commitChange(here, { serializeOn: stream }, ({ tell }) => {
-        tell(stream, "history:cleared", {});
-      });
-    await change();
+    const { user, stream, tellHim } = await newUser();
+    await tellHim();
     await removeUser(user);
-    await expect(change()).rejects.toMatchObject({ code: "unauthenticated" });
+    await expect(tellHim()).rejects.toMatchObject({ code: "unauthenticated" });
     expect(await seqsOf(here, stream)).toEqual([]);
     expect(await readHeads(here, [stream])).toEqual([0]);
   });
