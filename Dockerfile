@@ -1,5 +1,5 @@
 # One image for server and worker (target `app`), one for the web pages and the way to the API (target `web`).
-ARG NODE_VERSION=20
+ARG NODE_VERSION=24
 
 FROM node:${NODE_VERSION}-bookworm-slim AS packages
 WORKDIR /app
@@ -7,10 +7,10 @@ ENV MONGOMS_DISABLE_POSTINSTALL=1
 COPY package.json package-lock.json .npmrc ./
 
 FROM packages AS production-packages
-RUN npm install --no-save --omit=dev && npm cache clean --force
+RUN npm ci --omit=dev && npm cache clean --force
 
 FROM packages AS pages
-RUN npm install --no-save --include=dev
+RUN npm ci --include=dev
 COPY . .
 # Fixed at build time: where browsers reach the API, and what the contact page shows.
 ARG VITE_API_URL=http://localhost:8000

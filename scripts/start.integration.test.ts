@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { descendantsOf, stillRunning } from "@shared/testing/process-tree.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { npmCommand } from "./lib/npm-command.mjs";
 import { isPortFree, pickFreePort } from "./lib/ports.mjs";
 import { projectRoot } from "./lib/project-root.mjs";
 
@@ -13,9 +15,12 @@ let dataDir = "";
 let env: NodeJS.ProcessEnv = {};
 const children: ChildProcess[] = [];
 
+/** Runs `npm start` in a process group of its own, as a terminal would. */
 function run(overrides: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, ["scripts/start.mjs"], {
+  const { command, args } = npmCommand(["start", "--silent"]);
+  const child = spawn(command, args, {
     cwd: projectRoot,
+    detached: true,
     env: { ...env, ...overrides },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -26,12 +31,30 @@ function run(overrides: NodeJS.ProcessEnv = {}) {
       seen.text += chunk;
     });
   }
-  return { child, seen };
+  return { child, pid: child.pid ?? 0, seen };
+}
+
+async function runUntilReady() {
+  const product = run();
+  await vi.waitFor(() => expect(product.seen.text).toContain("is ready."), {
+    timeout: STARTING_MS,
+  });
+  return product;
 }
 
 async function exitCodeOf(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   return child.exitCode;
+}
+
+/** npm may exit before the product does: some shells do not pass its signal on. */
+async function expectStopped(pids: readonly number[]) {
+  expect(pids.length).toBeGreaterThanOrEqual(5);
+  await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { timeout: 60_000 });
+  for (const port of [env.API_PORT, env.CLIENT_PORT]) {
+    expect(await isPortFree(Number(port))).toBe(true);
+  }
+  expect(readFileSync(join(dataDir, "mongo", "mongod.lock"), "utf8")).toBe("");
 }
 
 /** Process ids that the server gave in its log, one for each of its starts. */
@@ -53,21 +76,21 @@ beforeAll(async () => {
     MONGODB_URI: "",
     ADMIN_PASSWORD: "",
     LOG_LEVEL: "info",
-    npm_lifecycle_event: "",
   };
 });
 afterAll(async () => {
   for (const child of children) {
+    const pids = descendantsOf(child.pid ?? 0);
     child.kill("SIGTERM");
     await exitCodeOf(child);
+    await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), { timeout: 20_000 });
   }
   rmSync(dataDir, { recursive: true, force: true });
 });
 
 describe("npm start", () => {
-  it("runs the product, mends it, refuses a second one, and stops all of it", async () => {
-    const { child, seen } = run();
-    await vi.waitFor(() => expect(seen.text).toContain("is ready."), { timeout: STARTING_MS });
+  it("runs the product, mends it, refuses a second one, and stops all of it on SIGTERM", async () => {
+    const { child, pid, seen } = await runUntilReady();
     const [firstServer] = serverPids(seen.text);
 
     expect(seen.text).toContain(`http://localhost:${env.CLIENT_PORT}`);
@@ -82,12 +105,28 @@ describe("npm start", () => {
     await vi.waitFor(() => expect(serverPids(seen.text)).toHaveLength(2), { timeout: 30_000 });
     expect(seen.text).toContain("The server stopped (SIGKILL); starting it again in 0.5 s.");
 
+    const pids = descendantsOf(pid);
     child.kill("SIGTERM");
-    expect(await exitCodeOf(child)).toBe(0);
-    for (const port of [env.API_PORT, env.CLIENT_PORT]) {
-      expect(await isPortFree(Number(port))).toBe(true);
-    }
-    expect(readFileSync(join(dataDir, "mongo", "mongod.lock"), "utf8")).toBe("");
+    await exitCodeOf(child);
+    await expectStopped(pids);
+  }, 240_000);
+
+  it("stops all of it on Ctrl-C, which every process of the terminal receives", async () => {
+    const { child, pid, seen } = await runUntilReady();
+    const pids = descendantsOf(pid);
+    process.kill(-pid, "SIGINT");
+    await exitCodeOf(child);
+    await expectStopped(pids);
+    expect(seen.text).toContain("Stopping ...");
+    expect(seen.text).not.toContain('"signal":"SIGINT"');
+  }, 240_000);
+
+  it("stops all of it when npm and the launcher are killed", async () => {
+    const { child, pid } = await runUntilReady();
+    const pids = descendantsOf(pid);
+    process.kill(-pid, "SIGKILL");
+    await exitCodeOf(child);
+    await expectStopped(pids);
   }, 240_000);
 
   it("names a bad setting in one line", async () => {

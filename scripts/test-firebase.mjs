@@ -1,6 +1,7 @@
 // @ts-check
 // `npm run test:firebase`: the Firebase provider against the emulator of its vendor.
 import process from "node:process";
+import { packageBin } from "./lib/package-bin.mjs";
 import { PlainError } from "./lib/plain-error.mjs";
 import { prepareProject } from "./lib/prepare-project.mjs";
 import { projectRoot } from "./lib/project-root.mjs";
@@ -19,8 +20,8 @@ await runMain(async () => {
   });
   try {
     const { code } = await runCommand({
-      command: "node_modules/.bin/vitest",
-      args: ["run", "--config", "scripts/test-firebase/vitest.config.ts"],
+      command: process.execPath,
+      args: [packageBin("vitest"), "run", "--config", "scripts/test-firebase/vitest.config.ts"],
       cwd: projectRoot,
       env: {
         ...process.env,

@@ -11,6 +11,8 @@ await runMain(async () => {
   await prepareProject(signal);
   const { suites } = await import("./lib/test-suites.mjs");
   const { runSuites } = await import("./lib/run-suites.mjs");
+  // Unless it completes: an interrupted run has not passed.
+  process.exitCode = 1;
   const isComplete = await runSuites({ suites, names: process.argv.slice(2), signal });
-  if (!isComplete) process.exitCode = 1;
+  if (isComplete) process.exitCode = 0;
 });

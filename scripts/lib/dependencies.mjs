@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashFiles, readIfPresent } from "./file-hash.mjs";
+import { npmCommand } from "./npm-command.mjs";
 import { PlainError } from "./plain-error.mjs";
 import { withLock } from "./process-lock.mjs";
 import { runCommand } from "./run-command.mjs";
@@ -12,15 +13,19 @@ import { runCommand } from "./run-command.mjs";
 /**
  * Installs the packages that the lock file asks for, unless they are there already.
  *
- * @param {{ root: string, signal?: AbortSignal, say?: (line: string) => void }} options
+ * @param {object} options
+ * @param {string} options.root
+ * @param {AbortSignal} [options.signal]
+ * @param {(line: string) => void} [options.say]
+ * @param {"pipe" | "inherit"} [options.output] `inherit` shows npm's output, `pipe` hides it
  * @throws {PlainError} if npm fails; npm has said why
  */
-export async function ensureDependencies({ root, signal, say = console.log }) {
+export async function ensureDependencies({ root, signal, say = console.log, output = "inherit" }) {
   if (areDependenciesInstalled(root)) return;
   const install = async () => {
     if (areDependenciesInstalled(root)) return;
     say("Installing packages ...");
-    await runNpm({ root, signal });
+    await runNpm({ root, signal, output });
     writeStamp(root);
   };
   await withLock(`install ${root}`, install, { signal });
@@ -80,20 +85,16 @@ function readLockfile(file) {
 }
 
 /**
- * `npm install --no-save` keeps to the lock file and leaves it as it is. `npm ci` would do the same,
- * but refuses a lock file made where the registry lacked optional packages of other systems.
+ * `npm ci` installs exactly what the lock file names, and refuses one that does not match package.json.
  *
- * @param {{ root: string, signal?: AbortSignal }} options
+ * @param {{ root: string, signal?: AbortSignal, output: "pipe" | "inherit" }} options
  */
-async function runNpm({ root, signal }) {
-  const npmArgs = ["install", "--no-save", "--include=dev", "--loglevel=error"];
-  const npmScript = process.env.npm_execpath;
+async function runNpm({ root, signal, output }) {
   const { code } = await runCommand({
-    command: npmScript ? process.execPath : "npm",
-    args: npmScript ? [npmScript, ...npmArgs] : npmArgs,
+    ...npmCommand(["ci", "--include=dev", "--loglevel=error"]),
     cwd: root,
     env: { ...process.env, MONGOMS_DISABLE_POSTINSTALL: "1" },
-    output: "inherit",
+    output,
     signal,
   });
   signal?.throwIfAborted();

@@ -59,7 +59,8 @@ export async function startEmbeddedMongo({ dataDir, say, signal }) {
 function mongodArguments({ dbPath, port }) {
   return [
     ...["--dbpath", dbPath, "--port", String(port), "--bind_ip", "127.0.0.1"],
-    ...["--replSet", REPLICA_SET, "--storageEngine", "wiredTiger", "--nounixsocket"],
+    ...["--replSet", REPLICA_SET, "--storageEngine", "wiredTiger"],
+    ...(process.platform === "win32" ? [] : ["--nounixsocket"]),
     ...["--wiredTigerCacheSizeGB", "1", "--oplogSize", "512"],
     // No other member could take over, so there is nothing to wait for when stopping.
     ...["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100"],
@@ -75,11 +76,16 @@ function mongodArguments({ dbPath, port }) {
  */
 function spawnGuarded({ command, args, logFile }) {
   const log = openSync(logFile, "a");
-  const mongod = spawn(command, args, { detached: true, stdio: ["ignore", log, log] });
+  const mongod = spawn(command, args, {
+    detached: true,
+    windowsHide: true,
+    stdio: ["ignore", log, log],
+  });
   closeSync(log);
   if (mongod.pid === undefined) return mongod;
   const guard = spawn(process.execPath, [GUARD, String(mongod.pid)], {
     detached: true,
+    windowsHide: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
   mongod.once("exit", () => guard.kill("SIGKILL"));

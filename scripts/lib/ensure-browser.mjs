@@ -1,4 +1,5 @@
 // @ts-check
+import { join } from "node:path";
 import { chromium } from "playwright";
 import { findExecutables, isExecutable } from "./find-executable.mjs";
 import { PlainError } from "./plain-error.mjs";
@@ -7,6 +8,8 @@ import { runCommand } from "./run-command.mjs";
 /** Names of Chromium and its kin on the search path. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 const MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+/** Below `ProgramFiles`. */
+const WINDOWS_CHROME = "Google\\Chrome\\Application\\chrome.exe";
 
 /**
  * The browser for the browser tests: the one named in `CHROMIUM_PATH`, one on the `PATH`, or one
@@ -21,7 +24,8 @@ export function findBrowser(env = process.env) {
   if (named && !isExecutable(named)) {
     throw new PlainError(`CHROMIUM_PATH: ${named} is not a program`);
   }
-  const candidates = [MAC_CHROME, chromium.executablePath()].filter(isExecutable);
+  const chrome = env.ProgramFiles ? join(env.ProgramFiles, WINDOWS_CHROME) : MAC_CHROME;
+  const candidates = [chrome, chromium.executablePath()].filter(isExecutable);
   return named ?? findExecutables(NAMES, env.PATH)[0] ?? candidates[0];
 }
 

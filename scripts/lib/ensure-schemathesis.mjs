@@ -22,9 +22,9 @@ const VERSION = "4.32.5";
  */
 export async function ensureSchemathesis({ env = process.env, say = console.log, signal } = {}) {
   const folder = join(cacheFolder(env), `schemathesis-${VERSION}`);
-  const program = join(folder, "bin", "schemathesis");
+  const program = inEnvironment(folder, "schemathesis");
   if (isExecutable(program)) return program;
-  const [python] = findExecutables(["python3"], env.PATH);
+  const [python] = findExecutables(["python3", "python"], env.PATH);
   if (!python) throw new PlainError("Python 3.11 or newer is needed: there is no python3.");
   return withLock(folder, async () => {
     if (isExecutable(program)) return program;
@@ -32,14 +32,26 @@ export async function ensureSchemathesis({ env = process.env, say = console.log,
     mkdirSync(cacheFolder(env), { recursive: true });
     try {
       await run(python, ["-m", "venv", "--clear", folder], signal);
-      const pip = join(folder, "bin", "pip");
-      await run(pip, ["install", "--quiet", `schemathesis==${VERSION}`], signal);
+      await run(
+        inEnvironment(folder, "pip"),
+        ["install", "--quiet", `schemathesis==${VERSION}`],
+        signal,
+      );
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     }
     return program;
   });
+}
+
+/**
+ * @param {string} folder of a Python environment
+ * @param {string} program
+ */
+function inEnvironment(folder, program) {
+  const isWindows = process.platform === "win32";
+  return isWindows ? join(folder, "Scripts", `${program}.exe`) : join(folder, "bin", program);
 }
 
 /**

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { npmCommand } from "./npm-command.mjs";
 import { PlainError } from "./plain-error.mjs";
 import { runCommand } from "./run-command.mjs";
 
@@ -26,7 +27,7 @@ export async function makeSbom(root) {
     const folder = join(parent, readJson(join(root, "package.json")).name);
     mkdirSync(folder);
     writeProductionFiles(root, folder);
-    const { code, stdout, stderr } = await runCommand({ command: "npm", args: ARGS, cwd: folder });
+    const { code, stdout, stderr } = await runCommand({ ...npmCommand(ARGS), cwd: folder });
     if (code !== 0) throw new PlainError(`npm sbom failed: ${stderr.trim()}`);
     return { text: stdout, components: JSON.parse(stdout).components };
   } finally {

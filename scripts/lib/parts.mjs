@@ -31,7 +31,13 @@ export function createPart({ name, extraArguments = [], env, say }) {
     const child = spawn(
       process.execPath,
       [...preload, ...PART_ARGUMENTS[name], ...extraArguments],
-      { cwd: projectRoot, env, detached: true, stdio: ["ignore", output, output, "ipc"] },
+      {
+        cwd: projectRoot,
+        env,
+        detached: true,
+        windowsHide: true,
+        stdio: ["ignore", output, output, "ipc"],
+      },
     );
     if (child.stdout) prefixLines({ name, from: child.stdout, to: process.stdout });
     if (child.stderr) prefixLines({ name, from: child.stderr, to: process.stderr });

@@ -1,11 +1,11 @@
 // @ts-check
+import { whenNpmExits } from "./npm-exit.mjs";
 
 /**
  * One Ctrl-C can arrive twice: from the terminal, and passed on by npm. What comes within this time
  * of the first is the same wish.
  */
 const SAME_WISH_MS = 1_000;
-const PARENT_CHECK_MS = 1_000;
 
 /**
  * Turns the wish to stop into an abort signal: Ctrl-C, SIGTERM, a closed terminal, or the end of the
@@ -28,14 +28,6 @@ export function listenForStop({ onSecond, events = process }) {
     if (Date.now() - firstAt > SAME_WISH_MS) onSecond();
   };
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) events.on(name, stop);
-  if (process.env.npm_lifecycle_event) whenParentEnds(() => controller.abort());
+  whenNpmExits(() => controller.abort());
   return controller.signal;
-}
-
-/** @param {() => void} act */
-function whenParentEnds(act) {
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) act();
-  }, PARENT_CHECK_MS).unref();
 }

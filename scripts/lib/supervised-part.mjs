@@ -55,7 +55,7 @@ export class SupervisedPart {
     if (!child) return;
     const ended = new Promise((resolve) => child.once("exit", resolve));
     const impatience = setTimeout(() => this.#killHard(), this.#options.graceMs);
-    child.kill("SIGTERM");
+    askToStop(child);
     await ended;
     clearTimeout(impatience);
   }
@@ -98,4 +98,15 @@ export class SupervisedPart {
     if (child?.pid === undefined) return;
     child.kill("SIGKILL");
   }
+}
+
+/**
+ * Windows has no SIGTERM and ends the process at once. A process with a channel to its parent takes the end of the channel
+ * for a SIGTERM.
+ *
+ * @param {ChildProcess} child
+ */
+function askToStop(child) {
+  if (process.platform === "win32" && child.connected) child.disconnect();
+  else child.kill("SIGTERM");
 }

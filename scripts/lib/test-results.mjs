@@ -26,19 +26,35 @@ export function countSuite({ exitCode, counts }) {
 }
 
 /**
- * @param {{ numPassedTests: number, numFailedTests: number }} report of Vitest's JSON reporter
+ * Every test that did not pass has failed, whether it ran or not. So has a file that failed without one of its tests:
+ * it could not be loaded, has no tests, or its `afterAll` failed.
+ *
+ * @param {object} report of Vitest's JSON reporter
+ * @param {number} report.numTotalTests
+ * @param {number} report.numPassedTests
+ * @param {readonly { status: string, assertionResults: readonly { status: string }[] }[]} report.testResults one for each file
  * @returns {Counts}
  */
-export function countVitest(report) {
-  return { passed: report.numPassedTests, failed: report.numFailedTests };
+export function countVitest({ numTotalTests, numPassedTests, testResults }) {
+  const brokenFiles = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === "failed" && assertionResults.every((test) => test.status === "passed"),
+  );
+  return { passed: numPassedTests, failed: numTotalTests - numPassedTests + brokenFiles.length };
 }
 
 /**
- * @param {{ stats: { expected: number, unexpected: number, flaky: number } }} report of Playwright's JSON reporter
+ * A test counts as passed only if it passed at its first attempt. Playwright reports a test that did not run as skipped,
+ * and an error outside the tests, such as a file that cannot be loaded, among the errors.
+ *
+ * @param {object} report of Playwright's JSON reporter
+ * @param {{ expected: number, skipped: number, unexpected: number, flaky: number }} report.stats
+ * @param {readonly unknown[]} report.errors
  * @returns {Counts}
  */
-export function countPlaywright({ stats }) {
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky };
+export function countPlaywright({ stats, errors }) {
+  const { expected, skipped, unexpected, flaky } = stats;
+  return { passed: expected, failed: unexpected + flaky + skipped + errors.length };
 }
 
 /**

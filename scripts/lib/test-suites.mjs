@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ensureBrowser } from "./ensure-browser.mjs";
 import { ensureMongod } from "./ensure-mongod.mjs";
 import { readIfPresent } from "./file-hash.mjs";
+import { packageBin } from "./package-bin.mjs";
 import { projectRoot } from "./project-root.mjs";
 import { runCommand } from "./run-command.mjs";
 import { countCheck, countPlaywright, countSuite, countVitest } from "./test-results.mjs";
@@ -27,13 +28,21 @@ export const suites = new Map([
 
 /** @type {Suite["run"]} */
 async function runTypeCheck(signal) {
-  return countCheck(await runTool({ tool: "tsc", args: ["--noEmit"], signal }));
+  return countCheck(
+    await runTool({ script: packageBin("typescript", "tsc"), args: ["--noEmit"], signal }),
+  );
 }
 
 /** @type {Suite["run"]} */
 async function runLint(signal) {
   const colors = isPlain ? "off" : "force";
-  return countCheck(await runTool({ tool: "biome", args: ["ci", `--colors=${colors}`], signal }));
+  return countCheck(
+    await runTool({
+      script: packageBin("@biomejs/biome"),
+      args: ["ci", `--colors=${colors}`],
+      signal,
+    }),
+  );
 }
 
 /** @type {Suite["run"]} */
@@ -41,7 +50,12 @@ async function runUnitTests(signal) {
   rmSync(UNIT_REPORT, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${UNIT_REPORT}`];
   const env = await mongodEnvironment();
-  const exitCode = await runTool({ tool: "vitest", args: ["run", ...reporters], env, signal });
+  const exitCode = await runTool({
+    script: packageBin("vitest"),
+    args: ["run", ...reporters],
+    env,
+    signal,
+  });
   return countSuite({ exitCode, counts: readReport(UNIT_REPORT, countVitest) });
 }
 
@@ -53,7 +67,7 @@ async function runBrowserTests(signal) {
     CHROMIUM_PATH: await ensureBrowser(),
     PLAYWRIGHT_JSON_OUTPUT_FILE: BROWSER_REPORT,
   };
-  const exitCode = await runTool({ tool: "playwright", args: ["test"], env, signal });
+  const exitCode = await runTool({ script: packageBin("playwright"), args: ["test"], env, signal });
   return countSuite({ exitCode, counts: readReport(BROWSER_REPORT, countPlaywright) });
 }
 
@@ -64,13 +78,13 @@ async function mongodEnvironment() {
 }
 
 /**
- * @param {{ tool: string, args: string[], env?: NodeJS.ProcessEnv, signal: AbortSignal }} options
+ * @param {{ script: string, args: string[], env?: NodeJS.ProcessEnv, signal: AbortSignal }} options
  * @returns {Promise<number | null>} its exit code
  */
-async function runTool({ tool, args, env, signal }) {
+async function runTool({ script, args, env, signal }) {
   const { code } = await runCommand({
-    command: join(projectRoot, "node_modules", ".bin", tool),
-    args,
+    command: process.execPath,
+    args: [script, ...args],
     cwd: projectRoot,
     env: { ...process.env, ...(isPlain ? { NO_COLOR: "1" } : {}), ...env },
     output: "inherit",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { packageBin } from "../lib/package-bin.mjs";
 import { projectRoot } from "../lib/project-root.mjs";
 
 /** A file of the project, and what it might import. */
@@ -38,10 +39,10 @@ const forbidden = [
   ["worker/src/signals/analyst.ts", "@shared/testing/test-mongo.ts"],
   ["worker/src/signals/analyst.test.ts", "openai"],
   ["worker/src/providers/exchange/ccxt.ts", "../../../../server/src/app.ts"],
-  ["shared/node/event-log.ts", "../../server/src/app.ts"],
-  ["shared/node/event-log.ts", "../../worker/src/main.ts"],
-  ["shared/node/event-log.ts", "../../client/src/main.tsx"],
-  ["shared/node/event-log.ts", "ccxt"],
+  ["shared/outbox/commit.ts", "../../server/src/app.ts"],
+  ["shared/outbox/commit.ts", "../../worker/src/main.ts"],
+  ["shared/outbox/commit.ts", "../../client/src/main.tsx"],
+  ["shared/outbox/commit.ts", "ccxt"],
   ["shared/testing/factories.ts", "../../server/src/app.ts"],
   ["shared/contract/signal.ts", "node:crypto"],
   ["shared/contract/signal.ts", "../node/settings.ts"],
@@ -58,12 +59,12 @@ const allowed = [
   ["client/src/features/auth/parts/form.tsx", "../login-page.tsx"],
   ["client/src/features/auth/parts/form.tsx", "../../../ui/button.tsx"],
   ["client/src/ui/button.tsx", "../lib/api/client.ts"],
-  ["server/src/routes/signals.ts", "@shared/node/event-log.ts"],
+  ["server/src/routes/signals.ts", "@shared/outbox/commit.ts"],
   ["server/src/routes/signals.test.ts", "@shared/testing/factories.ts"],
   ["worker/src/jobs/run.ts", "../providers/exchange/ccxt.ts"],
   ["worker/src/providers/exchange/ccxt.ts", "ccxt"],
   ["worker/src/providers/analyst.test.ts", "openai"],
-  ["shared/node/event-log.ts", "@shared/contract/signal.ts"],
+  ["shared/outbox/commit.ts", "@shared/contract/signal.ts"],
   ["shared/contract/signal.ts", "./candle.ts"],
   ["shared/contract/signal.ts", "zod"],
   ["shared/contract/signal.ts", "zod/mini"],
@@ -93,8 +94,11 @@ function findViolations(folder: string): Set<string> {
     copyFileSync(join(projectRoot, file), join(folder, file));
   }
   const { stdout } = spawnSync(
-    join(projectRoot, "node_modules/.bin/biome"),
-    ["lint", "--only=style/noRestrictedImports", "--reporter=json", "--max-diagnostics=none"],
+    process.execPath,
+    [
+      packageBin("@biomejs/biome"),
+      ...["lint", "--only=style/noRestrictedImports", "--reporter=json", "--max-diagnostics=none"],
+    ],
     { cwd: folder, encoding: "utf8" },
   );
   const { diagnostics } = reportSchema.parse(JSON.parse(stdout));

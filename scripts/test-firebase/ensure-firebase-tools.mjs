@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { cacheFolder } from "../lib/cache-folder.mjs";
+import { npmCommand } from "../lib/npm-command.mjs";
 import { PlainError } from "../lib/plain-error.mjs";
 import { withLock } from "../lib/process-lock.mjs";
 import { runCommand } from "../lib/run-command.mjs";
@@ -44,8 +45,7 @@ async function install(folder, signal) {
   mkdirSync(draft, { recursive: true });
   const flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
   const { code, stderr } = await runCommand({
-    command: "npm",
-    args: ["install", "--prefix", draft, ...flags, `firebase-tools@${VERSION}`],
+    ...npmCommand(["install", "--prefix", draft, ...flags, `firebase-tools@${VERSION}`]),
     cwd: draft,
     signal,
   });
