@@ -17,6 +17,12 @@ interface Recording {
 
 const CRYPTO: readonly Timeframe[] = ["5m", "30m", "1h", "1d"];
 
+/** Coins beyond the product's own, so that exchanges have enough markets for some to fail and others to work. */
+export const OTHER_COINS = [
+  ...["AAVE", "ALGO", "ATOM", "AVAX", "BCH", "COMP", "CRV", "DASH"],
+  ...["DOT", "EGLD", "ENJ", "ETC", "FIL", "LINK", "MANA", "NEAR"],
+] as const;
+
 const RECORDINGS: Readonly<Record<string, Recording>> = {
   "BTC/USDT": { market: "BTC-USDT", timeframes: CRYPTO, scale: 1 },
   "ETH/USDT": { market: "ETH-USDT", timeframes: CRYPTO, scale: 1 },
@@ -26,6 +32,12 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
   "SOL/USDT": { market: "BNB-USDT", timeframes: CRYPTO, scale: 0.17 },
   "LTC/USDT": { market: "ETH-USDT", timeframes: CRYPTO, scale: 0.024 },
   "DOGE/USDT": { market: "XRP-USDT", timeframes: CRYPTO, scale: 0.08 },
+  ...Object.fromEntries(
+    OTHER_COINS.map((coin) => [
+      `${coin}/USDT`,
+      { market: "XRP-USDT", timeframes: CRYPTO, scale: 1 },
+    ]),
+  ),
   "EUR/USD": { market: "EUR-USD", timeframes: ["1h"], scale: 1 },
   "GBP/USD": { market: "GBP-USD", timeframes: ["1d"], scale: 1 },
   "AUD/USD": { market: "EUR-USD", timeframes: ["1h"], scale: 0.57 },
@@ -40,9 +52,6 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
 };
 
 const parsedFiles = new Map<string, Candle[]>();
-
-/** Symbols that `recordedCandles` knows. */
-export const RECORDED_SYMBOLS: readonly string[] = Object.keys(RECORDINGS);
 
 /**
  * `count` candles from the opening time `from` on, made of recorded ones: the same for the same

@@ -1,5 +1,6 @@
 import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { OTHER_COINS } from "./recorded-candles.ts";
 
 /** A spot market as a stand-in lists it. */
 export interface ListedMarket {
@@ -39,16 +40,10 @@ export interface ExchangeProtocol {
   candlesBody(candles: readonly ServedCandle[], query: CandleQuery): unknown;
 }
 
-/** The product's crypto symbols, which every stand-in exchange lists. */
+/** What every stand-in exchange lists: the product's crypto symbols, and others. */
 export const CRYPTO_MARKETS: readonly ListedMarket[] = [
-  "BTC",
-  "ETH",
-  "BNB",
-  "ADA",
-  "SOL",
-  "XRP",
-  "LTC",
-  "DOGE",
+  ...["BTC", "ETH", "BNB", "ADA", "SOL", "XRP", "LTC", "DOGE"],
+  ...OTHER_COINS,
 ].map((base) => ({ base, quote: "USDT" }));
 
 /** The number of that name among the parameters, or undefined where there is none. */

@@ -39,13 +39,16 @@ export type ExchangeSubject = "markets" | "candles";
 export interface StandInExchangeRequest {
   exchange: StandInExchangeId;
   subject: ExchangeSubject;
+  /** Of a request for candles of a symbol that the exchange has. */
+  symbol: string | undefined;
   parameters: URLSearchParams;
 }
 
-/** One exchange, one kind of address, or, with neither, everything. */
+/** One exchange, one kind of address, one symbol's candles, or, with none of them, everything. */
 export interface ExchangeSelection {
   exchange?: StandInExchangeId;
   subject?: ExchangeSubject;
+  symbol?: string;
 }
 
 /** All stand-in exchanges at one address, told apart by their paths. */
@@ -53,6 +56,7 @@ export interface StandInExchange extends HttpStandIn {
   /** Every request so far, whatever came of it. */
   readonly requests: readonly StandInExchangeRequest[];
   /**
+   * The last one given for a request counts.
    * @param selection.times how many requests it concerns, after which all is well again; without
    * it, all
    */
@@ -70,20 +74,15 @@ export async function startStandInExchange(
   options: { now?: () => number } = {},
 ): Promise<StandInExchange> {
   const now = options.now ?? Date.now;
-  const behaviours = new Map<string, { behaviour: ExchangeBehaviour; times: number }>();
-  const nextBehaviour = ({ exchange, subject }: StandInExchangeRequest) => {
-    const set = behaviours.get(`${exchange} ${subject}`);
+  let behaviours: { behaviour: ExchangeBehaviour; selection: ExchangeSelection; times: number }[] =
+    [];
+  const nextBehaviour = (request: StandInExchangeRequest) => {
+    const set = behaviours.findLast(({ selection }) => isSelected(request, selection));
     if (!set || set.times === 0) return "ok";
     set.times -= 1;
     return set.behaviour;
   };
   const requests: StandInExchangeRequest[] = [];
-  const matching = ({ exchange, subject }: ExchangeSelection) =>
-    requests.filter(
-      (request) =>
-        (exchange ?? request.exchange) === request.exchange &&
-        (subject ?? request.subject) === request.subject,
-    );
 
   const server = await startHttpStandIn(async (request, response) => {
     const asked = identify(request);
@@ -95,31 +94,39 @@ export async function startStandInExchange(
   return {
     ...server,
     requests,
-    behave: (behaviour, { exchange, subject, times = Number.POSITIVE_INFINITY } = {}) => {
-      for (const id of exchange ? [exchange] : STAND_IN_EXCHANGES) {
-        for (const kind of subject ? [subject] : SUBJECTS) {
-          behaviours.set(`${id} ${kind}`, { behaviour, times });
-        }
-      }
+    behave: (behaviour, { times = Number.POSITIVE_INFINITY, ...selection } = {}) => {
+      behaviours.push({ behaviour, selection, times });
     },
-    count: (selection = {}) => matching(selection).length,
+    count: (selection = {}) => requests.filter((request) => isSelected(request, selection)).length,
     reset: () => {
-      behaviours.clear();
+      behaviours = [];
       requests.length = 0;
     },
   };
 }
 
-const SUBJECTS: readonly ExchangeSubject[] = ["markets", "candles"];
 const SLOW_MS = 150;
+
+function isSelected(request: StandInExchangeRequest, selection: ExchangeSelection): boolean {
+  return (
+    (selection.exchange ?? request.exchange) === request.exchange &&
+    (selection.subject ?? request.subject) === request.subject &&
+    (selection.symbol ?? request.symbol) === request.symbol
+  );
+}
 
 function identify(request: IncomingMessage): StandInExchangeRequest | undefined {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://stand-in");
   for (const exchange of STAND_IN_EXCHANGES) {
     const protocol: ExchangeProtocol = PROTOCOLS[exchange];
     const asked = { exchange, parameters: searchParams };
-    if (protocol.marketsPath === pathname) return { ...asked, subject: "markets" };
-    if (protocol.candlePaths.includes(pathname)) return { ...asked, subject: "candles" };
+    if (protocol.marketsPath === pathname) {
+      return { ...asked, subject: "markets", symbol: undefined };
+    }
+    if (protocol.candlePaths.includes(pathname)) {
+      const market = protocol.candleQuery(searchParams)?.market;
+      return { ...asked, subject: "candles", symbol: market && `${market.base}/${market.quote}` };
+    }
   }
   return undefined;
 }

@@ -77,12 +77,12 @@ describe("figures of providers of candles", () => {
 
   it("show a provider that is left alone, until it is back", async () => {
     const providers = market(50);
-    exchange.behave("garbage", { exchange: "binance", subject: "candles" });
+    exchange.behave("down", { exchange: "binance", subject: "candles" });
     for (let call = 0; call < 3; call += 1) await ask(providers);
     expect(await told()).toEqual([
       circuit("binance", 1),
       circuit("bybit", 0),
-      failures("binance", "nonsense", 3),
+      failures("binance", "unreachable", 3),
     ]);
     exchange.behave("ok");
     await vi.waitFor(async () => expect((await ask(providers)).provider).toBe("binance"));

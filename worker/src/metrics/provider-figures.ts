@@ -29,7 +29,7 @@ export function addProviderFigures(registry: Registry): ProviderFigures {
   });
   const open: Gauge<"provider"> = new Gauge({
     name: "provider_circuit_open",
-    help: "1 while a provider of candles is left alone after several failures in a row.",
+    help: "1 while a provider of candles is not called for any market, as its connection or most of its markets fail.",
     labelNames: ["provider"],
     registers,
     collect() {

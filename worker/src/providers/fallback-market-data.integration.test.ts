@@ -190,11 +190,11 @@ describe("patience with an exchange", () => {
 
   it("leaves an exchange alone after repeated failures, at no cost to anybody", async () => {
     const market = fallback(["binance", "bybit"]);
-    exchange.behave("garbage", { exchange: "binance", subject: "candles" });
+    exchange.behave("down", { exchange: "binance", subject: "candles" });
     for (let call = 0; call < 10; call += 1) await market.candles(request());
     expect(exchange.count({ exchange: "binance", subject: "candles" })).toBe(3);
     expect(market.health()).toMatchObject([
-      { provider: "binance", state: "resting", lastFailure: { failure: "nonsense" } },
+      { provider: "binance", state: "resting", lastFailure: { failure: "unreachable" } },
       { provider: "bybit", state: "ok", lastFailure: null },
     ]);
   });

@@ -1,20 +1,16 @@
 import type { ProviderState } from "@shared/contract/health.ts";
 import { startDeadline } from "@shared/node/deadline.ts";
 import {
-  type CircuitBreakerPolicy,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
   decorrelatedJitterGenerator,
   ExponentialBackoff,
   handleWhen,
   type IPolicy,
-  isBrokenCircuitError,
   retry,
-  wrap,
 } from "cockatiel";
 import { callerGaveUp, untilAborted } from "./abortable.ts";
+import { Circuit } from "./circuit.ts";
 import type { LiveProvider } from "./live-provider.ts";
+import { MarketCircuits } from "./market-circuits.ts";
 import type { CandleRequest, CandleSeries } from "./market-data.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 
@@ -24,7 +20,7 @@ export interface GuardLimits {
   timeShareMs: number;
   /** Typical wait before the retry; the real one is drawn at random around it. */
   retryDelayMs: number;
-  /** Failures in a row after which the provider is left alone, and for how long. */
+  /** Failures in a row that open a circuit, of a market or of the provider, and for how long it refuses calls then. */
   failuresToRest: number;
   restMs: number;
 }
@@ -45,48 +41,56 @@ const mayPass = (error: unknown) =>
   isFault(error) && (error.failure === "rate-limited" || error.failure === "refused");
 
 /**
- * A provider behind a circuit breaker: bounded in time, tried once more where that can help, and
- * left alone for a while after several failures in a row, so that a dead one costs nothing.
+ * A provider behind circuit breakers: bounded in time, tried once more where that can help, and not called for a while
+ * after repeated failures, so that one that is down costs nothing.
+ *
+ * Each market has a circuit of its own, so that one with stalled candles is paused without harm to the others. The
+ * provider's circuit opens for failures that concern all of its markets (see `FailureScope`), or once most of the
+ * markets have their circuits open.
  */
 export class GuardedProvider {
   readonly provider: LiveProvider;
   private readonly now: () => number;
   private readonly timeShareMs: number;
-  private readonly breaker: CircuitBreakerPolicy;
-  private readonly policy: IPolicy;
+  private readonly circuit: Circuit;
+  private readonly markets: MarketCircuits;
+  private readonly retry: IPolicy;
   private lastSuccessAt: number | null = null;
   private lastFailure: { error: ProviderError; at: number } | null = null;
   private readonly failures = new Map<ProviderFailure, number>();
 
   constructor(options: { provider: LiveProvider; now: () => number; limits: GuardLimits }) {
     const { timeShareMs, retryDelayMs, failuresToRest, restMs } = options.limits;
+    const { now } = options;
     this.provider = options.provider;
-    this.now = options.now;
+    this.now = now;
     this.timeShareMs = timeShareMs;
-    this.breaker = circuitBreaker(handleWhen(isFault), {
-      halfOpenAfter: restMs,
-      breaker: new ConsecutiveBreaker(failuresToRest),
-    });
+    const limits = { failuresToOpen: failuresToRest, pauseMs: restMs };
+    this.circuit = new Circuit({ limits, now });
+    this.markets = new MarketCircuits({ limits, now });
     const generator = decorrelatedJitterGenerator;
     const backoff = new ExponentialBackoff({ initialDelay: retryDelayMs, generator });
-    this.policy = wrap(this.breaker, retry(handleWhen(mayPass), { maxAttempts: 1, backoff }));
+    this.retry = retry(handleWhen(mayPass), { maxAttempts: 1, backoff });
   }
 
-  /** Rejects with `ProviderError`; at once while the provider rests. */
+  /** Rejects with `ProviderError`; at once while the circuit of the market or of the provider is open. */
   async candles(request: CandleRequest): Promise<CandleSeries> {
-    // While one call tries a rested provider, the breaker would make the others wait for it.
-    if (this.breaker.state === CircuitState.HalfOpen) throw this.restingError();
+    const endTrials = this.admit(request.symbol);
     const share = startDeadline(request.abort, this.timeShareMs);
     const abort = share.signal;
     try {
-      const calls = this.policy.execute(() => this.attempt(request, abort), abort);
+      const calls = this.retry.execute(() => this.attempt(request, abort), abort);
       const series = await untilAborted(calls, abort);
-      this.lastSuccessAt = this.now();
+      this.succeeded(request.symbol);
       return series;
     } catch (error) {
-      throw this.explained(error, { caller: request.abort, share: abort });
+      // The caller's leaving says nothing about the provider.
+      if (request.abort.aborted) throw callerGaveUp(this.provider.name, error);
+      const late = abort.aborted && !(error instanceof ProviderError);
+      throw this.failed(request.symbol, late ? this.tooSlow(error) : error);
     } finally {
       share.clear();
+      endTrials();
     }
   }
 
@@ -102,16 +106,29 @@ export class GuardedProvider {
   }
 
   private state(): ProviderHealth["state"] {
-    if (this.breaker.state !== CircuitState.Closed) return "resting";
+    if (!this.circuit.isClosed) return "resting";
     const failing = this.lastFailure && this.lastFailure.at >= (this.lastSuccessAt ?? 0);
     return failing ? "failing" : "ok";
+  }
+
+  /** Returns what must be called when the call has ended. Throws if no call may be made for the market now. */
+  private admit(symbol: string): () => void {
+    const market = this.markets.find(symbol);
+    if (market?.isRefusing) throw this.refusal(`${symbol} is paused`, market);
+    if (this.circuit.isRefusing) throw this.refusal("paused", this.circuit);
+    const endMarketTrial = market?.startTrial();
+    // A market that fails by itself says nothing about the provider, so it must not use up the provider's trial.
+    const endProviderTrial = market?.isFailing ? undefined : this.circuit.startTrial();
+    return () => {
+      endMarketTrial?.();
+      endProviderTrial?.();
+    };
   }
 
   private async attempt(request: CandleRequest, abort: AbortSignal): Promise<CandleSeries> {
     try {
       return await untilAborted(this.provider.candles({ ...request, abort }), abort);
     } catch (error) {
-      // The caller's leaving says nothing about the provider, so the breaker must not count it.
       if (request.abort.aborted) throw request.abort.reason;
       throw this.counted(abort.aborted ? this.tooSlow(error) : error);
     }
@@ -124,13 +141,18 @@ export class GuardedProvider {
     return error;
   }
 
-  private explained(error: unknown, aborts: { caller: AbortSignal; share: AbortSignal }): unknown {
-    if (aborts.caller.aborted) return callerGaveUp(this.provider.name, error);
-    if (isBrokenCircuitError(error)) return this.restingError();
-    const late = aborts.share.aborted && !(error instanceof ProviderError);
-    const explained = late ? this.tooSlow(error) : error;
-    if (isFault(explained)) this.lastFailure = { error: explained, at: this.now() };
-    return explained;
+  private succeeded(symbol: string): void {
+    this.lastSuccessAt = this.now();
+    this.markets.succeed(symbol);
+    this.circuit.succeed();
+  }
+
+  private failed(symbol: string, error: unknown): unknown {
+    if (!isFault(error)) return error;
+    this.lastFailure = { error, at: this.now() };
+    if (error.scope === "provider") this.circuit.fail(error);
+    else if (this.markets.fail(symbol, error)) this.circuit.open(error);
+    return error;
   }
 
   private tooSlow(cause: unknown): ProviderError {
@@ -138,12 +160,12 @@ export class GuardedProvider {
     return new ProviderError({ provider: this.provider.name, failure: "timeout", message, cause });
   }
 
-  private restingError(): ProviderError {
+  private refusal(what: string, { reason }: Circuit): ProviderError {
     return new ProviderError({
       provider: this.provider.name,
-      failure: this.lastFailure?.error.failure ?? "unreachable",
-      message: "left alone for a while after repeated failures",
-      cause: this.lastFailure?.error,
+      failure: reason?.failure ?? "unreachable",
+      message: `${what} after repeated failures`,
+      cause: reason,
     });
   }
 }

@@ -1,8 +1,8 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { SettingsError } from "@shared/node/settings.ts";
 import { freePort } from "@shared/testing/free-port.ts";
-import { RECORDED_SYMBOLS, recordedCandles } from "@shared/testing/recorded-candles.ts";
+import { recordedCandles } from "@shared/testing/recorded-candles.ts";
 import {
   STAND_IN_EXCHANGES,
   type StandInExchange,
@@ -15,7 +15,7 @@ import { CCXT_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
 import { type CcxtLimits, CcxtMarketData, type CcxtOptions } from "./ccxt-market-data.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
-const CRYPTO = RECORDED_SYMBOLS.filter((symbol) => symbol.endsWith("/USDT"));
+const CRYPTO = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
 
 let exchange: StandInExchange;
 let clock = NOW;

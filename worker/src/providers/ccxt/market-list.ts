@@ -1,5 +1,6 @@
 import type { Exchange, MarketInterface } from "ccxt";
 import { ProviderError } from "../provider-error.ts";
+import { toProviderError } from "./exchange-errors.ts";
 
 const HOUR_MS = 3_600_000;
 /** Age at which the list is loaded anew, so that new listings are found. */
@@ -8,8 +9,8 @@ const MAX_AGE_MS = 6 * HOUR_MS;
 /** The spot markets of one exchange. */
 export interface MarketList {
   /**
-   * Symbols that can be traded now; loads the list first if there is none yet. Rejects as the load
-   * did.
+   * Symbols that can be traded now; loads the list first if there is none yet. Rejects with `ProviderError` of scope
+   * `provider` if that fails: without its list an exchange has no market at all.
    */
   symbols(): Promise<ReadonlySet<string>>;
 }
@@ -45,9 +46,13 @@ export function createMarketList(options: {
     return kept.symbols;
   };
   const loadOnce = () => {
-    underway ??= load().finally(() => {
-      underway = undefined;
-    });
+    underway ??= load()
+      .catch((error: unknown) => {
+        throw toProviderError(error, options.exchange.id).ofProvider();
+      })
+      .finally(() => {
+        underway = undefined;
+      });
     return underway;
   };
 

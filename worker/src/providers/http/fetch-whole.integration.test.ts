@@ -9,6 +9,7 @@ import {
 } from "@shared/testing/stand-in-http.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { FailureScope } from "../provider-error.ts";
 import { patient } from "../testing/quick-limits.ts";
 import { fetchWhole, type WholeRequest, withBase } from "./fetch-whole.ts";
 
@@ -41,15 +42,41 @@ describe("fetching a whole answer", () => {
     expect(await response.text()).toBe("a thing");
   });
 
-  it.each<[number, string]>([
-    [429, "rate-limited"],
-    [401, "refused"],
-    [403, "refused"],
-    [451, "refused"],
-    [503, "refused"],
-  ])("tells of status %i as %s", async (status, failure) => {
+  it.each<[number, string, FailureScope]>([
+    [429, "rate-limited", "provider"],
+    [401, "refused", "provider"],
+    [403, "refused", "provider"],
+    [451, "refused", "provider"],
+    [503, "refused", "provider"],
+    [500, "refused", "market"],
+    [504, "refused", "market"],
+  ])("tells of status %i as %s, a failure of the %s", async (status, failure, scope) => {
     handler = async (_, response) => sendJson(response, {}, status);
-    await expect(ask()).rejects.toMatchObject({ name: "ProviderError", failure });
+    await expect(ask()).rejects.toMatchObject({ name: "ProviderError", failure, scope });
+  });
+
+  it.each<[string, FailureScope, StandInHandler]>([
+    ["a connection that breaks", "provider", async (_, response) => void response.destroy()],
+    [
+      "a connection that breaks in the middle of the body",
+      "provider",
+      async (_, response) => void response.writeHead(200).write("[", () => response.destroy()),
+    ],
+    ["headers that do not come in time", "market", async () => undefined],
+    ["a body that does not come in time", "market", async (_, response) => stallBody(response)],
+  ])("takes %s for a failure of the %s", async (_, scope, answer) => {
+    handler = answer;
+    const limits = { ...GENEROUS, headersTimeoutMs: 200, totalTimeoutMs: 200 };
+    await expect(ask({ limits })).rejects.toMatchObject({ scope });
+  });
+
+  it("takes a refused connection and a name that does not resolve for failures of the provider", async () => {
+    for (const url of ["http://127.0.0.1:1", "http://nowhere.invalid"]) {
+      await expect(ask({ url })).rejects.toMatchObject({
+        failure: "unreachable",
+        scope: "provider",
+      });
+    }
   });
 
   it("gives up on a body that stalls, though garbage was collected meanwhile", async () => {

@@ -27,7 +27,8 @@ export interface WholeRequest {
 }
 
 const TOO_MANY_REQUESTS = [418, 429];
-const TURNED_AWAY = [401, 403, 451];
+/** The service refuses this client, or says that it is down. */
+const TURNED_AWAY = [401, 403, 451, 503];
 const NULL_BODY_STATUSES = [101, 204, 205, 304];
 
 /**
@@ -121,13 +122,17 @@ class TimedRequest {
   failure(cause: unknown): ProviderError {
     const { provider, aborts } = this.request;
     if (aborts[0].aborted) return callerGaveUp(provider, cause);
-    if (!this.answered) {
-      return new ProviderError({ provider, failure: "unreachable", message: "no answer", cause });
-    }
     const tooBig = cause instanceof BodyTooBigError;
+    // Without a time-out the connection itself failed: refused, reset, DNS, TLS. A time-out may be this request's alone.
+    const scope = tooBig || this.signal.aborted ? "market" : "provider";
+    if (!this.answered) {
+      const message = "no answer";
+      return new ProviderError({ provider, failure: "unreachable", scope, message, cause });
+    }
     return new ProviderError({
       provider,
       failure: tooBig ? "nonsense" : "timeout",
+      scope,
       message: tooBig ? "the answer is too big" : "the answer did not arrive whole",
       cause,
     });
@@ -150,10 +155,13 @@ class TimedRequest {
  */
 function throwIfTurnedAway(status: number, provider: string): void {
   const rateLimited = TOO_MANY_REQUESTS.includes(status);
-  if (!rateLimited && !TURNED_AWAY.includes(status) && status < 500) return;
+  const turnedAway = TURNED_AWAY.includes(status);
+  if (!rateLimited && !turnedAway && status < 500) return;
   throw new ProviderError({
     provider,
     failure: rateLimited ? "rate-limited" : "refused",
+    // Other errors of a server, as 500 or 504, may come from one market's data.
+    scope: rateLimited || turnedAway ? "provider" : "market",
     message: `answered with status ${status}`,
   });
 }
