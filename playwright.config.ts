@@ -1,35 +1,40 @@
 import { defineConfig } from "playwright/test";
-import { clientUrl, stage } from "./e2e/stage.ts";
+import { clientUrl, clientUrlOf, stages } from "./e2e/stage.ts";
 import { findBrowser } from "./scripts/lib/ensure-browser.mjs";
 
-const specOf = (name: string) => `**/${name}.spec.ts`;
+/** Started first, so that at the end no worker has a long file left while the other one is idle. */
+const LONG = ["stalled-analyst", "accessibility", "admin", "signal"].map(
+  (name) => `**/${name}.spec.ts`,
+);
 
-/** They wait, or measure, and neither change what others look at nor mind what others change. */
-const ASIDE = ["stalled-analyst", "accessibility"].map(specOf);
-/** What the one changes concerns everybody's data; what the other measures is moved by everybody's users as they arrive. */
-const LAST = ["clear-all", "layout-shift"].map(specOf);
+/** The product itself, as a user starts it, once per stage and with nothing in its database. */
+const START = stages.map(({ apiPort, clientPort, dataDir }) =>
+  [
+    `rm -rf ${dataDir}/mongo ${dataDir}/outbox`,
+    `API_PORT=${apiPort} CLIENT_PORT=${clientPort} DATA_DIR=${dataDir} exec node scripts/start.mjs`,
+  ].join(" && "),
+);
 
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/browser",
   globalSetup: "./e2e/until-api-answers.ts",
   forbidOnly: true,
-  workers: 2,
+  workers: stages.length,
   retries: 0,
   timeout: 60_000,
   // Only a failure takes that long, but a busy machine may.
   expect: { timeout: 10_000 },
-  // One file at a time each, so that "all" means what a test has made itself; the second project is left alone by the first.
   projects: [
-    { name: "product", testIgnore: [...ASIDE, ...LAST], workers: 1 },
-    { name: "aside", testMatch: ASIDE, workers: 1 },
-    { name: "last", testMatch: LAST, dependencies: ["product", "aside"], workers: 1 },
+    { name: "long", testMatch: LONG },
+    { name: "short", testIgnore: LONG },
   ],
   reporter: [["line"], ["json", { outputFile: "test-results/browser.json" }]],
   use: {
     baseURL: clientUrl,
     screenshot: "only-on-failure",
-    trace: "retain-on-failure",
+    // Recording takes a third of the time of every test. To look into a failure, add `--trace retain-on-failure`.
+    trace: "off",
     launchOptions: {
       executablePath: findBrowser(),
       args: [
@@ -40,23 +45,22 @@ export default defineConfig({
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        // Pages reach nothing but this machine. A route would see to that too, but it stops every request and the cache.
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",
       ],
     },
   },
-  // The product itself, as a user starts it, on ports of its own and with nothing in its database.
   webServer: {
-    command: `rm -rf ${stage.dataDir}/mongo ${stage.dataDir}/outbox && exec node scripts/start.mjs`,
-    url: `${clientUrl}/healthz`,
+    // The signal reaches all of the group; the shell stays until the products have stopped.
+    command: `trap : TERM INT; ${START.map((start) => `(${start}) &`).join(" ")} wait; wait`,
+    url: `${clientUrlOf(stages[0])}/healthz`,
     timeout: 180_000,
     gracefulShutdown: { signal: "SIGTERM", timeout: 30_000 },
     stdout: "ignore",
     env: {
-      API_PORT: String(stage.apiPort),
-      CLIENT_PORT: String(stage.clientPort),
       VITE_API_URL: "",
       CLIENT_ORIGIN: "",
       MONGODB_URI: "",
-      DATA_DIR: stage.dataDir,
       ADMIN_PASSWORD: "browser-test-admin",
       MARKET_DATA: "replay",
       OPENAI_API_KEY: "",

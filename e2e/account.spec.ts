@@ -28,13 +28,6 @@ test("the dashboard leads to the user panel, where the passwords are checked in 
   await expect(page.getByText("New password must be at least 6 characters long.")).toBeVisible();
 });
 
-test("a visitor is sent to the login and comes back to the user panel", async ({ page }) => {
-  await page.goto("/user-panel");
-  await expect(page).toHaveURL(/\/login$/);
-  await logIn(page);
-  await expect(page).toHaveURL(/\/user-panel$/);
-});
-
 test.describe("with requests that are refused", () => {
   test.use({ expectsFailures: true });
 

@@ -1,6 +1,7 @@
 import { expect, type Page } from "playwright/test";
 import { makeSignal, makeTrader, submitProof } from "./api.ts";
 import { cardOf, confirmAction, openAdmin, openAsAdmin, pictureBytes } from "./people.ts";
+import { holdSockets } from "./socket-switch.ts";
 import { test } from "./test.ts";
 
 test.use({ expectsFailures: true });
@@ -26,7 +27,11 @@ async function expectRefusal(page: Page, action: { in?: string; name: string; te
   await expect(dialog).toBeHidden();
 }
 
-test("each part that cannot be loaded says so, and is read again on request", async ({ page }) => {
+test("each part that cannot be loaded says so, and is read again on request", async ({
+  page,
+  context,
+}) => {
+  await holdSockets(context);
   const reads = /\/(admin\/list-users|admin\/chart-images|payment-details)$/;
   await page.route(reads, (route) => route.abort());
   await openAdmin(page);

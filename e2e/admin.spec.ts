@@ -11,15 +11,6 @@ import {
 } from "./people.ts";
 import { test } from "./test.ts";
 
-test("who is no administrator sees no link to the panel and is sent away from it", async ({
-  page,
-}) => {
-  await registerTrader(page);
-  await expect(page.getByRole("link", { name: "Admin", exact: true })).toHaveCount(0);
-  await page.goto("/admin");
-  await expect(page).toHaveURL(/\/dashboard$/);
-});
-
 test("a registration and a proof are announced and counted until the panel is opened", async ({
   page,
   openElsewhere,

@@ -59,6 +59,8 @@ for (const { name, session, open } of roles) {
     for (const path of GUARDED) {
       expect(await whereTo(page, path)).toBe(open.includes(path) ? path : "/dashboard");
     }
+    const adminLink = page.getByRole("link", { name: "Admin", exact: true });
+    await expect(adminLink).toHaveCount(open.includes("/admin") ? 1 : 0);
     for (const path of ["/login", "/register"])
       expect(await whereTo(page, path)).toBe("/dashboard");
   });

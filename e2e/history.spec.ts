@@ -2,6 +2,7 @@ import { expect, type Page } from "playwright/test";
 import { actAsAdmin, makeSignal, makeTrader } from "./api.ts";
 import { holdRequests } from "./hold-requests.ts";
 import { cardOf, confirmAction, openAdmin, signIn } from "./people.ts";
+import { holdSockets } from "./socket-switch.ts";
 import { test } from "./test.ts";
 
 const HISTORY = /\/signal-history(\?|$)/;
@@ -77,7 +78,8 @@ test.describe("when the history cannot be read", () => {
     { status: 0, text: "Failed to connect to the backend API." },
   ];
   for (const { status, text } of answers) {
-    test(`it says '${text}' and is read again on request`, async ({ page }) => {
+    test(`it says '${text}' and is read again on request`, async ({ page, context }) => {
+      await holdSockets(context);
       await page.route(HISTORY, (route) => {
         if (!isCall(route.request())) return route.fallback();
         const headers = { "Access-Control-Allow-Origin": "*" };

@@ -10,13 +10,20 @@ export async function logIn(page: Page, user: { username: string; password: stri
   await page.getByRole("main").getByRole("button", { name: "Login" }).click();
 }
 
-/** Leaves `page` with this session in its storage, as a login would, on an address without a screen. */
+/**
+ * Leaves this session in the storage of `page`, as a login would. It is there from the next screen on that the page
+ * opens.
+ */
 export async function signIn(page: Page, { token, approved, role }: Session): Promise<void> {
-  await page.goto("/healthz");
   const stored = { token, isApproved: String(approved), isAdmin: String(role === "admin") };
-  await page.evaluate((items) => {
+  const script = await page.addInitScript((items) => {
     for (const [key, value] of Object.entries(items)) localStorage.setItem(key, value);
   }, stored);
+  // Once only: a screen that is opened after a logout must find the storage empty.
+  page.once("domcontentloaded", () => {
+    // A page that has been closed meanwhile opens no further screen.
+    script.dispose().catch(() => undefined);
+  });
 }
 
 /** Signs `page` in as a new trader who waits for approval, and opens his dashboard. */
@@ -26,6 +33,18 @@ export async function registerTrader(page: Page): Promise<string> {
   await page.goto("/dashboard");
   await expect(page.getByText("Approval Pending")).toBeVisible();
   return session.username;
+}
+
+/** Opens a screen and waits until its live connection is up. */
+export async function openLive(page: Page, path: string): Promise<void> {
+  const connected = page
+    .waitForEvent("websocket", (socket) => socket.url().includes("/socket.io/"))
+    .then((socket) =>
+      // Socket.IO's "40": the server has accepted the session.
+      socket.waitForEvent("framereceived", ({ payload }) => String(payload).startsWith("40")),
+    );
+  await page.goto(path);
+  await connected;
 }
 
 /** Signs the administrator in and opens one of his screens. */

@@ -3,7 +3,7 @@ import { expect, type Page } from "playwright/test";
 import { ADMIN, makeTrader, PASSWORD } from "./api.ts";
 import { holdRequests, isPost } from "./hold-requests.ts";
 import { losePosts } from "./lose-posts.ts";
-import { logIn, openAsAdmin } from "./people.ts";
+import { logIn, openAsAdmin, openLive } from "./people.ts";
 import { test } from "./test.ts";
 
 async function register(page: Page, user: { username: string; email?: string; password?: string }) {
@@ -69,20 +69,12 @@ test("while the answer is awaited, the button says so and asks no second time", 
   expect(held.count()).toBe(1);
 });
 
-/** Browsers complain of a socket that is closed while it opens. */
-async function openConnected(tab: Page, path: string): Promise<void> {
-  const connected = tab
-    .waitForEvent("websocket", (socket) => socket.url().includes("/socket.io/"))
-    .then((socket) => socket.waitForEvent("framereceived"));
-  await tab.goto(path);
-  await connected;
-}
-
 test("logging out forgets the session in every tab and goes home", async ({ page, context }) => {
   await openAsAdmin(page, "/dashboard");
   const tabs = [await context.newPage(), await context.newPage()] as const;
-  await openConnected(tabs[0], "/signal-history");
-  await openConnected(tabs[1], "/admin");
+  // Connected: browsers complain of a socket that is closed while it opens.
+  await openLive(tabs[0], "/signal-history");
+  await openLive(tabs[1], "/admin");
   for (const tab of tabs) await expect(tab.getByRole("heading", { level: 1 })).toBeVisible();
   await page.getByRole("button", { name: "Logout" }).click();
   await expect(page).toHaveURL(/\/$/);

@@ -1,12 +1,12 @@
 import type { BrowserContext, WebSocketRoute } from "playwright/test";
 
-/** Cuts and mends the way between the browser's sockets and the server; REST stays as it is. */
+/** Cuts and restores the network of a browser. */
 export interface SocketSwitch {
-  cut(): void;
-  mend(): void;
+  cut(): Promise<void>;
+  restore(): Promise<void>;
 }
 
-/** An open WebSocket outlives the browser's own offline mode, so the sockets are led through here. */
+/** Open WebSockets outlive the browser's own offline mode, so they are closed as well. */
 export async function installSocketSwitch(context: BrowserContext): Promise<SocketSwitch> {
   const open = new Set<WebSocketRoute>();
   let isCut = false;
@@ -14,15 +14,20 @@ export async function installSocketSwitch(context: BrowserContext): Promise<Sock
     if (isCut) return void socket.close();
     open.add(socket).add(socket.connectToServer());
   });
-  await context.route(/socket\.io/, (route) => (isCut ? route.abort() : route.continue()));
   return {
-    cut() {
+    async cut() {
       isCut = true;
+      await context.setOffline(true);
       for (const socket of open) void socket.close();
       open.clear();
     },
-    mend() {
+    async restore() {
       isCut = false;
+      await context.setOffline(false);
     },
   };
 }
+
+/** Lets no live connection come up: what failed to load is then only read again when the user asks for it. */
+export const holdSockets = (context: BrowserContext): Promise<void> =>
+  context.routeWebSocket(/socket\.io/, () => undefined);

@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { freePort } from "@shared/testing/free-port.ts";
 import type { StandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { ADMIN } from "./api.ts";
-import { stage } from "./stage.ts";
+import { analystStage, clientUrlOf } from "./stage.ts";
 
 /** A whole product of its own, whose analyst is the stand-in. */
 export interface Product {
@@ -17,9 +16,8 @@ export interface Product {
 
 /** Starts it as a user does. The analyst is `openAi`. */
 export async function startProduct(openAi: StandInOpenAi): Promise<Product> {
-  const [apiPort, clientPort] = [await freePort(), await freePort()];
-  const dataDir = `${stage.dataDir}-stalled-analyst`;
-  // The built pages are kept for the next run.
+  const { apiPort, clientPort, dataDir } = analystStage;
+  // The built pages, which know their ports, are kept for the next run.
   await rm(`${dataDir}/mongo`, { recursive: true, force: true });
   const child = spawn(process.execPath, ["scripts/start.mjs"], {
     env: {
@@ -41,7 +39,7 @@ export async function startProduct(openAi: StandInOpenAi): Promise<Product> {
   const workers: number[] = [];
   await untilReady(child, workers);
   return {
-    url: `http://localhost:${clientPort}`,
+    url: clientUrlOf(analystStage),
     workers,
     async stop() {
       child.kill("SIGTERM");

@@ -32,7 +32,7 @@ test("a signal says until when it holds, counts down, and is expired then", asyn
   const tracked = [{ id: signal_id, symbol, timeframe, requestedAt, withImage: false }];
   const inputs = { symbol, timeframe, amount: 100, riskPercent: 1, leverage: 1 };
   const kept = { state: { inputs, attempt: null, tracked, selectedId: null }, version: 0 };
-  await page.evaluate((bot) => sessionStorage.setItem("bot", bot), JSON.stringify(kept));
+  await page.addInitScript((bot) => sessionStorage.setItem("bot", bot), JSON.stringify(kept));
   await page.clock.setFixedTime(NOW);
   await page.goto("/bot");
   const card = page.locator("[data-signal]");

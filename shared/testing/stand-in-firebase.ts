@@ -15,16 +15,18 @@ import {
   startHttpStandIn,
 } from "./stand-in-http.ts";
 
-/** How a call goes wrong. `lost-answer`: Firebase does what it is asked, and the connection breaks. */
-export type FirebaseFailure =
+/** How a call fails before Firebase does anything. */
+type RefusedCall =
   | { kind: "refusal"; message: string; status?: number }
   | { kind: "status"; status: number }
   | { kind: "html" }
   | { kind: "nonsense" }
   | { kind: "stalled-headers" }
   | { kind: "stalled-body" }
-  | { kind: "down" }
-  | { kind: "lost-answer" };
+  | { kind: "down" };
+
+/** How a call fails. `lost-answer`: Firebase does what was asked, and the connection breaks. */
+export type FirebaseFailure = RefusedCall | { kind: "lost-answer" };
 
 /** The calls that can be made to fail. */
 export type FirebaseCall =
@@ -119,10 +121,7 @@ function answerOf(
   }
 }
 
-function failAs(
-  response: ServerResponse,
-  failure: Exclude<FirebaseFailure, { kind: "lost-answer" }>,
-): void {
+function failAs(response: ServerResponse, failure: RefusedCall): void {
   switch (failure.kind) {
     case "refusal":
       return refuse(response, failure.message, failure.status);

@@ -11,6 +11,8 @@ export interface News {
 }
 
 let unseen = 0;
+/** How often the tab has come into view. */
+let views = 0;
 
 const isHidden = () => document.visibilityState === "hidden";
 
@@ -20,15 +22,35 @@ export function tellHidden({ stream, seq }: LiveEvent, news: News): void {
   unseen += 1;
   setUnseenCount(unseen);
   const username = useLive.getState().account?.username ?? "";
-  void import("../lib/notices/notify.ts").then(({ notify }) =>
-    notify({ place: { username, stream, seq }, ...news }),
-  );
+  const viewsBefore = views;
+  void loadNotify().then(({ notify }) => {
+    // The tab was in view while the code was loading, so the page itself has shown the news.
+    if (views !== viewsBefore) return;
+    return notify({ place: { username, stream, seq }, ...news });
+  });
+}
+
+let loading: ReturnType<typeof importNotify> | undefined;
+
+const importNotify = () => import("../lib/notices/notify.ts");
+
+/**
+ * One import for all events. Two imports of the same module may resolve in reverse order, and an event that comes after
+ * a later one counts as notified already.
+ */
+function loadNotify(): ReturnType<typeof importNotify> {
+  loading ??= importNotify().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
 }
 
 /** Forgets the count as soon as the tab is seen; returns what ends it. */
 export function forgetSeen(): () => void {
   const look = () => {
     if (isHidden()) return;
+    views += 1;
     unseen = 0;
     setUnseenCount(0);
   };

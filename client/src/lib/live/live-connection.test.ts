@@ -177,3 +177,25 @@ test("while the account cannot be read, screens need not wait; once it can, they
   await vi.waitFor(() => expect(store.getState().connection).toBe("online"), 5_000);
   expect(onStale).toHaveBeenCalledOnce();
 });
+
+const until = async (isReached: () => boolean) => {
+  while (!isReached()) await new Promise(setImmediate);
+};
+
+test("once the browser is online again it connects at once, without waiting for its next attempt", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const browser = new EventTarget();
+  vi.stubGlobal("addEventListener", browser.addEventListener.bind(browser));
+  vi.stubGlobal("removeEventListener", browser.removeEventListener.bind(browser));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { io, origin } = await startServer(() => undefined);
+  const { store } = connect(origin);
+  await until(() => store.getState().ready);
+  vi.advanceTimersByTime(1);
+  await until(() => store.getState().connection === "online");
+  for (const socket of io.sockets.sockets.values()) socket.conn.close();
+  await until(() => store.getState().connection === "offline");
+  browser.dispatchEvent(new Event("online"));
+  await until(() => store.getState().connection === "online");
+});

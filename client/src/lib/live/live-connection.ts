@@ -128,9 +128,10 @@ export class LiveConnection {
     globalThis.addEventListener?.("online", this.#connectNow);
   }
 
+  /** Disconnecting ends the wait for Socket.IO's own next attempt, during which it ignores `connect`. */
   readonly #connectNow = () => {
     const hasJoined = this.#positions.user !== undefined;
-    if (hasJoined && !this.#socket.connected) this.#socket.connect();
+    if (hasJoined && !this.#socket.connected) this.#socket.disconnect().connect();
   };
 
   /** Socket.IO tries again by itself after a broken transport, but not after a refusal or a server's goodbye. */
