@@ -18,6 +18,7 @@ import {
   type IdentityRecord,
   identitySchema,
 } from "./models/identity.ts";
+import { type JobRecord, jobSchema } from "./models/job.ts";
 import {
   type LedgerDocument,
   type LedgerHeadRecord,
@@ -62,6 +63,7 @@ import {
   type WorkerStatusRecord,
   workerStatusSchema,
 } from "./models/worker-status.ts";
+import { nativeDb } from "./native-collection.ts";
 
 /**
  * How soon an outage is noticed: a database that is gone or frozen is known to be so after about
@@ -95,6 +97,7 @@ function defineModels(connection: Connection) {
     ...defineAccessModels(connection),
     events: connection.model<EventRecord>("Event", eventSchema),
     streamHeads: connection.model<StreamHeadRecord>("StreamHead", streamHeadSchema),
+    jobs: connection.model<JobRecord>("Job", jobSchema),
     auditEntries: connection.model<AuditEntryRecord>("AuditEntry", auditEntrySchema),
     creditEntries: connection.model<CreditEntryRecord>("CreditEntry", creditEntrySchema),
     paymentDetails: connection.model<PaymentDetailsRecord>("PaymentDetails", paymentDetailsSchema),
@@ -146,11 +149,25 @@ export async function openDatabase(options: { uri: string; maxPoolSize?: number 
   });
   const models = defineModels(connection);
   await connection.asPromise();
+  await refuseFormerFormat(connection);
   for (const model of Object.values(models)) {
     await model.createCollection();
     await model.createIndexes();
   }
   return { connection, ...models, close: () => connection.close() };
+}
+
+/**
+ * Refuses a database of a former release, in which sequence numbers lay among the events.
+ * @throws Error with one line for the operator
+ */
+async function refuseFormerFormat(connection: Connection): Promise<void> {
+  const events = nativeDb(connection).collection<{ _id: string }>("events");
+  if (!(await events.findOne({ _id: { $type: "string" } }))) return;
+  await connection.close();
+  throw new Error(
+    "The database was made by a former version and cannot be used. Use another MONGODB_URI, or delete DATA_DIR/mongo.",
+  );
 }
 
 /** The open database: its connection and the models on it. */

@@ -1,0 +1,25 @@
+import { openDatabase } from "@shared/node/database.ts";
+import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import mongoose from "mongoose";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isDatabaseUnavailable } from "./database-errors.ts";
+
+describe("a write of several documents", () => {
+  it("counts as a failure of the database if that cannot be reached", async () => {
+    const uri = new URL(testDatabaseUri("bulk-write"));
+    const relay = await TcpRelay.start({ host: uri.hostname, port: Number(uri.port) });
+    uri.host = `127.0.0.1:${relay.port}`;
+    uri.search = "?directConnection=true";
+    const database = await openDatabase({ uri: uri.href });
+    onTestFinished(() => database.close());
+    const insert = (count: number) =>
+      database.marketCandles.collection.insertMany(Array.from({ length: count }, () => ({})));
+
+    await insert(2);
+    await relay.cut();
+    const failure: unknown = await insert(2).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(mongoose.mongo.MongoBulkWriteError);
+    expect(isDatabaseUnavailable(failure)).toBe(true);
+  });
+});
