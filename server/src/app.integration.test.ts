@@ -112,7 +112,7 @@ describe("the HTTP application", () => {
         },
       },
     });
-    const answer = await broken.call("/status", { headers: { "X-Request-Id": "r500" } });
+    const answer = await broken.call("/ledger", { headers: { "X-Request-Id": "r500" } });
     await broken.stop();
     expect(answer.status).toBe(500);
     expect(await answer.json()).toEqual({

@@ -1,4 +1,5 @@
 import type { Logger } from "@shared/node/logger.ts";
+import { isDatabaseUnavailable } from "./database-errors.ts";
 
 /** Work that goes on after its request has been answered; a failure is logged, since nobody waits for it. */
 export class Background {
@@ -26,7 +27,9 @@ export class Background {
     try {
       await work();
     } catch (error) {
-      this.#logger.error({ err: error }, `${name} failed`);
+      // An outage is reported as such by the requests that it fails.
+      const level = isDatabaseUnavailable(error) ? "warn" : "error";
+      this.#logger[level]({ err: error }, `${name} failed`);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort } from "@shared/testing/free-port.ts";
 import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";

@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { TcpRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
-import { TcpRelay } from "./testing/tcp-relay.ts";
 
 const PROMISED_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import { signFileUrl } from "@shared/node/files/signed-url.ts";
 import { appendPending } from "@shared/node/ledger/append-pending.ts";
+import { JOBS_COLLECTION } from "@shared/node/models/job.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { JOBS_COLLECTION } from "@shared/node/queue/signal-job.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";

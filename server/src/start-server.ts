@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { Database } from "@shared/node/database.ts";
-import { knownHeads } from "@shared/node/known-heads.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import type { Settings } from "@shared/node/settings.ts";
-import { unfinishedBy } from "@shared/node/stream-heads.ts";
 import { createApp } from "./app.ts";
 import { Background } from "./background.ts";
 import { ensureFirstAdmin } from "./commands/ensure-first-admin.ts";
@@ -46,7 +44,6 @@ export async function startServer(options: {
   const http = createHttpServer(createApp(deps), logger);
   const push = new PushServer(deps, { http, feed });
   watchPush(deps, { feed, push });
-  keepHeadsKnown(database, feed);
   await feed.start();
   const port = await listen(http, settings.API_PORT);
   return {
@@ -69,20 +66,9 @@ function watchPush(
   { feed, push }: { feed: EventFeed; push: PushServer },
 ): void {
   metrics.countSockets(() => push.socketCount);
-  feed.listen({
+  feed.subscribe({
     onEvent: ({ at }) => metrics.observeEvent((now().getTime() - at.getTime()) / 1_000),
-    onGap: () => undefined,
-  });
-}
-
-/** Most of what is told in a user's stream is told by workers. */
-function keepHeadsKnown(database: Database, feed: EventFeed): void {
-  const heads = knownHeads(database);
-  feed.listen({
-    onEvent({ stream, seq, name }) {
-      if (seq !== undefined) heads.hear(stream, { seq, unfinished: unfinishedBy(name) });
-    },
-    onGap: () => heads.forgetAll(),
+    onReopened: () => undefined,
   });
 }
 

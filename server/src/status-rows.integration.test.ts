@@ -3,11 +3,11 @@ import type { UserRecord } from "@shared/node/models/user.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { type FormValue, multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
+import { TcpRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ABUSABLE_ROUTES } from "./testing/abusable-routes.ts";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
-import { TcpRelay } from "./testing/tcp-relay.ts";
 
 type CallOptions = NonNullable<Parameters<TestServer["call"]>[1]>;
 type Fields = Record<string, FormValue>;

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 
 /**
- * How a provider of candles has been doing: `failing` since its last request, or `resting`, left alone for a while after
- * several failures in a row.
+ * State of a provider of candles. `failing`: its last request failed, of whatever market. `resting`: it is not called for
+ * any market for a while, since its connection failed several times in a row or most of its markets fail; this lasts
+ * until a call has succeeded. A market that is paused by itself leaves the provider as it is.
  */
 export const providerStateSchema = z.enum(["ok", "failing", "resting"]);
 export type ProviderState = z.infer<typeof providerStateSchema>;

@@ -1,4 +1,6 @@
 import { eventSchemas } from "@shared/contract/events.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import fc from "fast-check";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,8 +8,6 @@ import { createUser } from "../testing/factories.ts";
 import { testDatabaseUri } from "../testing/test-mongo.ts";
 import { type CreditOrder, changeCredits } from "./credits.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { commitChange } from "./event-log.ts";
-import { ADMINS_STREAM, userStream } from "./streams.ts";
 
 type Wish = Pick<CreditOrder, "kind" | "amount" | "signalId">;
 const grant = (amount: number): Wish => ({ kind: "grant", amount });
@@ -28,7 +28,7 @@ describe("changeCredits", () => {
   });
 
   const change = (userId: Types.ObjectId, wish: Wish, database = here) =>
-    commitChange(database, { serializeOn: userStream(userId) }, (open) =>
+    commit(database, { lockKeys: userStream(userId) }, (open) =>
       changeCredits(database, open, { ...wish, userId, by: "system", why: "a test" }),
     );
   const ledgerOf = (userId: Types.ObjectId) =>

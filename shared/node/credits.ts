@@ -1,7 +1,7 @@
 import type { AccountReason } from "@shared/contract/events.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
 import type { Database } from "./database.ts";
-import type { Change } from "./event-log.ts";
 import type { CreditKind } from "./models/credit-entry.ts";
 import type { UserRecord } from "./models/user.ts";
 import { tellAccountUpdated } from "./tell-account-updated.ts";
@@ -34,13 +34,13 @@ const REASONS = {
  */
 export async function changeCredits(
   database: Database,
-  change: Change,
+  uow: UnitOfWork,
   order: CreditOrder,
 ): Promise<UserRecord | null> {
   assertSensible(order);
-  const { session, at } = change;
+  const { session, at } = uow;
   const user = await database.users.findById(order.userId).session(session).lean();
-  if (!user || (await isAlreadyEntered(database, change, order))) return user;
+  if (!user || (await isAlreadyEntered(database, uow, order))) return user;
   const amount = amountToApply(order, user.imageCredits);
   if (amount === null) return null;
   if (amount === 0) return user;
@@ -55,8 +55,8 @@ export async function changeCredits(
   await database.creditEntries.create([{ ...order, amount, balance: changed.imageCredits, at }], {
     session,
   });
-  change.remark({ credits: amount });
-  await tellAccountUpdated(database, change, { user: changed, reason: REASONS[order.kind] });
+  uow.addAuditDetails({ credits: amount });
+  await tellAccountUpdated(database, uow, { user: changed, reason: REASONS[order.kind] });
   return changed;
 }
 
@@ -69,11 +69,11 @@ function assertSensible({ kind, amount }: CreditOrder): void {
 
 async function isAlreadyEntered(
   database: Database,
-  change: Change,
+  uow: UnitOfWork,
   { signalId, kind }: CreditOrder,
 ): Promise<boolean> {
   if (!signalId) return false;
-  const entry = await database.creditEntries.exists({ signalId, kind }).session(change.session);
+  const entry = await database.creditEntries.exists({ signalId, kind }).session(uow.session);
   return entry !== null;
 }
 

@@ -39,6 +39,8 @@ export async function createUser(
     sessionVersion: 0,
     keptSessionId: null,
     createdAt: new Date(),
+    lastEventSeq: 0,
+    unfinishedSignals: 0,
     ...fields,
   };
   await database.identities.insertOne({

@@ -2,7 +2,9 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { startRuns } from "@shared/node/signals/signal-lifecycle.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 
 /** A judgement as good as any. */
@@ -65,10 +67,9 @@ export async function createSignals(
   });
   const completed = signals.filter((signal) => signal.status === "completed");
   const unfinished = signals.filter(({ status }) => status === "queued" || status === "running");
-  await database.streamHeads.updateOne(
-    { _id: userStream(user._id) },
-    { $inc: { head: 0, unfinished: unfinished.length } },
-    { upsert: true },
+  await database.users.updateOne(
+    { _id: user._id },
+    { $inc: { unfinishedSignals: unfinished.length } },
   );
   await database.signals.insertMany(signals);
   await database.signalCandles.insertMany(completed.map(({ _id }) => ({ _id, candles: [] })));
@@ -76,4 +77,14 @@ export async function createSignals(
     signals.map(({ _id }) => ({ _id: `${user._id}:key-${_id}`, signalId: _id, createdAt: now })),
   );
   return signals;
+}
+
+/** Starts a run of a signal, as a worker does that has locked its job; null if it is finished or deleted. */
+export async function startRun(
+  database: Database,
+  { _id, userId }: Pick<SignalRecord, "_id" | "userId">,
+): Promise<SignalRecord | null> {
+  const lockKeys = userStream(userId);
+  const [run] = await commit(database, { lockKeys }, (uow) => startRuns(database, uow, [_id]));
+  return run ?? null;
 }

@@ -1,14 +1,12 @@
 import { EventEmitter, once } from "node:events";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { enqueueSignal, openQueue } from "@shared/node/queue.ts";
+import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
-import type { Agenda } from "agenda";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
 /** As many as a small machine makes quickly; `npm run bench -- load` does the same with 200. */
@@ -24,13 +22,10 @@ describe("many signals while the AI takes its time", () => {
   const uri = testDatabaseUri("load");
   const workers: SpawnedPart[] = [];
   let database: Database;
-  let queue: Agenda;
   let ai: StandInOpenAi;
 
   beforeAll(async () => {
     database = await openDatabase({ uri });
-    const logger = createLogger({ part: "test", level: "silent" });
-    queue = await openQueue({ database, logger, workerId: "test" });
     ai = await startStandInOpenAi();
   });
   afterEach(async () => {
@@ -67,7 +62,8 @@ describe("many signals while the AI takes its time", () => {
       if (!user || !symbol) throw new Error("there is nobody to ask, or nothing to ask for");
       const asked = { symbol, timeframe: "4h", status: "queued", revision: 0 } as const;
       const [signal] = await createSignals(database, user, asked);
-      if (signal) await enqueueSignal(queue, signal);
+      const position = { at: new Date(), unfinishedSignals: 0 };
+      if (signal) await database.jobs.create(newSignalJob(signal, position));
     });
     await Promise.all(ids);
   };

@@ -4,11 +4,11 @@ import type { Logger } from "@shared/node/logger.ts";
 import type { ProviderHealthRecord } from "@shared/node/models/worker-status.ts";
 import type { ProviderHealth } from "./providers/guarded-provider.ts";
 
-const REPORT_EVERY_MS = 10_000;
+const REPORT_INTERVAL_MS = 10_000;
 
 /**
- * Tells the database every few seconds that this worker is alive, what its signals are made from and how its
- * providers are.
+ * Reports every few seconds that this worker is active, what its signals are made from and how its providers are. The
+ * time is the database's, so that workers whose clocks differ agree on who is active.
  */
 export async function startStatusReports(options: {
   workerId: string;
@@ -20,31 +20,26 @@ export async function startStatusReports(options: {
   marketData: () => MarketDataSource;
   providers: () => ProviderHealth[];
 }): Promise<{ stop: () => Promise<void> }> {
-  const { workerId: id, database, logger, now } = options;
-  const startedAt = now();
-  const report = () =>
-    database.workerStatuses.updateOne(
-      { _id: id },
-      {
-        $set: {
-          marketData: options.marketData(),
-          analyst: options.analyst,
-          concurrency: options.concurrency,
-          providers: options.providers().map(toRecord),
-          startedAt,
-          seenAt: now(),
-        },
-      },
-      { upsert: true },
+  const { workerId: _id, database, logger, analyst, concurrency } = options;
+  const startedAt = options.now();
+  const report = () => {
+    const marketData = options.marketData();
+    const providers = options.providers().map(toRecord);
+    const status = { $literal: { marketData, analyst, concurrency, providers, startedAt } };
+    return database.workerStatuses.updateOne(
+      { _id },
+      [{ $replaceWith: { $mergeObjects: [status, { _id, seenAt: "$$NOW" }] } }],
+      { upsert: true, updatePipeline: true },
     );
+  };
   await report();
   const timer = setInterval(() => {
-    report().catch((error: unknown) => logger.warn({ err: error }, "could not report as alive"));
-  }, REPORT_EVERY_MS);
+    report().catch((error: unknown) => logger.warn({ err: error }, "could not report as active"));
+  }, REPORT_INTERVAL_MS);
   return {
     async stop() {
       clearInterval(timer);
-      await database.workerStatuses.deleteOne({ _id: id });
+      await database.workerStatuses.deleteOne({ _id });
     },
   };
 }

@@ -2,11 +2,16 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
-import { untilOthersKnow } from "@shared/node/queue/other-workers.ts";
-import { openQueue } from "@shared/node/queue.ts";
 import type { Settings } from "@shared/node/settings.ts";
-import { defineRegularJobs } from "./define-regular-jobs.ts";
-import { defineGenerateSignalJob } from "./jobs/generate-signal-job.ts";
+import { cleanUpFilesJob } from "./jobs/clean-up-files-job.ts";
+import { measurePerformanceJob } from "./jobs/measure-performance-job.ts";
+import { publishLedgerHeadJob } from "./jobs/publish-ledger-head-job.ts";
+import { publishMarketsJob } from "./jobs/publish-markets-job.ts";
+import { RecurringJobs } from "./jobs/recurring-jobs.ts";
+import { resolveOutcomesJob } from "./jobs/resolve-outcomes-job.ts";
+import { SignalQueue } from "./jobs/signal-queue.ts";
+import { sweepSignalsJob } from "./jobs/sweep-signals-job.ts";
+import { watchEntriesJob } from "./jobs/watch-entries-job.ts";
 import { keepLedger } from "./keep-ledger.ts";
 import { countedAnalyst } from "./metrics/counted-analyst.ts";
 import { serveMetrics } from "./metrics/serve-metrics.ts";
@@ -16,6 +21,7 @@ import { createMarketData } from "./providers/select-market-data.ts";
 import { keepListingsPublished } from "./publish-listings.ts";
 import { startStatusReports } from "./report-status.ts";
 import type { Analyst } from "./signals/analyst.ts";
+import { runSignal } from "./signals/run-signal.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 
 /** Analyses that are still under way after this time are handed back to the queue. */
@@ -49,31 +55,51 @@ export async function startWorker(options: {
   const endpoint = await openMetrics(deps.metrics, { settings, logger });
   const concurrency = settings.WORKER_CONCURRENCY;
   const workerId = newWorkerId();
-  const queue = await openQueue({ database, logger, workerId, concurrency });
-  const signals = defineGenerateSignalJob(queue, deps);
+  const queue = new SignalQueue({
+    ...{ database, logger, workerId, concurrency },
+    run: (signal, abort) => runSignal(deps, signal, abort),
+  });
   await market.probe();
   const reports = await startReports(deps, { workerId, concurrency, market });
   const listings = keepListingsPublished({ ...deps, listedSymbols: market.listedSymbols });
   const ledger = keepLedger(deps);
-  await untilOthersKnow(database, workerId);
-  await queue.start();
-  const regular = await defineRegularJobs(queue, deps, { sources: market.sources, settings });
+  queue.start();
+  const recurring = await startRecurringJobs(deps, { workerId, market, settings });
   return {
     async stop() {
       listings.stop();
-      await queue.stop(false);
-      await regular.stop();
-      const handBack = setTimeout(() => {
-        shutdown.abort(new Error("the worker is stopping"));
-      }, DRAIN_MS);
-      await signals.idle();
-      clearTimeout(handBack);
+      await recurring.stop();
+      const stopped = queue.stop({ drainMs: DRAIN_MS });
+      const cut = setTimeout(() => shutdown.abort(new Error("the worker is stopping")), DRAIN_MS);
+      await stopped;
+      clearTimeout(cut);
       await ledger.stop();
       await reports.stop();
       market.close();
       endpoint?.close();
     },
   };
+}
+
+async function startRecurringJobs(
+  deps: WorkerDeps,
+  options: { workerId: string; market: WorkerServices["market"]; settings: Settings },
+): Promise<RecurringJobs> {
+  const { workerId, market, settings } = options;
+  const jobs = new RecurringJobs({ ...deps, workerId });
+  await jobs.start();
+  const outcomes = { sources: market.sources, feePercent: settings.OUTCOME_FEE_PERCENT };
+  const definitions = [
+    sweepSignalsJob(deps),
+    cleanUpFilesJob(deps),
+    publishMarketsJob(deps),
+    watchEntriesJob(deps),
+    resolveOutcomesJob({ ...deps, ...outcomes }),
+    measurePerformanceJob(deps),
+    publishLedgerHeadJob({ ...deps, settings }),
+  ];
+  for (const job of definitions) await jobs.add(job);
+  return jobs;
 }
 
 function assembleDeps(options: {

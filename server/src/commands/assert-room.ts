@@ -1,5 +1,5 @@
+import { findActiveWorkers } from "@shared/node/active-workers.ts";
 import type { Database } from "@shared/node/database.ts";
-import { WORKER_GONE_SECONDS } from "@shared/node/models/worker-status.ts";
 import { readQueueState } from "@shared/node/signals/queue-state.ts";
 import { rateLimited, unavailable } from "../errors.ts";
 import type { ServerDeps } from "../server-deps.ts";
@@ -49,8 +49,7 @@ async function isQueueFull({
 }: Pick<ServerDeps, "database" | "now">): Promise<boolean> {
   const { waiting } = await readQueueState(database, now());
   if (waiting < FEWEST_PLACES * WAITING_PER_PLACE) return false;
-  const aliveSince = new Date(now().getTime() - WORKER_GONE_SECONDS * 1_000);
-  const workers = await database.workerStatuses.find({ seenAt: { $gte: aliveSince } }).lean();
+  const workers = await findActiveWorkers(database);
   const places = workers.reduce((sum, { concurrency }) => sum + concurrency, 0);
   return waiting >= Math.max(places, FEWEST_PLACES) * WAITING_PER_PLACE;
 }

@@ -1,6 +1,6 @@
 import type { JobAction } from "@shared/contract/events.ts";
 import { AppError } from "@shared/node/app-error.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { JobsChanged } from "../queue-page/queue-answers.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { type Admin, type AdminDeps, commitAdminChange } from "./admin-change.ts";
@@ -20,8 +20,8 @@ export async function changeJobs(
     throw new AppError("not-found", "These jobs are no longer in the queue.");
   }
   const names = [...new Set(found)].toSorted().join(", ");
-  await commitAdminChange(deps, { admin, serializeOn: ADMINS_STREAM }, async (change) =>
-    change.tell(ADMINS_STREAM, "queue:changed", { action, jobs: found.length, names }),
+  await commitAdminChange(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) =>
+    uow.addEvent(ADMINS_STREAM, "queue:changed", { action, jobs: found.length, names }),
   );
   return deps.queueView.change(action, jobIds);
 }

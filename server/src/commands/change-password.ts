@@ -1,5 +1,5 @@
 import type { ChangePasswordRequest } from "@shared/contract/account.ts";
-import { commitChange } from "@shared/node/event-log.ts";
+import { commit } from "@shared/outbox/commit.ts";
 import { wrongPassword } from "../errors.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import type { AuthenticatedSession } from "../sessions.ts";
@@ -19,9 +19,9 @@ export async function changePassword(
   const attempt = { identityId, email, currentPassword, newPassword };
   const prepared = await deps.identity.prepareChange(attempt);
   if (!prepared) throw wrongPassword();
-  const options = { serializeOn: `identity:${identityId}`, now: deps.now };
-  await commitChange(deps.database, options, async (change) => {
-    await prepared.store(change.session);
-    await endOtherSessions(deps, change, { identityId, keepSessionId: sessionId });
+  const options = { lockKeys: `identity:${identityId}`, now: deps.now };
+  await commit(deps.database, options, async (uow) => {
+    await prepared.store(uow.session);
+    await endOtherSessions(deps, uow, { identityId, keepSessionId: sessionId });
   });
 }

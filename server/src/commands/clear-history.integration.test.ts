@@ -1,15 +1,11 @@
 import { historyPageSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import {
-  finishSignal,
-  type SignalResult,
-  startSignal,
-} from "@shared/node/signals/signal-transitions.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { finishRun, type SignalResult } from "@shared/node/signals/signal-lifecycle.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
+import { createSignals, startRun, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveServer, startLiveServer } from "../testing/start-live-server.ts";
@@ -93,13 +89,13 @@ describe("clearing signal histories", () => {
   it("lets what is queued or running come to its normal end", async () => {
     const [queued] = await createSignals(database, ann, { status: "queued", revision: 0 });
     const [asked] = await createSignals(database, ann, { status: "queued", revision: 0 });
-    const running = asked && (await startSignal(database, asked));
+    const running = asked && (await startRun(database, asked));
     if (!queued || !running) throw new Error("there is nothing to look at");
     await createSignals(database, ann, { count: 2 });
     expect((await clear(ann)).body).toEqual({ detail: `Deleted 2 signals of ${ann.username}.` });
 
     const result: SignalResult = { status: "completed", analysis: WAIT_ANALYSIS, candles: [] };
-    expect(await finishSignal(database, running, result)).toBe(true);
+    expect(await finishRun(database, running, result)).toBe(true);
     expect(await historyOf(ann)).toEqual([running._id.toString()]);
     expect(await database.signals.findById(queued._id).lean()).toMatchObject({ status: "queued" });
   });

@@ -1,7 +1,7 @@
-import type { Change } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { removeSignals } from "@shared/node/signals/remove-signals.ts";
-import { userStream } from "@shared/node/streams.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
 import { type Admin, type AdminDeps, commitAdminChange, type UserOrder } from "./admin-change.ts";
 import { findUserByName } from "./find-user.ts";
@@ -30,12 +30,12 @@ export async function clearHistoryOf(
   deps: AdminDeps,
   { admin, userId }: { admin: Admin; userId: Types.ObjectId },
 ): Promise<number> {
-  const serializeOn = userStream(userId);
+  const lockKeys = userStream(userId);
   let deleted = 0;
   let batch: number;
   do {
-    batch = await commitAdminChange(deps, { admin, serializeOn }, (change) =>
-      clearBatch(deps, change, userId),
+    batch = await commitAdminChange(deps, { admin, lockKeys }, (uow) =>
+      clearBatch(deps, uow, userId),
     );
     deleted += batch;
   } while (batch === BATCH_SIZE);
@@ -44,7 +44,7 @@ export async function clearHistoryOf(
 
 async function clearBatch(
   { database }: AdminDeps,
-  change: Change,
+  uow: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<number> {
   const finished = await database.signals
@@ -52,12 +52,12 @@ async function clearBatch(
     .sort({ createdAt: 1 })
     .limit(BATCH_SIZE)
     .select({ _id: 1 })
-    .session(change.session)
+    .session(uow.session)
     .lean();
   if (finished.length === 0) return 0;
   const signalIds = finished.map((signal) => signal._id);
-  await removeSignals(database, change, { userId, signalIds });
-  change.remark({ signals: finished.length });
-  change.tell(userStream(userId), "history:cleared", {});
+  await removeSignals(database, uow, { userId, signalIds });
+  uow.addAuditDetails({ signals: finished.length });
+  uow.addEvent(userStream(userId), "history:cleared", {});
   return finished.length;
 }

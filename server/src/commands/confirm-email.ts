@@ -1,6 +1,6 @@
-import type { Change } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { tellAccountUpdated } from "@shared/node/tell-account-updated.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { ServerDeps } from "../server-deps.ts";
 
 /**
@@ -9,16 +9,16 @@ import type { ServerDeps } from "../server-deps.ts";
  */
 export async function confirmEmail(
   { database }: Pick<ServerDeps, "database">,
-  change: Change,
+  uow: UnitOfWork,
   identityId: string,
 ): Promise<UserRecord | null> {
   const user = await database.users
     .findOneAndUpdate(
       { identityId, emailVerified: false },
       { $set: { emailVerified: true } },
-      { session: change.session, returnDocument: "after" },
+      { session: uow.session, returnDocument: "after" },
     )
     .lean();
-  if (user) await tellAccountUpdated(database, change, { user, reason: "email-verified" });
+  if (user) await tellAccountUpdated(database, uow, { user, reason: "email-verified" });
   return user;
 }

@@ -1,8 +1,8 @@
 import type { AppError } from "@shared/node/app-error.ts";
-import { type Change, commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { presentUserCard } from "@shared/node/present-user-card.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 import { duplicateField, isDatabaseUnavailable } from "../database-errors.ts";
 import { emailTaken, usernameTaken } from "../errors.ts";
@@ -18,7 +18,7 @@ interface AccountOrder {
   password: string;
   /** Whether the owner is asked by mail to confirm his address; if not, whoever makes the account vouches for it. */
   asksToVerifyEmail: boolean;
-  check?: (change: Change) => Promise<void>;
+  check?: (uow: UnitOfWork) => Promise<void>;
 }
 
 /**
@@ -48,17 +48,17 @@ async function assertFree({ database }: AccountDeps, { username, email }: Profil
 async function makeAccount(deps: AccountDeps, order: AccountOrder): Promise<UserRecord> {
   const { profile, password, asksToVerifyEmail, check } = order;
   const account = await deps.identity.prepareAccount({ email: profile.email, password });
-  const options = { serializeOn: ADMINS_STREAM, now: deps.now };
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now };
   try {
     if (asksToVerifyEmail) await account.sendVerification(profile.username);
-    return await commitChange(deps.database, options, async (change) => {
-      await check?.(change);
+    return await commit(deps.database, options, async (uow) => {
+      await check?.(uow);
       const { identityId } = account;
       const emailVerified = !asksToVerifyEmail;
-      const user = newUserRecord(profile, { identityId, emailVerified, createdAt: change.at });
-      await deps.database.users.insertOne(user, { session: change.session });
-      await account.store(change.session);
-      change.tell(ADMINS_STREAM, "user:registered", presentUserCard(user));
+      const user = newUserRecord(profile, { identityId, emailVerified, createdAt: uow.at });
+      await deps.database.users.insertOne(user, { session: uow.session });
+      await account.store(uow.session);
+      uow.addEvent(ADMINS_STREAM, "user:registered", presentUserCard(user));
       return user;
     });
   } catch (error) {
@@ -97,6 +97,8 @@ function newUserRecord(
     imageCredits: 0,
     sessionVersion: 0,
     keptSessionId: null,
+    lastEventSeq: 0,
+    unfinishedSignals: 0,
   };
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from "@shared/node/app-error.ts";
 import { removeChartImages } from "@shared/node/files/remove-chart-images.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { type Admin, type AdminDeps, commitAdminChange } from "./admin-change.ts";
 
 /**
@@ -12,9 +12,9 @@ export function deleteChartImage(
   { admin, filename }: { admin: Admin; filename: string },
 ): Promise<void> {
   const { database } = deps;
-  return commitAdminChange(deps, { admin, serializeOn: ADMINS_STREAM }, async (change) => {
-    const image = await database.chartImages.findOne({ filename }).session(change.session).lean();
+  return commitAdminChange(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+    const image = await database.chartImages.findOne({ filename }).session(uow.session).lean();
     if (!image) throw new AppError("not-found", "There is no such image.");
-    await removeChartImages(database, change, [image]);
+    await removeChartImages(database, uow, [image]);
   });
 }

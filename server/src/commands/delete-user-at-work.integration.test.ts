@@ -1,7 +1,7 @@
 import { signalAcceptedSchema, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { ApiClient, jsonBody, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";

@@ -4,17 +4,13 @@ import { join } from "node:path";
 import { sessionSchema } from "@shared/contract/account.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import {
-  finishSignal,
-  type SignalResult,
-  startSignal,
-} from "@shared/node/signals/signal-transitions.ts";
-import { ADMINS_STREAM, CONTROL_STREAM } from "@shared/node/streams.ts";
+import { finishRun, type SignalResult } from "@shared/node/signals/signal-lifecycle.ts";
+import { ADMINS_STREAM, CONTROL_STREAM } from "@shared/outbox/streams.ts";
 import { ApiClient, jsonBody, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
-import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
+import { createSignals, startRun, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveServer, startLiveServer } from "../testing/start-live-server.ts";
@@ -174,13 +170,13 @@ describe("deleting a user", () => {
 
   it("brings nothing back when a worker ends one of his signals afterwards", async () => {
     const [waiting, asked] = await createSignals(database, ann, { count: 2, status: "queued" });
-    const claim = asked && (await startSignal(database, asked));
+    const claim = asked && (await startRun(database, asked));
     if (!waiting || !claim) throw new Error("there is no signal to delete");
     const words = [ann._id, waiting._id, claim._id];
     await deleteAnn();
     const result: SignalResult = { status: "completed", analysis: WAIT_ANALYSIS, candles: [] };
-    expect(await finishSignal(database, claim, result)).toBe(false);
-    expect(await startSignal(database, waiting)).toBeNull();
+    expect(await finishRun(database, claim, result)).toBe(false);
+    expect(await startRun(database, waiting)).toBeNull();
     expect(await placesOf(words)).toEqual([]);
   });
 

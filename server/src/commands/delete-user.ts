@@ -1,9 +1,8 @@
-import { type Change, endStream } from "@shared/node/event-log.ts";
 import { removeFilesOf } from "@shared/node/files/remove-user-files.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { removeQueuedJobs } from "@shared/node/queue.ts";
 import { removeSignals } from "@shared/node/signals/remove-signals.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
 import { noSuchUser } from "../errors.ts";
 import { assertNotOwnAccount } from "../policies/account-policies.ts";
@@ -27,14 +26,14 @@ export async function deleteUser(
   assertNotOwnAccount(admin, user);
   const { _id, identityId } = user;
   await clearHistoryOf(deps, { admin, userId: _id });
-  const serializeOn = [ADMINS_STREAM, userStream(_id)];
-  await commitAdminChange(deps, { admin, serializeOn }, async (change) => {
-    const { session } = change;
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  await commitAdminChange(deps, { admin, lockKeys }, async (uow) => {
+    const { session } = uow;
     const { deletedCount } = await database.users.deleteOne({ _id }, { session });
     if (deletedCount === 0) throw noSuchUser();
-    await removeBelongings(deps, change, _id);
-    change.endSessions({ userId: _id.toString(), reason: "deleted" });
-    change.tell(ADMINS_STREAM, "user:deleted", { username: user.username });
+    await removeBelongings(deps, uow, _id);
+    uow.endSessions({ userId: _id.toString(), reason: "deleted" });
+    uow.addEvent(ADMINS_STREAM, "user:deleted", { username: user.username });
     await identity.deleteAccount({ identityId, session });
   });
   return user;
@@ -42,16 +41,16 @@ export async function deleteUser(
 
 async function removeBelongings(
   { database }: AdminDeps,
-  change: Change,
+  uow: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<void> {
-  const { session } = change;
+  const { session } = uow;
   const left = await database.signals.find({ userId }).select({ _id: 1 }).session(session).lean();
   const signalIds = left.map((signal) => signal._id);
-  await removeQueuedJobs(database, change, signalIds);
-  await removeSignals(database, change, { userId, signalIds });
-  await removeFilesOf(database, change, userId);
+  await database.jobs.deleteMany({ _id: { $in: signalIds } }, { session });
+  await removeSignals(database, uow, { userId, signalIds });
+  await removeFilesOf(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });
   await database.queuePasses.deleteMany({ userId }, { session });
-  await endStream(database, change, userStream(userId));
+  await database.events.deleteMany({ stream: userStream(userId) }, { session });
 }

@@ -1,9 +1,9 @@
 import type { SystemHealth } from "@shared/contract/health.ts";
+import { findActiveWorkers } from "@shared/node/active-workers.ts";
 import { productVersion } from "@shared/node/settings.ts";
 import { readQueueState } from "@shared/node/signals/queue-state.ts";
 import { presentWorker } from "../presenters/present-worker.ts";
 import type { ServerDeps } from "../server-deps.ts";
-import { livingWorkers } from "./living-workers.ts";
 
 /** How the queue, the workers with their providers, and this server are at the moment. */
 export async function describeHealth(
@@ -12,7 +12,7 @@ export async function describeHealth(
   const now = deps.now();
   const [queue, workers] = await Promise.all([
     readQueueState(deps.database, now),
-    livingWorkers(deps),
+    findActiveWorkers(deps.database),
   ]);
   return {
     checked_at: now.toISOString(),

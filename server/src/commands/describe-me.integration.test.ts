@@ -1,8 +1,8 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -25,10 +25,10 @@ describe("describeMe", () => {
 
   /** One credit more for each event, so that credits and event numbers count the same thing. */
   const grantCredit = (user: UserRecord) =>
-    commitChange(database, { serializeOn: userStream(user._id) }, async ({ session, tell }) => {
+    commit(database, { lockKeys: userStream(user._id) }, async ({ session, addEvent }) => {
       const { _id } = user;
       await database.users.updateOne({ _id }, { $inc: { imageCredits: 1 } }, { session });
-      tell(userStream(_id), "proof:deleted", {});
+      addEvent(userStream(_id), "proof:deleted", {});
     });
 
   it("never claims an event whose effect it does not show, while changes go on", async () => {

@@ -1,8 +1,7 @@
 import type { Me } from "@shared/contract/account.ts";
 import { findProofOf } from "@shared/node/files/payment-proofs.ts";
 import { presentProof } from "@shared/node/present-user-card.ts";
-import { readHeads } from "@shared/node/stream-heads.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { ADMINS_STREAM, readHeads, userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../errors.ts";
 import { createSignPath, withSignedUrl } from "../files/sign-files.ts";

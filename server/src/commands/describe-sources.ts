@@ -1,6 +1,6 @@
 import type { Status } from "@shared/contract/status.ts";
+import { findActiveWorkers } from "@shared/node/active-workers.ts";
 import type { ServerDeps } from "../server-deps.ts";
-import { livingWorkers } from "./living-workers.ts";
 
 type SignalSources = Pick<Status, "market_data" | "analyst">;
 type StatusDeps = Pick<ServerDeps, "database" | "settings" | "now">;
@@ -10,7 +10,7 @@ type StatusDeps = Pick<ServerDeps, "database" | "settings" | "now">;
  * the rule-based analyst win: they are never used in silence.
  */
 export async function describeSources(deps: StatusDeps): Promise<SignalSources> {
-  const workers = await livingWorkers(deps);
+  const workers = await findActiveWorkers(deps.database);
   if (workers.length === 0) return expectedSources(deps.settings);
   return {
     market_data: workers.some((worker) => worker.marketData === "replay") ? "replay" : "live",

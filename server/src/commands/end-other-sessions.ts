@@ -1,5 +1,5 @@
-import type { Change } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { ServerDeps } from "../server-deps.ts";
 
 /**
@@ -9,18 +9,18 @@ import type { ServerDeps } from "../server-deps.ts";
  */
 export async function endOtherSessions(
   { database }: Pick<ServerDeps, "database">,
-  change: Change,
+  uow: UnitOfWork,
   { identityId, keepSessionId }: { identityId: string; keepSessionId?: string },
 ): Promise<UserRecord | null> {
   const user = await database.users
     .findOneAndUpdate(
       { identityId },
       { $inc: { sessionVersion: 1 }, $set: { keptSessionId: keepSessionId ?? null } },
-      { session: change.session, returnDocument: "after" },
+      { session: uow.session, returnDocument: "after" },
     )
     .lean();
   if (!user) return null;
-  change.endSessions({
+  uow.endSessions({
     userId: user._id.toString(),
     reason: "password-changed",
     ...(keepSessionId !== undefined && { exceptSessionId: keepSessionId }),

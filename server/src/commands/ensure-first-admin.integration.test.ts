@@ -1,5 +1,5 @@
 import { SettingsError } from "@shared/node/settings.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

@@ -2,7 +2,7 @@ import { TEXTS } from "@shared/contract/texts.ts";
 import { AppError } from "@shared/node/app-error.ts";
 import { changeCredits } from "@shared/node/credits.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { noSuchUser } from "../errors.ts";
 import { type AdminDeps, commitAdminChange, type UserOrder } from "./admin-change.ts";
 import { findUserByName } from "./find-user.ts";
@@ -19,12 +19,12 @@ export async function grantCredits(
   const { admin, username, credits } = order;
   const { database } = deps;
   const { _id } = await findUserByName(database, username);
-  const serializeOn = [ADMINS_STREAM, userStream(_id)];
-  return commitAdminChange(deps, { admin, serializeOn }, async (change) => {
-    const before = await database.users.findById(_id).session(change.session).lean();
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  return commitAdminChange(deps, { admin, lockKeys }, async (uow) => {
+    const before = await database.users.findById(_id).session(uow.session).lean();
     if (!before) throw noSuchUser();
     if (!Number.isSafeInteger(before.imageCredits + credits)) throw invalidNumber();
-    const after = await changeCredits(database, change, {
+    const after = await changeCredits(database, uow, {
       userId: _id,
       kind: "grant",
       amount: credits,

@@ -1,8 +1,8 @@
 import type { LoginRequest } from "@shared/contract/account.ts";
 import { AppError } from "@shared/node/app-error.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { VerifiedAccount } from "../identity/identity-provider.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { confirmEmail } from "./confirm-email.ts";
@@ -51,11 +51,11 @@ async function followProvider(
   const { identityId } = user;
   const emailConfirmed = account.emailConfirmed && !user.emailVerified;
   if (!emailConfirmed && !account.passwordChanged) return;
-  const options = { serializeOn: ADMINS_STREAM, now: deps.now };
-  await commitChange(deps.database, options, async (change) => {
-    if (emailConfirmed) await confirmEmail(deps, change, identityId);
-    if (account.passwordChanged && (await account.acknowledge(change.session))) {
-      await endOtherSessions(deps, change, { identityId });
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now };
+  await commit(deps.database, options, async (uow) => {
+    if (emailConfirmed) await confirmEmail(deps, uow, identityId);
+    if (account.passwordChanged && (await account.acknowledge(uow.session))) {
+      await endOtherSessions(deps, uow, { identityId });
     }
   });
 }

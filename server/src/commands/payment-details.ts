@@ -4,7 +4,7 @@ import {
   paymentDetailsSchema,
 } from "@shared/contract/payment.ts";
 import type { Database } from "@shared/node/database.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ClientSession } from "mongoose";
 import { type Admin, type AdminDeps, commitAdminChange } from "./admin-change.ts";
 
@@ -30,8 +30,8 @@ export function updatePaymentDetails(
   { admin, update }: { admin: Admin; update: PaymentDetailsUpdate },
 ): Promise<PaymentDetails> {
   const { database } = deps;
-  return commitAdminChange(deps, { admin, serializeOn: ADMINS_STREAM }, async (change) => {
-    const { session, at } = change;
+  return commitAdminChange(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+    const { session, at } = uow;
     const before = await readPaymentDetails(database, session);
     const after = paymentDetailsSchema.parse({ ...before, ...update });
     const changed = PAYMENT_FIELDS.filter((field) => after[field] !== before[field]);
@@ -41,8 +41,8 @@ export function updatePaymentDetails(
       { $set: { ...after, updatedAt: at } },
       { session, upsert: true },
     );
-    change.remark({ fields: changed.join(", ") });
-    change.tell(ADMINS_STREAM, "payment-details:updated", after);
+    uow.addAuditDetails({ fields: changed.join(", ") });
+    uow.addEvent(ADMINS_STREAM, "payment-details:updated", after);
     return after;
   });
 }

@@ -1,4 +1,4 @@
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";

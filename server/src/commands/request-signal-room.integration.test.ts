@@ -1,7 +1,7 @@
 import { errorBodySchema } from "@shared/contract/errors.ts";
-import { JOBS_COLLECTION, readSignalJob } from "@shared/node/queue/signal-job.ts";
+import { finishRun } from "@shared/node/signals/signal-lifecycle.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { createSignals } from "@shared/testing/signal-factory.ts";
+import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
@@ -44,7 +44,9 @@ describe("a request for a signal finds no room", () => {
     expect(refused.headers.get("Retry-After")).toBe("5");
     expect(errorBodySchema.parse(await refused.json()).code).toBe("rate-limited");
     expect((await ask(await trader())).status).toBe(202);
-    await server.database.signals.updateOne({ _id: first?._id }, { $set: { status: "failed" } });
+    if (!first) throw new Error("there is no signal");
+    const ended = { status: "failed", analysis: WAIT_ANALYSIS } as const;
+    expect(await finishRun(server.database, first, ended)).toBe(true);
     expect((await ask(user)).status).toBe(202);
   });
 
@@ -62,12 +64,11 @@ describe("a request for a signal finds no room", () => {
     const [crowd, single] = [await trader(), await trader()];
     for (const _ of Array(3)) await ask(crowd);
     await ask(single);
-    const jobs = await server.database.connection
-      .collection(JOBS_COLLECTION)
+    const jobs = await server.database.jobs
       .find({ "data.userId": { $in: [String(crowd._id), String(single._id)] } })
       .sort({ priority: -1 })
-      .toArray();
-    const owners = jobs.map(({ data }) => String(readSignalJob(data).userId));
+      .lean();
+    const owners = jobs.map(({ data }) => data.userId);
     const first = String(crowd._id);
     expect(owners).toEqual([first, String(single._id), first, first]);
   });
@@ -87,8 +88,8 @@ describe("a request for a signal finds no room", () => {
       analyst: "openai",
       concurrency: FEWEST_PLACES + 1,
       providers: [],
-      startedAt: new Date(clock),
-      seenAt: new Date(clock),
+      startedAt: new Date(),
+      seenAt: new Date(),
     });
     await fillQueue(QUEUE_LENGTH);
     expect((await ask(await trader())).status).toBe(202);

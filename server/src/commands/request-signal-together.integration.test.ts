@@ -1,5 +1,5 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
-import { JOBS_COLLECTION } from "@shared/node/queue/signal-job.ts";
+import { JOBS_COLLECTION } from "@shared/node/models/job.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

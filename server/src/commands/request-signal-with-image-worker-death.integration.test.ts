@@ -1,11 +1,11 @@
 import { signalAcceptedSchema } from "@shared/contract/signal.ts";
 import { changeCredits } from "@shared/node/credits.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
@@ -70,8 +70,8 @@ describe("image credits when the worker dies", () => {
   const trader = async (): Promise<UserRecord> => {
     const user = await createUser(database, { approved: true, allowImageUpload: true });
     const grant = { kind: "grant", amount: GRANTED, by: "admin", why: "test" } as const;
-    await commitChange(database, { serializeOn: ADMINS_STREAM }, (change) =>
-      changeCredits(database, change, { userId: user._id, ...grant }),
+    await commit(database, { lockKeys: ADMINS_STREAM }, (uow) =>
+      changeCredits(database, uow, { userId: user._id, ...grant }),
     );
     return user;
   };

@@ -1,6 +1,5 @@
 import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
 import { changeCredits } from "@shared/node/credits.ts";
-import type { Change } from "@shared/node/event-log.ts";
 import { presentChartImage } from "@shared/node/files/present-chart-image.ts";
 import { type SavedFile, saveAndCommit } from "@shared/node/files/save-and-commit.ts";
 import { takeInImage } from "@shared/node/files/take-in-image.ts";
@@ -8,7 +7,8 @@ import { withLocks } from "@shared/node/locks.ts";
 import type { ChartImageRecord } from "@shared/node/models/chart-image.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../errors.ts";
 import { assertApproved } from "../policies/account-policies.ts";
@@ -59,9 +59,9 @@ export function requestSignalWithImage(
       acceptSignal(deps, order, {
         chartImageId: file._id,
         streams: [ADMINS_STREAM],
-        store: async (change, signalId) => {
-          await takeCredit(deps, change, { order, signalId });
-          await addImage(deps, change, { order, signalId, file });
+        store: async (uow, signalId) => {
+          await takeCredit(deps, uow, { order, signalId });
+          await addImage(deps, uow, { order, signalId, file });
         },
       }),
     );
@@ -70,11 +70,11 @@ export function requestSignalWithImage(
 
 async function takeCredit(
   { database }: ServerDeps,
-  change: Change,
+  uow: UnitOfWork,
   { order, signalId }: { order: ImageSignalOrder; signalId: Types.ObjectId },
 ): Promise<void> {
   const { user, request } = order;
-  const charged = await changeCredits(database, change, {
+  const charged = await changeCredits(database, uow, {
     userId: user._id,
     kind: "spend",
     amount: -IMAGE_ANALYSIS_CREDITS,
@@ -89,14 +89,14 @@ async function takeCredit(
 
 async function addImage(
   { database }: ServerDeps,
-  change: Change,
+  uow: UnitOfWork,
   belongings: { order: ImageSignalOrder; signalId: Types.ObjectId; file: SavedFile },
 ): Promise<void> {
   const { order, signalId, file } = belongings;
   const { _id: userId, username } = order.user;
-  const image: ChartImageRecord = { ...file, userId, username, signalId, createdAt: change.at };
-  await database.chartImages.create([image], { session: change.session });
-  change.tell(ADMINS_STREAM, "chart-image:added", presentChartImage(image));
+  const image: ChartImageRecord = { ...file, userId, username, signalId, createdAt: uow.at };
+  await database.chartImages.create([image], { session: uow.session });
+  uow.addEvent(ADMINS_STREAM, "chart-image:added", presentChartImage(image));
 }
 
 /** The user as he is now, in case his credits were spent while this request waited. */

@@ -1,15 +1,12 @@
 import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
-import { AppError } from "@shared/node/app-error.ts";
 import type { Database } from "@shared/node/database.ts";
-import { type Change, type ChangeOptions, commitChange } from "@shared/node/event-log.ts";
+import { withLocks } from "@shared/node/locks.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { addSignalJob } from "@shared/node/queue/add-signal-job.ts";
-import { recountUnfinished } from "@shared/node/signals/recount-unfinished.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
-import { userStream } from "@shared/node/streams.ts";
-import { TransactionNotes } from "@shared/node/transaction-notes.ts";
+import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { type CommitOptions, commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
 import { assertKnownSymbol } from "./assert-known-symbol.ts";
@@ -30,7 +27,7 @@ export interface SignalExtras {
   /** Streams that `store` writes to. */
   streams: readonly string[];
   /** Writes the rest in the signal's own transaction; what it throws calls the whole off. */
-  store: (change: Change, signalId: Types.ObjectId) => Promise<void>;
+  store: (uow: UnitOfWork, signalId: Types.ObjectId) => Promise<void>;
 }
 
 /**
@@ -51,53 +48,38 @@ export async function acceptSignal(
   extras?: SignalExtras,
 ): Promise<SignalRecord> {
   await assertQueueHasRoom(deps);
-  const addition = { id: newSignalId(), extras };
-  try {
-    return await storeOnce(deps, order, addition);
-  } catch (error) {
-    const wasMiscounted =
-      isRateLimited(error) && (await recountUnfinished(deps.database, order.user._id));
-    if (!wasMiscounted) throw error;
-    return storeOnce(deps, order, addition);
-  }
+  const id = newSignalId();
+  if (!order.idempotencyKey) return createSignal(deps, order, { id, extras });
+  // A request with the same key at the same time has to find the signal of this one.
+  return withLocks(deps.database, [keyOf(order, order.idempotencyKey)], () =>
+    createSignal(deps, order, { id, extras }),
+  );
 }
 
-const isRateLimited = (error: unknown): boolean =>
-  error instanceof AppError && error.code === "rate-limited";
-
-/** Signals that a transaction adds, by the idempotency key of their request. */
-const storedByKey = new TransactionNotes<SignalRecord>();
-
-function storeOnce(
+function createSignal(
   deps: ServerDeps,
   order: SignalOrder,
   { id, extras }: { id: Types.ObjectId; extras: SignalExtras | undefined },
 ): Promise<SignalRecord> {
   const { database, now } = deps;
   const userId = order.user._id;
-  const { requestId } = order;
-  const serializeOn = [userStream(userId), ...(extras?.streams ?? [])];
-  const options: ChangeOptions = { serializeOn, isPooled: extras === undefined, requestId, now };
-  return commitChange(database, options, async (change) => {
-    const earlier = await findEarlierSignal(database, order, change);
+  const { request, requestId, idempotencyKey } = order;
+  const lockKeys = [userStream(userId), ...(extras?.streams ?? [])];
+  const options: CommitOptions = { lockKeys, groupCommit: extras === undefined, requestId, now };
+  return commit(database, options, async (uow) => {
+    const earlier = await findEarlierSignal(database, order, uow);
     if (earlier) return earlier;
-    const signal = queueSignal(database, change, {
-      id,
-      userId,
-      request: order.request,
-      requestId,
+    const signal = queueSignal(database, uow, {
+      ...{ id, userId, request, requestId },
       ...(extras && { chartImageId: extras.chartImageId }),
+      assertUserLimit: (unfinishedSignals) => assertUserHasRoom(deps, unfinishedSignals),
     });
-    await extras?.store(change, id);
-    const assertRoom = (ahead: number) => assertUserHasRoom(deps, ahead);
-    await addSignalJob(database, change, { signal, assertRoom });
-    if (order.idempotencyKey) {
-      const key = keyOf(order, order.idempotencyKey);
-      storedByKey.set(change.session, key, signal);
+    await extras?.store(uow, id);
+    if (idempotencyKey) {
       await database.idempotencyKeys.updateOne(
-        { _id: key },
-        { $set: { signalId: id, createdAt: change.at } },
-        { session: change.session, upsert: true },
+        { _id: keyOf(order, idempotencyKey) },
+        { $set: { signalId: id, createdAt: uow.at } },
+        { session: uow.session, upsert: true },
       );
     }
     return signal;
@@ -113,8 +95,6 @@ export async function findEarlierSignal(
   if (!order.idempotencyKey) return null;
   const { at, session = null } = moment;
   const key = keyOf(order, order.idempotencyKey);
-  const stored = session && storedByKey.get(session, key);
-  if (stored) return stored;
   const oldest = new Date(at.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
   const known = await database.idempotencyKeys
     .findOne({ _id: key, createdAt: { $gt: oldest } })

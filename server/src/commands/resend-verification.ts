@@ -1,6 +1,6 @@
-import { commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { confirmEmail } from "./confirm-email.ts";
 
@@ -16,10 +16,8 @@ export async function resendVerification(
   if (user.emailVerified) return "confirmed";
   const result = await deps.identity.sendVerification(user);
   if (result === "confirmed") {
-    const options = { serializeOn: ADMINS_STREAM, now: deps.now };
-    await commitChange(deps.database, options, (change) =>
-      confirmEmail(deps, change, user.identityId),
-    );
+    const options = { lockKeys: ADMINS_STREAM, now: deps.now };
+    await commit(deps.database, options, (uow) => confirmEmail(deps, uow, user.identityId));
   }
   return result;
 }

@@ -1,5 +1,5 @@
 import type { ResetPasswordRequest } from "@shared/contract/account.ts";
-import { commitChange } from "@shared/node/event-log.ts";
+import { commit } from "@shared/outbox/commit.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { endOtherSessions } from "./end-other-sessions.ts";
 
@@ -13,9 +13,9 @@ export async function resetPassword(
 ): Promise<void> {
   const reset = await deps.identity.prepareReset({ token, newPassword });
   const { identityId } = reset;
-  const options = { serializeOn: `identity:${identityId}`, now: deps.now };
-  await commitChange(deps.database, options, async (change) => {
-    await reset.store(change.session);
-    if (identityId !== null) await endOtherSessions(deps, change, { identityId });
+  const options = { lockKeys: `identity:${identityId}`, now: deps.now };
+  await commit(deps.database, options, async (uow) => {
+    await reset.store(uow.session);
+    if (identityId !== null) await endOtherSessions(deps, uow, { identityId });
   });
 }

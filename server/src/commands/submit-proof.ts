@@ -1,5 +1,4 @@
 import type { AdminPaymentProof } from "@shared/contract/account.ts";
-import { type Change, commitChange } from "@shared/node/event-log.ts";
 import {
   type Fingerprint,
   findDuplicateProof,
@@ -12,8 +11,9 @@ import { takeInImage } from "@shared/node/files/take-in-image.ts";
 import type { PaymentProofRecord } from "@shared/node/models/payment-proof.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { presentAdminProof } from "@shared/node/present-user-card.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import { tellAccountUpdated } from "@shared/node/tell-account-updated.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { unauthenticated } from "../errors.ts";
 import type { ServerDeps } from "../server-deps.ts";
 
@@ -64,20 +64,20 @@ function storeProof(
   { database, now }: Pick<ServerDeps, "database" | "now">,
   proof: NewProof,
 ): Promise<void> {
-  const serializeOn = [ADMINS_STREAM, userStream(proof.userId)];
-  return commitChange(database, { serializeOn, now }, async (change) => {
-    const { session, at } = change;
+  const lockKeys = [ADMINS_STREAM, userStream(proof.userId)];
+  return commit(database, { lockKeys, now }, async (uow) => {
+    const { session, at } = uow;
     const user = await database.users.findById(proof.userId).session(session).lean();
     if (!user) throw unauthenticated();
-    await removePaymentProof(database, change, user._id);
+    await removePaymentProof(database, uow, user._id);
     const stored: PaymentProofRecord = { ...proof, createdAt: at };
     await database.paymentProofs.create([stored], { session });
-    tellSubmitted(change, user, stored);
-    await tellAccountUpdated(database, change, { user, reason: "proof-submitted" });
+    tellSubmitted(uow, user, stored);
+    await tellAccountUpdated(database, uow, { user, reason: "proof-submitted" });
   });
 }
 
-function tellSubmitted(change: Change, user: UserRecord, stored: PaymentProofRecord): void {
+function tellSubmitted(uow: UnitOfWork, user: UserRecord, stored: PaymentProofRecord): void {
   const presented: AdminPaymentProof = presentAdminProof(summarizeProof(stored));
-  change.tell(ADMINS_STREAM, "proof:submitted", { ...presented, username: user.username });
+  uow.addEvent(ADMINS_STREAM, "proof:submitted", { ...presented, username: user.username });
 }

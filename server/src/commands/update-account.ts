@@ -1,7 +1,7 @@
 import type { AccountReason } from "@shared/contract/events.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
 import { tellAccountUpdated } from "@shared/node/tell-account-updated.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { noSuchUser } from "../errors.ts";
 import { type AdminDeps, commitAdminChange, type UserOrder } from "./admin-change.ts";
 import { findUserByName } from "./find-user.ts";
@@ -21,9 +21,9 @@ export async function updateAccount(
   const { admin, username, fields, reason } = order;
   const { database } = deps;
   const { _id } = await findUserByName(database, username);
-  const serializeOn = [ADMINS_STREAM, userStream(_id)];
-  return commitAdminChange(deps, { admin, serializeOn }, async (change) => {
-    const { session } = change;
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  return commitAdminChange(deps, { admin, lockKeys }, async (uow) => {
+    const { session } = uow;
     const user = await database.users
       .findOneAndUpdate(
         { _id, $nor: [fields] },
@@ -32,7 +32,7 @@ export async function updateAccount(
       )
       .lean();
     if (user) {
-      await tellAccountUpdated(database, change, { user, reason });
+      await tellAccountUpdated(database, uow, { user, reason });
       return user;
     }
     const unchanged = await database.users.findById(_id).session(session).lean();

@@ -1,6 +1,6 @@
 import type { VerifyEmailRequest } from "@shared/contract/account.ts";
-import { commitChange } from "@shared/node/event-log.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { confirmEmail } from "./confirm-email.ts";
 
@@ -14,9 +14,9 @@ export async function verifyEmail(
 ): Promise<void> {
   const confirmation = await deps.identity.prepareConfirmation(token);
   const { identityId } = confirmation;
-  const options = { serializeOn: ADMINS_STREAM, now: deps.now };
-  await commitChange(deps.database, options, async (change) => {
-    await confirmation.store(change.session);
-    if (identityId !== null) await confirmEmail(deps, change, identityId);
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now };
+  await commit(deps.database, options, async (uow) => {
+    await confirmation.store(uow.session);
+    if (identityId !== null) await confirmEmail(deps, uow, identityId);
   });
 }

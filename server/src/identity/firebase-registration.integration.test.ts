@@ -5,11 +5,11 @@ import {
   type StandInFirebase,
   startStandInFirebase,
 } from "@shared/testing/stand-in-firebase.ts";
+import { TcpRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ensureFirstAdmin } from "../commands/ensure-first-admin.ts";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
-import { TcpRelay } from "../testing/tcp-relay.ts";
 
 /** Everything that can go wrong with a call; of those that stall, one is enough here. */
 const FAILURES: FirebaseFailure[] = [

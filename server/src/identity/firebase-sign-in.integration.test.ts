@@ -1,4 +1,4 @@
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { type StandInFirebase, startStandInFirebase } from "@shared/testing/stand-in-firebase.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

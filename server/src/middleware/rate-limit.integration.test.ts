@@ -1,11 +1,11 @@
 import { AppError } from "@shared/node/app-error.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { loadSettings } from "@shared/node/settings.ts";
+import { TcpRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AppMiddleware } from "../app-context.ts";
 import { answerOk, captureLog, serve } from "../testing/serve.ts";
-import { TcpRelay } from "../testing/tcp-relay.ts";
 import { handleErrors } from "./error-handler.ts";
 import { type RateLimitRule, rateLimit } from "./rate-limit.ts";
 import { requestId } from "./request-id.ts";

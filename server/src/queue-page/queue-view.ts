@@ -2,8 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MongoJobRepository } from "@agendajs/mongo-backend";
 import type { JobAction } from "@shared/contract/events.ts";
 import type { Database } from "@shared/node/database.ts";
-import { JOBS_COLLECTION } from "@shared/node/queue/signal-job.ts";
-import { POLL_EVERY_MS } from "@shared/node/queue.ts";
+import { JOBS_COLLECTION } from "@shared/node/models/job.ts";
 import { productVersion } from "@shared/node/settings.ts";
 import { Agenda, type AgendaBackend } from "agenda";
 // By its file, since the package's entry loads the middlewares for every framework and fails without Express.
@@ -17,6 +16,9 @@ import {
   queuePageSchema,
   sumUp,
 } from "./queue-answers.ts";
+
+/** How often each worker polls; shown on the page. */
+const POLL_EVERY_MS = 1_000;
 
 /** How often an open page is told to read anew, and its right to do so is looked at again. */
 const LOOK_AGAIN_MS = 3_000;

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { ChangeFeed } from "@shared/node/change-feed.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { z } from "zod";
@@ -11,110 +11,65 @@ const loggedEventSchema = z.object({
   at: z.date(),
   requestId: z.string().optional(),
 });
-/** One line of the event log as the feed hands it on. */
+/** An outbox event as it is stored. */
 export type LoggedEvent = z.infer<typeof loggedEventSchema>;
 
-const insertSchema = z.object({ fullDocument: loggedEventSchema });
-
-const REOPEN_DELAY_MS = { first: 100, most: 2_000 } as const;
-
-/** What hangs on the feed. */
 export interface FeedListener {
+  /** An event may arrive twice. */
   onEvent(event: LoggedEvent): void;
-  /** The feed was interrupted: events may have been missed, read them from the log. */
-  onGap(): void;
+  /** The feed has been opened: events may have been missed before, read them from the database. */
+  onReopened(): void;
 }
 
 /**
- * The server's one ear on the event log: a change stream that hands every committed event to its listeners, in
- * order. The log itself stays the truth. After each interruption the listeners are told to read on from it,
- * so no resume token has to be kept and none can be too old.
+ * Passes on every committed event, in order. The events in the database remain the truth: after each interruption the
+ * listeners read from them what they have missed.
  */
 export class EventFeed {
-  readonly #database: Database;
-  readonly #logger: Logger;
   readonly #listeners = new Set<FeedListener>();
-  readonly #stopping = new AbortController();
-  #running = false;
-  #loop: Promise<void> = Promise.resolve();
+  readonly #logger: Logger;
+  readonly #changes: ChangeFeed;
 
   constructor(options: { database: Database; logger: Logger }) {
-    this.#database = options.database;
-    this.#logger = options.logger;
+    const { database, logger } = options;
+    this.#logger = logger;
+    this.#changes = new ChangeFeed({
+      database,
+      logger,
+      collection: database.events.collection.collectionName,
+      onInsert: (document) => this.#passOn(document),
+      onOpen: () => {
+        for (const listener of this.#listeners) listener.onReopened();
+      },
+    });
   }
 
   /** Whether events arrive at this moment. */
   get isRunning(): boolean {
-    return this.#running;
+    return this.#changes.isOpen;
   }
 
-  listen(listener: FeedListener): () => void {
+  /** @returns ends the subscription */
+  subscribe(listener: FeedListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Opens the feed and resolves once it hears events; from then on it heals by itself. */
-  async start(): Promise<void> {
-    await new Promise<void>((onFirstOpen) => {
-      this.#loop = this.#keepOpen(onFirstOpen);
-    });
+  /** Opens the feed and resolves once events arrive; it reopens by itself from then on. */
+  start(): Promise<void> {
+    return this.#changes.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#changes.stop();
   }
 
-  async #keepOpen(onFirstOpen: () => void): Promise<void> {
-    let waitMs: number = REOPEN_DELAY_MS.first;
-    while (!this.#stopping.signal.aborted) {
-      try {
-        await this.#hearUntilClosed(() => {
-          waitMs = REOPEN_DELAY_MS.first;
-          onFirstOpen();
-        });
-      } catch (error) {
-        this.#logger.warn({ err: error }, "event feed interrupted, opening it again");
-      }
-      await delay(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-      waitMs = Math.min(waitMs * 2, REOPEN_DELAY_MS.most);
-    }
-  }
-
-  async #hearUntilClosed(onOpen: () => void): Promise<void> {
-    const { signal } = this.#stopping;
-    const changes = this.#database.events.collection.watch([
-      { $match: { operationType: "insert", "fullDocument.stream": { $exists: true } } },
-    ]);
-    try {
-      await new Promise<void>((resolve, reject) => {
-        if (signal.aborted) return resolve();
-        signal.addEventListener("abort", () => resolve(), { once: true });
-        // The first resume token tells that the server has opened the stream: from here nothing is missed.
-        changes.once("resumeTokenChanged", () => this.#opened(onOpen));
-        changes.on("change", (change) => this.#hand(change));
-        changes.once("error", reject);
-        changes.once("close", resolve);
-      });
-    } finally {
-      this.#running = false;
-      await changes.close();
-    }
-  }
-
-  #opened(onOpen: () => void): void {
-    this.#running = true;
-    onOpen();
-    for (const listener of this.#listeners) listener.onGap();
-  }
-
-  #hand(change: unknown): void {
-    const parsed = insertSchema.safeParse(change);
+  #passOn(document: unknown): void {
+    const parsed = loggedEventSchema.safeParse(document);
     if (!parsed.success) {
-      this.#logger.error({ err: parsed.error }, "the event log holds a line that cannot be read");
+      this.#logger.error({ err: parsed.error }, "an event has an unknown form");
       return;
     }
-    const event = parsed.data.fullDocument;
-    for (const listener of this.#listeners) listener.onEvent(event);
+    for (const listener of this.#listeners) listener.onEvent(parsed.data);
   }
 }

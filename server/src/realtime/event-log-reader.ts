@@ -1,5 +1,5 @@
 import type { Database } from "@shared/node/database.ts";
-import { readHeads } from "@shared/node/stream-heads.ts";
+import { readHeads } from "@shared/outbox/streams.ts";
 import type { EventLogReader } from "./stream-cursor.ts";
 
 /** Reads the event log from the database. */

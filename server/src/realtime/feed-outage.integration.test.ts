@@ -1,15 +1,15 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { PushClient } from "@shared/testing/push-client.ts";
+import { TcpRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startServer } from "../start-server.ts";
-import { TcpRelay } from "../testing/tcp-relay.ts";
 
 const settings = {
   ...loadSettings({
@@ -51,25 +51,25 @@ describe("a server that loses the database", () => {
     await Promise.all([throughRelay.close(), direct.close()]);
   });
 
-  const tell = () =>
-    commitChange(direct, { serializeOn: userStream(user._id) }, async (change) => {
-      change.tell(userStream(user._id), "history:cleared", {});
+  const addEvent = () =>
+    commit(direct, { lockKeys: userStream(user._id) }, async (uow) => {
+      uow.addEvent(userStream(user._id), "history:cleared", {});
     });
 
   it("brings what others committed meanwhile, once the connection is back", async () => {
-    await tell();
+    await addEvent();
     await vi.waitFor(() => expect(client.seqs("user")).toEqual([1]), WAIT);
     await relay.cut();
-    await tell();
-    await tell();
+    await addEvent();
+    await addEvent();
     await relay.mend();
     await vi.waitFor(() => expect(client.seqs("user")).toEqual([1, 2, 3]), WAIT);
   }, 40_000);
 
   it("brings what others committed while the connection hung", async () => {
     relay.freeze();
-    await tell();
-    await tell();
+    await addEvent();
+    await addEvent();
     relay.thaw();
     await vi.waitFor(() => expect(client.seqs("user")).toEqual([1, 2, 3, 4, 5]), WAIT);
   }, 40_000);

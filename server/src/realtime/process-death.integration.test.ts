@@ -1,8 +1,8 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort } from "@shared/testing/free-port.ts";
 import { PushClient } from "@shared/testing/push-client.ts";
@@ -43,9 +43,9 @@ describe("a server that is killed without warning", () => {
     await database.close();
   });
 
-  const tell = ({ _id }: UserRecord) =>
-    commitChange(database, { serializeOn: userStream(_id), isPooled: true }, (change) => {
-      for (const _ of oneTo(10)) change.tell(userStream(_id), "history:cleared", {});
+  const addEvent = ({ _id }: UserRecord) =>
+    commit(database, { lockKeys: userStream(_id), groupCommit: true }, (uow) => {
+      for (const _ of oneTo(10)) uow.addEvent(userStream(_id), "history:cleared", {});
     });
 
   it("costs its browsers nothing: they reconnect to the next one and miss no event", async () => {
@@ -58,7 +58,7 @@ describe("a server that is killed without warning", () => {
       since: { user: 0 },
     });
     await vi.waitFor(() => expect(client.socket.connected).toBe(true), WAIT);
-    const burst = Promise.all(oneTo(60).map(() => tell(user)));
+    const burst = Promise.all(oneTo(60).map(() => addEvent(user)));
     await vi.waitFor(() => expect(client.received.length).toBeGreaterThan(50), WAIT);
     await server.kill();
     await startServer(port);

@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { AppError } from "@shared/node/app-error.ts";
-import { CONTROL_STREAM } from "@shared/node/streams.ts";
+import { CONTROL_STREAM } from "@shared/outbox/streams.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
 import { isDatabaseUnavailable } from "../database-errors.ts";
 import { createSignPath, type SignPath, signEventFiles } from "../files/sign-files.ts";
@@ -54,9 +54,9 @@ export class PushServer {
       );
     });
     this.#io.on("connection", (socket) => this.#serve(socket));
-    this.#stopListening = options.feed.listen({
+    this.#stopListening = options.feed.subscribe({
       onEvent: (event) => this.#hear(event),
-      onGap: () => this.#eachSession((session) => session.catchUp()),
+      onReopened: () => this.#eachSession((session) => session.catchUp()),
     });
   }
 

@@ -5,7 +5,7 @@ import {
 } from "@shared/contract/events.ts";
 import { AppError } from "@shared/node/app-error.ts";
 import type { Logger } from "@shared/node/logger.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { DefaultEventsMap, Socket } from "socket.io";
 import { z } from "zod";
 import type { AuthenticatedSession } from "../sessions.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { PushClient } from "@shared/testing/push-client.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -59,7 +59,7 @@ describe("push", () => {
     return client;
   };
   const tellUser = (user: UserRecord, from: Database = database, times = 1) =>
-    commitChange(from, { serializeOn: userStream(user._id) }, async ({ session, tell }) => {
+    commit(from, { lockKeys: userStream(user._id) }, async ({ session, addEvent }) => {
       const changed = await from.users.findOneAndUpdate(
         { _id: user._id },
         { $inc: { imageCredits: times } },
@@ -67,7 +67,7 @@ describe("push", () => {
       );
       const credits = changed?.imageCredits ?? -1;
       for (const count of oneTo(times)) {
-        tell(userStream(user._id), "account:updated", {
+        addEvent(userStream(user._id), "account:updated", {
           approved: true,
           role: "user",
           allow_image_upload: false,
@@ -115,8 +115,8 @@ describe("push", () => {
     const admin = await createUser(database, { role: "admin", approved: true });
     const user = await createUser(database);
     const [adminTab, userTab] = [await connect(admin), await connect(user)];
-    await commitChange(database, { serializeOn: ADMINS_STREAM }, async ({ tell }) => {
-      tell(ADMINS_STREAM, "user:deleted", { username: "somebody" });
+    await commit(database, { lockKeys: ADMINS_STREAM }, async ({ addEvent }) => {
+      addEvent(ADMINS_STREAM, "user:deleted", { username: "somebody" });
     });
     await tellUser(user);
     await vi.waitFor(() => expect(adminTab.named("user:deleted")).toHaveLength(1), WAIT);
@@ -150,7 +150,7 @@ describe("push", () => {
   it("tells a deleted user's sockets that their session has ended, and closes them", async () => {
     const user = await createUser(database);
     const tab = await connect(user);
-    await commitChange(other, { serializeOn: ADMINS_STREAM }, async ({ endSessions }) => {
+    await commit(other, { lockKeys: ADMINS_STREAM }, async ({ endSessions }) => {
       endSessions({ userId: user._id.toString(), reason: "deleted" });
     });
     await vi.waitFor(() => expect(tab.socket.connected).toBe(false), WAIT);
@@ -167,7 +167,7 @@ describe("push", () => {
     clients.push(spared);
     const ended = await connect(user);
     await vi.waitFor(() => expect(spared.socket.connected).toBe(true), WAIT);
-    await commitChange(database, { serializeOn: ADMINS_STREAM }, async ({ endSessions }) => {
+    await commit(database, { lockKeys: ADMINS_STREAM }, async ({ endSessions }) => {
       endSessions({
         userId: user._id.toString(),
         reason: "password-changed",

@@ -28,9 +28,9 @@ export class FeedSignalWaiters implements SignalWaiters {
   constructor(options: { database: Database; feed: EventFeed; logger: Logger }) {
     this.#database = options.database;
     this.#logger = options.logger;
-    options.feed.listen({
+    options.feed.subscribe({
       onEvent: (event) => this.#hear(event),
-      onGap: () => this.#lookFor(this.#bell.eventNames().map(String)),
+      onReopened: () => this.#lookFor(this.#bell.eventNames().map(String)),
     });
   }
 

@@ -1,8 +1,8 @@
 import { verify } from "@node-rs/argon2";
 import { meSchema, sessionSchema } from "@shared/contract/account.ts";
 import { eventSchemas } from "@shared/contract/events.ts";
-import { commitChange } from "@shared/node/event-log.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -255,9 +255,9 @@ describe("accounts", () => {
   describe("GET /me", () => {
     it("shows a user his own account and the numbers of his own stream", async () => {
       const user = await createUser(server.database, { imageCredits: 3, allowImageUpload: true });
-      await commitChange(server.database, { serializeOn: "test" }, async (change) => {
-        change.tell(userStream(user._id), "proof:deleted", {});
-        change.tell(userStream(user._id), "history:cleared", {});
+      await commit(server.database, { lockKeys: "test" }, async (uow) => {
+        uow.addEvent(userStream(user._id), "proof:deleted", {});
+        uow.addEvent(userStream(user._id), "history:cleared", {});
       });
       const answer = await server.call("/me", { token: signTokenFor(user, server.deps.settings) });
       expect(answer.status).toBe(200);
@@ -285,9 +285,9 @@ describe("accounts", () => {
       const answer = await server.call("/me", { token: signTokenFor(admin, server.deps.settings) });
       expect(meSchema.parse(await answer.json())).toMatchObject({
         role: "admin",
-        stream_positions: { user: 0, admins: head?.head },
+        stream_positions: { user: 0, admins: head?.seq },
       });
-      expect(head?.head).toBeGreaterThan(0);
+      expect(head?.seq).toBeGreaterThan(0);
     });
 
     it("needs a token", async () => {

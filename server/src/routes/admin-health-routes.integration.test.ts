@@ -7,7 +7,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
 
-const NOW = new Date("2026-03-01T12:00:00.000Z");
+const NOW = new Date();
 const secondsAgo = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 
 describe("GET /admin/health", () => {

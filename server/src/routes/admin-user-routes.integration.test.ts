@@ -2,7 +2,7 @@ import { userCardSchema } from "@shared/contract/account.ts";
 import { userListSchema } from "@shared/contract/admin.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { ApiClient, jsonBody, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";

@@ -1,9 +1,9 @@
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import { removeFilesOf } from "@shared/node/files/remove-user-files.ts";
 import type { ChartImageRecord } from "@shared/node/models/chart-image.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
@@ -147,8 +147,8 @@ describe("the admins' gallery of chart images", () => {
     });
     const token = signTokenFor(trader, server.deps.settings);
     await server.call("/submit-payment-proof", { method: "POST", token, body });
-    await commitChange(server.database, { serializeOn: ADMINS_STREAM }, (change) =>
-      removeFilesOf(server.database, change, trader._id),
+    await commit(server.database, { lockKeys: ADMINS_STREAM }, (uow) =>
+      removeFilesOf(server.database, uow, trader._id),
     );
     const userId = trader._id;
     expect(await server.database.chartImages.countDocuments({ userId })).toBe(0);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { meSchema, userCardSchema } from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { type StandInSmtp, startStandInSmtp } from "@shared/testing/stand-in-smtp.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

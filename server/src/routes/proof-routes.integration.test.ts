@@ -2,7 +2,7 @@ import { meSchema } from "@shared/contract/account.ts";
 import { userListSchema } from "@shared/contract/admin.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { ADMINS_STREAM, userStream } from "@shared/node/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { type FormValue, multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture, pngBomb, receiptPicture } from "@shared/testing/pictures.ts";

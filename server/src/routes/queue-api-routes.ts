@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import Router from "@koa/router";
 import { jobActionSchema } from "@shared/contract/events.ts";
+import { findActiveWorkers } from "@shared/node/active-workers.ts";
 import { z } from "zod";
 import { type AppRouter, type AppState, sessionOf } from "../app-context.ts";
 import { changeJobs } from "../commands/change-jobs.ts";
-import { livingWorkers } from "../commands/living-workers.ts";
 import { requireAdmin } from "../middleware/authenticate.ts";
 import { parseInput } from "../middleware/parse-input.ts";
 import { requireQueueVisit } from "../middleware/require-queue-visit.ts";
@@ -31,7 +31,7 @@ export function createQueueApiRoutes(deps: ServerDeps): AppRouter {
     ctx.body = await queueView.list(parseInput(jobQuerySchema, ctx.query));
   });
   router.get(`${api}/stats`, ...asVisitor, async (ctx) => {
-    const workers = await livingWorkers(deps);
+    const workers = await findActiveWorkers(deps.database);
     const capacity = workers.reduce((sum, { concurrency }) => sum + concurrency, 0);
     ctx.body = await queueView.figures(capacity);
   });

@@ -1,8 +1,11 @@
+import { MongoBackend } from "@agendajs/mongo-backend";
+import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/models/job.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/queue/signal-job.ts";
-import { enqueueSignal, openQueue } from "@shared/node/queue.ts";
+import { nativeDb } from "@shared/node/native-collection.ts";
+import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Agenda } from "agenda";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
@@ -19,12 +22,17 @@ describe("/admin/queue", () => {
   beforeAll(async () => {
     const overrides = { now: () => new Date(now) };
     server = await startTestServer({ databaseUri: testDatabaseUri("queue-page"), overrides });
-    const { database, deps } = server;
-    const agenda = await openQueue({ database, logger: deps.logger, workerId: "test" });
+    const { database } = server;
     const userId = new Types.ObjectId();
-    for (const id of SIGNAL_IDS) {
-      await enqueueSignal(agenda, { _id: new Types.ObjectId(id), userId });
-    }
+    const position = { at: new Date(START), unfinishedSignals: 0 };
+    await database.jobs.insertMany(
+      SIGNAL_IDS.map((id) => newSignalJob({ _id: new Types.ObjectId(id), userId }, position)),
+    );
+    const mongo = nativeDb(database.connection);
+    const agenda = new Agenda({
+      backend: new MongoBackend({ mongo, collection: JOBS_COLLECTION }),
+    });
+    await agenda.ready;
     await agenda.every("1 minute", "sweep-signals");
     await agenda.now("leaky", { signalId: SIGNAL_IDS[0], password: "hunter2" });
   });

@@ -1,9 +1,9 @@
 import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
 import type { Database } from "../database.ts";
-import { commitChange } from "../event-log.ts";
 import type { ChartImageRecord } from "../models/chart-image.ts";
-import { ADMINS_STREAM } from "../streams.ts";
 import { FILE_KINDS, type FileKind } from "./file-kinds.ts";
 import { fileStore } from "./file-store.ts";
 import { removeChartImages } from "./remove-chart-images.ts";
@@ -39,14 +39,14 @@ async function removeOutdatedImages({ database, now, actor }: CleanupOptions): P
   let deleted = 0;
   let found: number;
   do {
-    found = await commitChange(
+    found = await commit(
       database,
-      { serializeOn: ADMINS_STREAM, now, ...(actor !== undefined && { actor }) },
-      async (change) => {
+      { lockKeys: ADMINS_STREAM, now, ...(actor !== undefined && { actor }) },
+      async (uow) => {
         const images = await database.chartImages
-          .aggregate<ChartImageRecord>(outdatedAt(change.at))
-          .session(change.session);
-        await removeChartImages(database, change, images);
+          .aggregate<ChartImageRecord>(outdatedAt(uow.at))
+          .session(uow.session);
+        await removeChartImages(database, uow, images);
         return images.length;
       },
     );

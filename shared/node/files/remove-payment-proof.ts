@@ -1,6 +1,6 @@
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
 import type { Database } from "../database.ts";
-import type { Change } from "../event-log.ts";
 import { fileStore } from "./file-store.ts";
 
 /**
@@ -9,13 +9,13 @@ import { fileStore } from "./file-store.ts";
  */
 export async function removePaymentProof(
   database: Database,
-  change: Change,
+  uow: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<boolean> {
   const proof = await database.paymentProofs
-    .findOneAndDelete({ userId }, { session: change.session })
+    .findOneAndDelete({ userId }, { session: uow.session })
     .lean();
   if (!proof) return false;
-  await fileStore(database, "payment_proofs").remove([proof._id], change.session);
+  await fileStore(database, "payment_proofs").remove([proof._id], uow.session);
   return true;
 }

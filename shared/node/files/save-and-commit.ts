@@ -16,7 +16,8 @@ export interface SavedFile extends Pick<TakenInImage, "contentType"> {
 
 /**
  * Stores the bytes of a picture and runs `commit`, which makes them known in a transaction. When that refuses, they
- * are removed again; when it is not known how it ended, they are left to the nightly cleanup, which sees what came of it.
+ * are removed again. When it is not known how it ended, they are left to the nightly cleanup, which sees what came of it.
+ * So they are when the database is not available: the caller would wait for the removal, which fails as well.
  */
 export async function saveAndCommit<Result>(
   deps: { database: Database; logger: Logger },
@@ -31,7 +32,7 @@ export async function saveAndCommit<Result>(
   try {
     return await commit(saved);
   } catch (error) {
-    if (error instanceof AppError) {
+    if (error instanceof AppError && error.code !== "unavailable") {
       await store.remove([_id]).catch((cause: unknown) => {
         deps.logger.warn({ err: cause, file: saved.filename }, "left to the cleanup");
       });

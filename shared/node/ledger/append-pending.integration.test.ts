@@ -2,17 +2,17 @@ import { judgementSchema } from "@shared/contract/judgement.ts";
 import { ledgerProofSchema } from "@shared/contract/ledger.ts";
 import { commitTo } from "@shared/contract/ledger-hash.ts";
 import type { Analysis, Outcome } from "@shared/contract/signal.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../app-error.ts";
 import { type Database, openDatabase } from "../database.ts";
-import { commitChange } from "../event-log.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import type { UserRecord } from "../models/user.ts";
 import { removeSignals } from "../signals/remove-signals.ts";
-import { userStream } from "../streams.ts";
 import { appendPending } from "./append-pending.ts";
 import { privateContentOf } from "./describe-signal.ts";
 import { everybody, readEntries, readHead } from "./read-ledger.ts";
@@ -91,8 +91,8 @@ async function appendAll(on = database): Promise<number> {
 }
 
 const clear = (signals: SignalRecord[]) =>
-  commitChange(database, { serializeOn: userStream(user._id) }, (change) =>
-    removeSignals(database, change, { userId: user._id, signalIds: signals.map(({ _id }) => _id) }),
+  commit(database, { lockKeys: userStream(user._id) }, (uow) =>
+    removeSignals(database, uow, { userId: user._id, signalIds: signals.map(({ _id }) => _id) }),
   );
 
 function judgement(outcome: Outcome) {

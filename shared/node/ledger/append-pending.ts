@@ -1,5 +1,5 @@
+import { commit } from "@shared/outbox/commit.ts";
 import type { Database } from "../database.ts";
-import { commitChange } from "../event-log.ts";
 import { holdChain } from "./ledger-chain.ts";
 import { findUnrecordedOutcomes, recordOutcomes } from "./record-outcomes.ts";
 import { findUnrecordedSignals, recordSignals } from "./record-signals.ts";
@@ -19,14 +19,14 @@ const SERIALIZE_ON = "ledger";
  */
 export function appendPending(options: { database: Database; now: () => Date }): Promise<number> {
   const { database, now } = options;
-  return commitChange(database, { serializeOn: SERIALIZE_ON, now }, async (change) => {
-    const { session } = change;
+  return commit(database, { lockKeys: SERIALIZE_ON, now }, async (uow) => {
+    const { session } = uow;
     const signals = await findUnrecordedSignals(database, session);
     const outcomes = await findUnrecordedOutcomes(database, session);
     const unburied = await findUnburied(database, session);
     const isIdle = signals.length + outcomes.length + unburied.length === 0;
     if (isIdle) return 0;
-    const chain = await holdChain(database, change);
+    const chain = await holdChain(database, uow);
     const on = { database, session, chain };
     await recordSignals(on, signals);
     await recordOutcomes(on, outcomes);

@@ -1,8 +1,8 @@
 import { GENESIS_HASH, type LedgerRecord } from "@shared/contract/ledger.ts";
 import { hashRecord } from "@shared/contract/ledger-hash.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { ClientSession } from "mongoose";
 import type { Database } from "../database.ts";
-import type { Change } from "../event-log.ts";
 import { LEDGER_HEAD_ID, type LedgerDocument, type LedgerHeadRecord } from "../models/ledger.ts";
 
 type LinkOf<Link> = Link extends LedgerRecord ? Pick<Link, "kind" | "body"> : never;
@@ -33,12 +33,12 @@ export interface LedgerWrite {
  */
 export async function holdChain(
   database: Database,
-  change: Pick<Change, "session" | "at">,
+  uow: Pick<UnitOfWork, "session" | "at">,
 ): Promise<LedgerChain> {
-  const start = await holdHead(database, change);
+  const start = await holdHead(database, uow);
   const added: LedgerDocument[] = [];
   // The clocks of two workers differ: time in the chain stands still rather than run backwards.
-  const at = new Date(Math.max(change.at.getTime(), Date.parse(start.at))).toISOString();
+  const at = new Date(Math.max(uow.at.getTime(), Date.parse(start.at))).toISOString();
   let { seq, hash } = start;
   return {
     at,
@@ -50,7 +50,7 @@ export async function holdChain(
       return seq;
     },
     async write() {
-      const { session } = change;
+      const { session } = uow;
       await database.ledger.insertMany(added, { session });
       await database.ledgerHeads.updateOne(
         { _id: LEDGER_HEAD_ID },
@@ -65,7 +65,7 @@ export async function holdChain(
 /** Reads the head and writes it at once, which is what others collide with. */
 function holdHead(
   database: Database,
-  { session, at }: Pick<Change, "session" | "at">,
+  { session, at }: Pick<UnitOfWork, "session" | "at">,
 ): Promise<LedgerHeadRecord> {
   const first = { seq: 0, hash: GENESIS_HASH, at: at.toISOString() };
   return database.ledgerHeads

@@ -1,11 +1,10 @@
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
-import { type Db, MongoClient, ObjectId } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "../logger.ts";
 import { judgeEarlierSignals } from "./judge-earlier-signals.ts";
 import { migrate } from "./migrate.ts";
 import type { Migration } from "./migration.ts";
-import { moveStreamHeads } from "./move-stream-heads.ts";
 
 describe("migrations at the start", () => {
   let client: MongoClient;
@@ -77,26 +76,6 @@ describe("migrations at the start", () => {
     });
     await run(step("a"));
     expect(taken).toEqual(["a"]);
-  });
-
-  it("move the streams' counters to the events, with the signals that nobody has ended", async () => {
-    const [ann, bob] = [new ObjectId(), new ObjectId()];
-    await db.collection<{ _id: string; seq: number }>("stream_counters").insertMany([
-      { _id: `user:${ann}`, seq: 7 },
-      { _id: `user:${bob}`, seq: 3 },
-      { _id: "admins", seq: 12 },
-    ]);
-    const statuses = ["queued", "running", "completed", "failed"];
-    await db.collection("signals").insertMany(statuses.map((status) => ({ userId: ann, status })));
-    await run(moveStreamHeads);
-    await run(moveStreamHeads);
-    const heads = await db.collection("events").find().sort({ head: 1 }).toArray();
-    expect(heads).toEqual([
-      { _id: `user:${bob}`, head: 3 },
-      { _id: `user:${ann}`, head: 7, unfinished: 2 },
-      { _id: "admins", head: 12 },
-    ]);
-    expect(await db.listCollections({ name: "stream_counters" }).toArray()).toEqual([]);
   });
 
   it("make trades due that were finished before trades were judged, and nothing else", async () => {

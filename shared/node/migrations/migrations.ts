@@ -2,12 +2,10 @@ import { dropUnusedJobIndex } from "./drop-unused-job-index.ts";
 import { dropUnusedSignalIndex } from "./drop-unused-signal-index.ts";
 import { judgeEarlierSignals } from "./judge-earlier-signals.ts";
 import type { Migration } from "./migration.ts";
-import { moveStreamHeads } from "./move-stream-heads.ts";
 
 /** All steps ever released, oldest first; new ones are added at the end. */
 export const MIGRATIONS: readonly Migration[] = [
   judgeEarlierSignals,
   dropUnusedJobIndex,
-  moveStreamHeads,
   dropUnusedSignalIndex,
 ];

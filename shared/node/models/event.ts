@@ -1,10 +1,10 @@
 import { EVENT_RETENTION_DAYS } from "@shared/contract/constants.ts";
 import { Schema, type Types } from "mongoose";
 
-/** One line of the event log. Orders to the servers themselves (`session:ended`) carry no number. */
+/** An outbox event. Instructions to the servers themselves (`session:ended`) have no sequence number. */
 export interface EventRecord {
   _id: Types.ObjectId;
-  /** `user:<id>`, `admins`, or `control` for orders to the servers. */
+  /** `user:<id>`, `admins`, or `control` for instructions to the servers. */
   stream: string;
   seq?: number;
   name: string;
@@ -34,27 +34,17 @@ eventSchema.index(
 );
 eventSchema.index({ at: 1 }, { expireAfterSeconds: EVENT_RETENTION_DAYS * 86_400 });
 
-/**
- * What is counted of one stream. It lies among the events, so that one command moves it on and adds what it counts; it
- * has neither their fields nor their indexes, and nothing removes it but the end of its stream.
- */
+/** The last sequence number of a stream that several users share; a user's own is on the user. */
 export interface StreamHeadRecord {
   /** Name of the stream. */
   _id: string;
-  /** The last number given out. */
-  head: number;
-  /** Signals of the stream's user that are queued or running. */
-  unfinished?: number;
-  /** How often a change took the stream for itself before it knew what it would tell. */
-  claims?: number;
+  seq: number;
 }
 
 export const streamHeadSchema = new Schema<StreamHeadRecord>(
   {
     _id: { type: String, required: true },
-    head: { type: Number, required: true, default: 0 },
-    unfinished: { type: Number },
-    claims: { type: Number },
+    seq: { type: Number, required: true },
   },
-  { versionKey: false, collection: "events" },
+  { versionKey: false, collection: "stream_heads" },
 );

@@ -20,6 +20,10 @@ export interface UserRecord {
   sessionVersion: number;
   keptSessionId: string | null;
   createdAt: Date;
+  /** Last sequence number of the user's event stream. */
+  lastEventSeq: number;
+  /** Queued and running signals; changed in the transaction that changes a signal's status. */
+  unfinishedSignals: number;
 }
 
 export const userSchema = new Schema<UserRecord>(
@@ -37,6 +41,12 @@ export const userSchema = new Schema<UserRecord>(
     sessionVersion: { type: Number, required: true, default: 0 },
     keptSessionId: { type: String, default: null },
     createdAt: { type: Date, required: true },
+    lastEventSeq: { type: Number, required: true, default: 0 },
+    unfinishedSignals: { type: Number, required: true, default: 0 },
   },
   { versionKey: false, collection: "users" },
+);
+userSchema.index(
+  { unfinishedSignals: 1 },
+  { partialFilterExpression: { unfinishedSignals: { $gt: 0 } } },
 );

@@ -1,6 +1,6 @@
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
 import type { Database } from "../database.ts";
-import type { Change } from "../event-log.ts";
 import { anonymiseSignal } from "../ledger/anonymise-signal.ts";
 
 /**
@@ -9,7 +9,7 @@ import { anonymiseSignal } from "../ledger/anonymise-signal.ts";
  */
 export async function removeSignals(
   database: Database,
-  { session, at }: Pick<Change, "session" | "at">,
+  { session, at }: Pick<UnitOfWork, "session" | "at">,
   { userId, signalIds }: { userId: Types.ObjectId; signalIds: readonly Types.ObjectId[] },
 ): Promise<void> {
   const ids = { $in: [...signalIds] };

@@ -1,6 +1,6 @@
 import type { Database } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import type { WatchedSignal } from "./watched-signal.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function tellEntryLeft(
   entryLeft: { price: number; at: Date },
 ): Promise<boolean> {
   const stream = userStream(signal.userId);
-  return commitChange(database, { serializeOn: stream }, async ({ session, tell }) => {
+  return commit(database, { lockKeys: stream }, async ({ session, addEvent }) => {
     const { matchedCount } = await database.signals.updateOne(
       { _id: signal._id, entryLeft: { $exists: false }, outcome: { $exists: false } },
       { $set: { entryLeft } },
@@ -22,7 +22,7 @@ export async function tellEntryLeft(
     );
     if (matchedCount === 0) return false;
     const { price, at } = entryLeft;
-    tell(stream, "signal:entry-left", {
+    addEvent(stream, "signal:entry-left", {
       signal_id: signal._id.toString(),
       price,
       at: at.toISOString(),

@@ -6,7 +6,7 @@ import { createLogger } from "@shared/node/logger.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { presentHistoryItem, presentSignal } from "@shared/node/signals/present-signal.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

@@ -1,38 +1,22 @@
 import { refitCalibrations } from "@shared/node/performance/refit-calibrations.ts";
 import { refreshPerformance } from "@shared/node/performance/refresh-performance.ts";
-import type { Agenda } from "agenda";
 import type { WorkerDeps } from "../worker-deps.ts";
-import { defineRound } from "./define-round.ts";
+import type { RecurringJob } from "./recurring-jobs.ts";
 
-const MEASURE_PERFORMANCE_JOB = "measure-performance";
-const MEASURE_EVERY = "1 minute";
-
-/** After a worker's death the figures stand still that long; a live one renews its lock, as a first round may take longer. */
-const LOCK_MS = 5 * 60_000;
-
-/**
- * Defines and schedules the statistics: the sums that the figures are read from, and the calibrations that follow from
- * the same signals. However many workers there are, one of them does it at a time. `stop` ends a round that is under way.
- */
-export function defineMeasurePerformanceJob(
-  agenda: Agenda,
-  { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
-): Promise<{ stop: () => Promise<void> }> {
-  return defineRound(
-    agenda,
-    { logger },
-    {
-      name: MEASURE_PERFORMANCE_JOB,
-      every: MEASURE_EVERY,
-      lockMs: LOCK_MS,
-      renewsLock: true,
-      async work(abort) {
-        const deps = { database, logger, now, abort };
-        const days = await refreshPerformance(deps);
-        if (days.length > 0) logger.debug({ days }, "performance measured");
-        const fitted = await refitCalibrations(deps);
-        if (fitted.length > 0) logger.info({ fitted }, "confidence calibrated");
-      },
+/** The statistics that the performance page is read from, and the calibrations that follow from the same signals. */
+export function measurePerformanceJob(
+  deps: Pick<WorkerDeps, "database" | "logger" | "now">,
+): RecurringJob {
+  const { database, logger, now } = deps;
+  return {
+    name: "measure-performance",
+    every: "1 minute",
+    lockMs: 5 * 60_000,
+    async work(abort) {
+      const days = await refreshPerformance({ database, logger, now, abort });
+      if (days.length > 0) logger.debug({ days }, "performance measured");
+      const fitted = await refitCalibrations({ database, logger, now, abort });
+      if (fitted.length > 0) logger.info({ fitted }, "confidence calibrated");
     },
-  );
+  };
 }

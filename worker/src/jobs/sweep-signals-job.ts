@@ -1,12 +1,21 @@
-import type { Agenda } from "agenda";
-import { sweepSignals } from "../signals/sweep-signals.ts";
+import {
+  repairUnfinishedCounts,
+  requeueStrandedSignals,
+} from "../signals/requeue-stranded-signals.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
+import type { RecurringJob } from "./recurring-jobs.ts";
 
-const SWEEP_SIGNALS_JOB = "sweep-signals";
-const SWEEP_EVERY = "10 seconds";
-
-/** Defines and schedules the sweep; however many workers there are, one of them does it at a time. */
-export async function defineSweepSignalsJob(agenda: Agenda, deps: WorkerDeps): Promise<void> {
-  agenda.define(SWEEP_SIGNALS_JOB, () => sweepSignals(agenda, deps), { concurrency: 1 });
-  await agenda.every(SWEEP_EVERY, SWEEP_SIGNALS_JOB);
+/** Repairs what should not happen: signals without a job, and wrong numbers of unfinished signals. */
+export function sweepSignalsJob(
+  deps: Pick<WorkerDeps, "database" | "logger" | "now">,
+): RecurringJob {
+  return {
+    name: "sweep-signals",
+    every: "10 seconds",
+    lockMs: 60_000,
+    async work() {
+      await requeueStrandedSignals(deps);
+      await repairUnfinishedCounts(deps);
+    },
+  };
 }

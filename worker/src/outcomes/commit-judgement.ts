@@ -1,8 +1,8 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import type { Judgement } from "@shared/contract/judgement.ts";
 import type { Database } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import type { PendingSignal } from "./pending-signal.ts";
 
 /** Candles kept with a judged signal at most, the latest of them. */
@@ -19,9 +19,9 @@ export function commitJudgement(
   { id, from, userId }: Pick<PendingSignal, "id" | "from" | "userId">,
   { judgement, candles }: { judgement: Judgement; candles: readonly Candle[] },
 ): Promise<boolean> {
-  const serializeOn = userId ? userStream(userId) : id.toString();
+  const lockKeys = userId ? userStream(userId) : id.toString();
   const { outcome, resolved_at } = judgement;
-  return commitChange(database, { serializeOn, now }, async ({ session, at, tell }) => {
+  return commit(database, { lockKeys, now }, async ({ session, at, addEvent }) => {
     const { matchedCount } = await database[from].collection.updateOne(
       { _id: id, status: "completed", outcome: { $exists: false } },
       { $set: { outcome, judgement, updatedAt: at }, $unset: { judgeAt: 1 } },
@@ -31,7 +31,11 @@ export function commitJudgement(
     if (!userId) return true;
     const shown = candles.slice(-MAX_CANDLES);
     await database.signalSince.create([{ _id: id, candles: shown }], { session });
-    tell(userStream(userId), "signal:outcome", { signal_id: id.toString(), outcome, resolved_at });
+    addEvent(userStream(userId), "signal:outcome", {
+      signal_id: id.toString(),
+      outcome,
+      resolved_at,
+    });
     return true;
   });
 }

@@ -1,9 +1,9 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { removeSignals } from "@shared/node/signals/remove-signals.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { storeTrade, tradeAnalysis } from "@shared/testing/stored-trades.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -184,8 +184,8 @@ describe("judging past signals", () => {
     const lost = scriptedMarket({ "1h": bars([CALM, [100, 100, 90, 91]]) }, NOON);
     const judge = judgeBy(lost);
     expect(await judge(NOON + HOUR_MS + 5_000)).toBe(0);
-    await commitChange(database, { serializeOn: userStream(ann._id) }, (change) =>
-      removeSignals(database, change, { userId: ann._id, signalIds: [_id] }),
+    await commit(database, { lockKeys: userStream(ann._id) }, (uow) =>
+      removeSignals(database, uow, { userId: ann._id, signalIds: [_id] }),
     );
     expect(await judge(NOON + 2 * HOUR_MS + 5_000)).toBe(1);
     const [cleared] = await database.clearedSignals.find().lean();
@@ -202,9 +202,9 @@ describe("judging past signals", () => {
     const clearing: ScriptedMarket = {
       ...hours,
       async candles(request) {
-        const serializeOn = userStream(ann._id);
-        await commitChange(database, { serializeOn }, (change) =>
-          removeSignals(database, change, { userId: ann._id, signalIds: [_id] }),
+        const lockKeys = userStream(ann._id);
+        await commit(database, { lockKeys }, (uow) =>
+          removeSignals(database, uow, { userId: ann._id, signalIds: [_id] }),
         );
         return hours.candles.call(this, request);
       },

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
+import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { commit } from "@shared/outbox/commit.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { createSignals } from "@shared/testing/signal-factory.ts";
+import { createSignals, startRun } from "@shared/testing/signal-factory.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -59,8 +59,8 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
   const user = await createUser(database, { approved: true });
   const id = newSignalId();
   const request = signalRequestSchema.parse({ symbol, timeframe: "1h", amount: 1_000 });
-  await commitChange(database, { serializeOn: id.toString() }, (change) =>
-    queueSignal(database, change, { id, userId: user._id, request }),
+  await commit(database, { lockKeys: id.toString() }, (uow) =>
+    queueSignal(database, uow, { id, userId: user._id, request }),
   );
   const series = liveSeries(candles);
   const deps = {
@@ -72,7 +72,9 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
     now: () => new Date(),
     shutdown: new AbortController().signal,
   };
-  await runSignal(deps, { _id: id, userId: user._id });
+  const run = await startRun(database, { _id: id, userId: user._id });
+  if (!run) throw new Error("the signal could not be started");
+  await runSignal(deps, run, deps.shutdown);
   return id.toString();
 }
 

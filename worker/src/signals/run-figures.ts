@@ -1,4 +1,4 @@
-import type { SignalResult } from "@shared/node/signals/signal-transitions.ts";
+import type { SignalResult } from "@shared/node/signals/signal-lifecycle.ts";
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
 import { signalReceiptSchema } from "./receipt.ts";
 

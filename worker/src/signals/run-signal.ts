@@ -1,13 +1,11 @@
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import { AppError } from "@shared/node/app-error.ts";
 import { startDeadline } from "@shared/node/deadline.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
-import type { SignalOrigin } from "@shared/node/signals/mark-started.ts";
 import {
-  finishSignal,
+  finishRun,
   type SignalResult,
-  startSignal,
-} from "@shared/node/signals/signal-transitions.ts";
+  type SignalRun,
+} from "@shared/node/signals/signal-lifecycle.ts";
 import pRetry from "p-retry";
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
 import { ProviderError } from "../providers/provider-error.ts";
@@ -29,50 +27,43 @@ const SHORTEST_RUN_MS = 20_000;
 const TAKEOVER_RUN_MS = 45_000;
 
 /** A signal that was started this often without an end takes its workers down: it is given up. */
-const MOST_RUNS = 3;
-
-/** Starting is tried this often more; then the sweep tries again. */
-const START_RETRIES = 2;
+const MAX_RUNS = 3;
 
 /** Commits are retried this often, about a minute in all, while the database is away. */
 const COMMIT_RETRIES = 12;
 
 /**
- * Takes one signal from its claim to its end. Safe to call twice for the same signal, also at the same time:
- * only the latest claim can end it.
- * @throws the shutdown reason when the worker has to stop; the signal stays `running` and is queued again
+ * Runs a started signal to its end. Only the latest run of a signal can finish it.
+ * @throws the reason of `abort`, and when the result could not be stored; the signal stays `running` and is claimed again
  */
-export async function runSignal(deps: WorkerDeps, signal: SignalOrigin): Promise<void> {
-  const claim = await startPatiently(deps, signal);
-  if (!claim) return;
-  const logger = deps.logger.child({ signalId: String(claim._id), requestId: claim.requestId });
-  logger.info({ run: claim.revision }, "signal started");
+export async function runSignal(
+  deps: WorkerDeps,
+  run: SignalRecord,
+  abort: AbortSignal,
+): Promise<void> {
+  const logger = deps.logger.child({ signalId: String(run._id), requestId: run.requestId });
+  logger.info({ run: run.revision }, "signal started");
   deps.metrics.runStarted();
   let ended: FinishedRun | undefined;
   try {
-    ended = await makeAndStore({ ...deps, logger }, claim);
+    ended = await generateAndCommit({ ...deps, logger }, run, abort);
   } finally {
     deps.metrics.runEnded(ended);
   }
 }
 
 /** @returns the figures of the run, unless its result was dropped */
-async function makeAndStore(
+async function generateAndCommit(
   deps: WorkerDeps,
-  claim: SignalRecord,
+  run: SignalRun,
+  abort: AbortSignal,
 ): Promise<FinishedRun | undefined> {
   const { logger } = deps;
   const startedAt = deps.now().getTime();
-  const result = await produceResult(deps, claim);
-  const finished = await pRetry(() => finishSignal(deps.database, claim, result), {
-    retries: COMMIT_RETRIES,
-    minTimeout: 500,
-    maxTimeout: 8_000,
-    signal: deps.shutdown,
-    onFailedAttempt: ({ error }) => logger.warn({ err: error }, "could not store the signal yet"),
-  });
+  const result = await produceResult(deps, run, abort);
+  const finished = await storeResult(deps, { run, result, abort });
   if (!finished) {
-    const { revision } = claim;
+    const { revision } = run;
     logger.warn({ revision }, "signal was taken over by another run, result dropped");
     return undefined;
   }
@@ -80,37 +71,57 @@ async function makeAndStore(
   const endedAt = deps.now().getTime();
   const durationMs = endedAt - startedAt;
   logger.info({ status, signal: analysis.final_signal, durationMs }, "signal finished");
-  return runFigures(result, endedAt - claim.createdAt.getTime());
+  return runFigures(result, endedAt - run.createdAt.getTime());
 }
 
-/** Starts the signal; one of very many of the same trader may have to wait long for its turn in his stream. */
-function startPatiently(deps: WorkerDeps, signal: SignalOrigin): Promise<SignalRecord | null> {
-  return pRetry(() => startSignal(deps.database, signal), {
-    retries: START_RETRIES,
-    minTimeout: 100,
-    signal: deps.shutdown,
-    shouldRetry: ({ error }) => error instanceof AppError && error.code === "unavailable",
-    onFailedAttempt: ({ error }) =>
-      deps.logger.warn({ err: error, signalId: signal._id }, "could not start the signal yet"),
-  });
+/**
+ * Finishes the run, with retries. An abort ends the retries, but does not undo a commit: a lock whose job has just been
+ * deleted by it cannot be renewed, which fires `abort` too.
+ * @returns false if another run has taken the signal over
+ */
+async function storeResult(
+  { database, logger }: Pick<WorkerDeps, "database" | "logger">,
+  { run, result, abort }: { run: SignalRun; result: SignalResult; abort: AbortSignal },
+): Promise<boolean> {
+  let finished: boolean | undefined;
+  const finish = async () => {
+    finished = await finishRun(database, run, result);
+  };
+  try {
+    await pRetry(finish, {
+      retries: COMMIT_RETRIES,
+      minTimeout: 500,
+      maxTimeout: 8_000,
+      signal: abort,
+      onFailedAttempt({ error }) {
+        if (!abort.aborted) logger.warn({ err: error }, "could not store the signal yet");
+      },
+    });
+  } catch (error) {
+    if (finished === undefined) throw error;
+  }
+  return finished ?? false;
 }
 
-async function produceResult(deps: WorkerDeps, claim: SignalRecord): Promise<SignalResult> {
-  if (claim.revision > MOST_RUNS) {
-    deps.logger.error({ runs: claim.revision - 1 }, "signal given up: no run of it came to an end");
+async function produceResult(
+  deps: WorkerDeps,
+  run: SignalRun,
+  abort: AbortSignal,
+): Promise<SignalResult> {
+  if (run.revision > MAX_RUNS) {
+    deps.logger.error({ runs: run.revision - 1 }, "signal given up: no run of it came to an end");
     return failure("The analysis was interrupted several times.");
   }
   const spent: CallUsage[] = [];
-  const budget = startDeadline(deps.shutdown, runBudgetMs(claim, deps.now()));
-  const { signal: abort } = budget;
+  const budget = startDeadline(abort, runBudgetMs(run, deps.now()));
   try {
     const { analysis, receipt, candles } = await generateSignal({
-      request: claim,
-      chartImage: await readChartImage(deps.database, claim, abort),
+      request: run,
+      chartImage: await readChartImage(deps.database, run, budget.signal),
       marketData: deps.marketData,
       analyst: deps.analyst,
       now: () => deps.now().getTime(),
-      abort,
+      abort: budget.signal,
       onUsage: (usage) => spent.push(usage),
     });
     const usage = receipt.analyst === "none" ? {} : { usage: usageRecord(receipt.model, spent) };
@@ -122,11 +133,11 @@ async function produceResult(deps: WorkerDeps, claim: SignalRecord): Promise<Sig
       ...usage,
     };
   } catch (error) {
-    deps.shutdown.throwIfAborted();
+    abort.throwIfAborted();
     logFailure(deps.logger, error);
     const model = spent.at(-1)?.model;
     const usage = model === undefined ? {} : { usage: usageRecord(model, spent) };
-    return { ...failure(explain(error, abort)), ...usage };
+    return { ...failure(explain(error, budget.signal)), ...usage };
   } finally {
     budget.clear();
   }
@@ -147,12 +158,12 @@ function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
 
 /** Milliseconds that a run may take, so that its request is answered in time. */
 export function runBudgetMs(
-  claim: Pick<SignalRecord, "createdAt" | "revision" | "chartImageId">,
+  run: Pick<SignalRecord, "createdAt" | "revision" | "chartImageId">,
   now: Date,
 ): number {
-  if (claim.revision > 1) return TAKEOVER_RUN_MS;
-  const timeoutMs = claim.chartImageId ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal;
-  const deadline = claim.createdAt.getTime() + timeoutMs - MARGIN_MS;
+  if (run.revision > 1) return TAKEOVER_RUN_MS;
+  const timeoutMs = run.chartImageId ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal;
+  const deadline = run.createdAt.getTime() + timeoutMs - MARGIN_MS;
   return Math.max(SHORTEST_RUN_MS, deadline - now.getTime());
 }
 

@@ -1,9 +1,10 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/signal-transitions.ts";
+import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { commit } from "@shared/outbox/commit.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import { startRun } from "@shared/testing/signal-factory.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -50,9 +51,11 @@ describe("what a signal cost", () => {
     const user = await createUser(database, { approved: true });
     const id = newSignalId();
     const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" });
-    await commitChange(database, { serializeOn: id.toString() }, (change) =>
-      queueSignal(database, change, { id, userId: user._id, request }),
+    await commit(database, { lockKeys: id.toString() }, (uow) =>
+      queueSignal(database, uow, { id, userId: user._id, request }),
     );
+    const run = await startRun(database, { _id: id, userId: user._id });
+    if (!run) throw new Error("the signal could not be started");
     const write = (line: string) => void logLines.push(line);
     await runSignal(
       {
@@ -64,7 +67,8 @@ describe("what a signal cost", () => {
         now: () => new Date(),
         shutdown: new AbortController().signal,
       },
-      { _id: id, userId: user._id },
+      run,
+      new AbortController().signal,
     );
     const signal = await database.signals.findById(id).lean();
     const usage = await database.signalUsages.findById(id).lean();

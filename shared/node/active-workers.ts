@@ -1,0 +1,14 @@
+import type { Database } from "./database.ts";
+import { WORKER_GONE_SECONDS, type WorkerStatusRecord } from "./models/worker-status.ts";
+import { nativeCollection } from "./native-collection.ts";
+
+/** The workers that have reported lately, by the database's clock; the longest running first. */
+export function findActiveWorkers({
+  workerStatuses,
+}: Pick<Database, "workerStatuses">): Promise<WorkerStatusRecord[]> {
+  const oldest = { $subtract: ["$$NOW", WORKER_GONE_SECONDS * 1_000] };
+  return nativeCollection(workerStatuses)
+    .find({ $expr: { $gte: ["$seenAt", oldest] } })
+    .sort({ startedAt: 1, _id: 1 })
+    .toArray();
+}

@@ -1,0 +1,69 @@
+import { Schema, type Types } from "mongoose";
+import { z } from "zod";
+
+/** Agenda's collection, which also holds its recurring jobs. */
+export const JOBS_COLLECTION = "agendaJobs";
+
+/** Name of the job that generates one signal. */
+export const GENERATE_SIGNAL_JOB = "generate-signal";
+
+/**
+ * The job of a signal, in the form in which Agenda stores a job, so that its dashboard shows it. It has the id of its
+ * signal: a signal has one job at most.
+ */
+export interface JobRecord {
+  _id: Types.ObjectId;
+  name: string;
+  type: "normal";
+  data: { signalId: string; userId: string; requestId?: string };
+  /** Jobs of the highest priority run first. */
+  priority: number;
+  /** Null if the job is not to run. */
+  nextRunAt: Date | null;
+  /** When a worker locked it or renewed its lock, by the database's clock. */
+  lockedAt: Date | null;
+  /** Id of the worker that locked it. */
+  lastModifiedBy: string | null;
+  /** Paused by an administrator. */
+  disabled: boolean | null;
+  lastRunAt: Date | null;
+  lastFinishedAt: Date | null;
+  failedAt: Date | null;
+  failCount: number | null;
+  failReason: string | null;
+  repeatInterval: string | null;
+  repeatAt: string | null;
+  repeatTimezone: string | null;
+  progress: number | null;
+}
+
+export const jobSchema = new Schema<JobRecord>(
+  {
+    name: { type: String, required: true },
+    type: { type: String, required: true },
+    data: { type: Schema.Types.Mixed },
+    priority: { type: Number, required: true },
+    nextRunAt: { type: Date },
+    lockedAt: { type: Date },
+    lastModifiedBy: { type: String },
+    disabled: { type: Boolean },
+    lastRunAt: { type: Date },
+    lastFinishedAt: { type: Date },
+    failedAt: { type: Date },
+    failCount: { type: Number },
+    failReason: { type: String },
+    repeatInterval: { type: String },
+    repeatAt: { type: String },
+    repeatTimezone: { type: String },
+    progress: { type: Number },
+  },
+  { versionKey: false, collection: JOBS_COLLECTION },
+);
+jobSchema.index({ name: 1, lockedAt: 1, priority: -1, nextRunAt: 1 }, { name: "claimNextJob" });
+
+/** What the job of a signal carries; the request's id is for the logs. */
+export const signalJobDataSchema = z.object({
+  signalId: z.string().regex(/^[0-9a-f]{24}$/),
+  userId: z.string().regex(/^[0-9a-f]{24}$/),
+  requestId: z.string().optional(),
+});

@@ -1,0 +1,122 @@
+import { MongoBackend } from "@agendajs/mongo-backend";
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/models/job.ts";
+import { nativeCollection, nativeDb } from "@shared/node/native-collection.ts";
+import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Agenda } from "agenda";
+import { Types } from "mongoose";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import packageJson from "../../../package.json" with { type: "json" };
+import { findWaitingJobs } from "./claim-runs.ts";
+
+const WAIT = { timeout: 10_000, interval: 20 };
+const newIds = () => ({ _id: new Types.ObjectId(), userId: new Types.ObjectId() });
+const position = () => ({ at: new Date(), unfinishedSignals: 0 });
+
+/** What the queue of signals assumes about Agenda. If an upgrade fails here, read `claim-runs.ts` before going on. */
+describe("Agenda, as the queue of signals assumes it to be,", () => {
+  let database: Database;
+  const opened: Agenda[] = [];
+  beforeAll(async () => {
+    database = await openDatabase({ uri: testDatabaseUri("agenda-contract") });
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((agenda) => agenda.stop(false)));
+    await database.jobs.deleteMany();
+  });
+  afterAll(() => database.close());
+
+  const openAgenda = async (name: string) => {
+    const mongo = nativeDb(database.connection);
+    const backend = new MongoBackend({ mongo, collection: JOBS_COLLECTION, ensureIndex: false });
+    const agenda = new Agenda({ name, backend, processEvery: 100 });
+    opened.push(agenda);
+    await agenda.ready;
+    return agenda;
+  };
+  const storedJobs = () => nativeCollection(database.jobs).find().toArray();
+
+  it("has exact versions in package.json", () => {
+    const { agenda, agendash } = packageJson.dependencies;
+    const backend = packageJson.dependencies["@agendajs/mongo-backend"];
+    for (const version of [agenda, agendash, backend]) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  it("stores a job in the form of ours, but for the id", async () => {
+    const agenda = await openAgenda("server");
+    const { data } = newSignalJob(newIds(), position());
+    await agenda.create(GENERATE_SIGNAL_JOB, data).priority("normal").schedule(new Date()).save();
+    const [theirs] = await storedJobs();
+    await database.jobs.deleteMany();
+    await nativeCollection(database.jobs).insertOne(newSignalJob(newIds(), position()));
+    const [ours] = await storedJobs();
+    const typesOf = (job: object | undefined) =>
+      Object.entries(job ?? {})
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(([field, value]) => `${field}: ${value instanceof Date ? "date" : typeof value}`)
+        .sort();
+    expect(typesOf(ours)).toEqual(typesOf(theirs).filter((line) => !/^lastModifiedBy/.test(line)));
+  });
+
+  it("leaves jobs alone whose name it has no definition of", async () => {
+    const agenda = await openAgenda("worker");
+    let runs = 0;
+    agenda.define("other", () => {
+      runs += 1;
+    });
+    await nativeCollection(database.jobs).insertOne(newSignalJob(newIds(), position()));
+    await agenda.start();
+    await agenda.every("1 second", "other");
+    await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2), WAIT);
+    expect(await storedJobs()).toContainEqual(
+      expect.objectContaining({ name: GENERATE_SIGNAL_JOB, lockedAt: null, lastModifiedBy: null }),
+    );
+  });
+
+  it("marks a locked job with `lockedAt` and the worker's name in `lastModifiedBy`", async () => {
+    const agenda = await openAgenda("worker-7");
+    let finish: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    agenda.define("locked", () => held);
+    await agenda.now("locked");
+    await agenda.start();
+    await vi.waitFor(async () => {
+      const [job] = await storedJobs();
+      expect(job).toMatchObject({ lockedAt: expect.any(Date), lastModifiedBy: "worker-7" });
+    }, WAIT);
+    finish();
+  });
+
+  it("shows our jobs: waiting ones as queued, locked ones as running, paused ones as paused", async () => {
+    const agenda = await openAgenda("server");
+    const locked = { lockedAt: new Date(), lastModifiedBy: "worker" };
+    await nativeCollection(database.jobs).insertMany([
+      newSignalJob(newIds(), position()),
+      { ...newSignalJob(newIds(), position()), ...locked },
+      { ...newSignalJob(newIds(), position()), disabled: true },
+    ]);
+    const [overview] = await agenda.getJobsOverview();
+    expect(overview).toMatchObject({ name: GENERATE_SIGNAL_JOB, total: 3, running: 1, paused: 1 });
+  });
+
+  it("is claimed from by an index that holds jobs in the order of their claims", async () => {
+    await nativeCollection(database.jobs).insertMany(
+      Array.from({ length: 300 }, () => newSignalJob(newIds(), position())),
+    );
+    expect(await findWaitingJobs(database, { running: [], limit: 5 })).toHaveLength(5);
+    const plan = await nativeCollection(database.jobs)
+      .find({ name: GENERATE_SIGNAL_JOB, lockedAt: null, nextRunAt: { $ne: null } })
+      .sort({ priority: -1, nextRunAt: 1 })
+      .limit(5)
+      .explain("executionStats");
+    const statsSchema = z.object({
+      executionStats: z.object({ totalDocsExamined: z.number() }),
+    });
+    expect(statsSchema.parse(plan).executionStats.totalDocsExamined).toBeLessThanOrEqual(6);
+    expect(JSON.stringify(plan)).toContain("claimNextJob");
+  });
+});

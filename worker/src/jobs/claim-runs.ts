@@ -1,0 +1,166 @@
+import type { Database } from "@shared/node/database.ts";
+import {
+  GENERATE_SIGNAL_JOB,
+  type JobRecord,
+  signalJobDataSchema,
+} from "@shared/node/models/job.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import { nativeCollection } from "@shared/node/native-collection.ts";
+import { startRuns } from "@shared/node/signals/signal-lifecycle.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import type { Types } from "mongoose";
+
+/**
+ * How long a job stays locked without a renewal. A crashed worker's jobs are taken over after this time; a worker renews
+ * its locks several times in it, so that one late renewal does not cost it a job.
+ */
+export const JOB_LOCK_MS = 20_000;
+
+/** First those of the highest priority; of the same, those that were queued first. */
+const IN_ORDER = { priority: -1, nextRunAt: 1 } as const;
+
+/** What is read of a job before it is claimed. */
+export type ClaimableJob = Pick<JobRecord, "_id" | "data">;
+
+/** A job that is to run: neither finished nor paused. */
+const isDue = {
+  name: GENERATE_SIGNAL_JOB,
+  nextRunAt: { $ne: null },
+  disabled: { $ne: true },
+};
+
+/** The worker that holds locks, and how long they last without a renewal. */
+export interface LockOwner {
+  workerId: string;
+  lockMs: number;
+}
+
+/** A lock that was not renewed in time, by the database's clock. */
+const isExpired = ({ lockMs }: LockOwner) => ({
+  $expr: { $lt: ["$lockedAt", { $subtract: ["$$NOW", lockMs] }] },
+});
+
+/**
+ * The next jobs that no worker has locked, in the order in which they are to run.
+ * @param options.running ids of the jobs that this worker runs
+ */
+export function findWaitingJobs(
+  database: Pick<Database, "jobs">,
+  { running, limit }: { running: readonly Types.ObjectId[]; limit: number },
+): Promise<ClaimableJob[]> {
+  return nativeCollection(database.jobs)
+    .find({ ...isDue, _id: { $nin: [...running] }, lockedAt: null }, { projection: { data: 1 } })
+    .sort(IN_ORDER)
+    .limit(limit)
+    .toArray();
+}
+
+/** How many jobs all workers have locked together. */
+export const countLockedJobs = ({ jobs }: Pick<Database, "jobs">): Promise<number> =>
+  jobs.countDocuments({ name: GENERATE_SIGNAL_JOB, lockedAt: { $ne: null } });
+
+/**
+ * Jobs whose lock is held by no run: those that this worker has locked without knowing it, since the answer to its claim
+ * was lost, and those of workers that have not renewed their locks in time.
+ * @param options.running ids of the jobs that this worker runs
+ * @param options.mayTakeOver whether jobs of other workers are wanted
+ */
+export function findStrandedJobs(
+  database: Pick<Database, "jobs">,
+  options: LockOwner & {
+    running: readonly Types.ObjectId[];
+    mayTakeOver: boolean;
+    limit: number;
+  },
+): Promise<ClaimableJob[]> {
+  const { workerId, running, mayTakeOver, limit } = options;
+  return nativeCollection(database.jobs)
+    .find(
+      {
+        ...isDue,
+        _id: { $nin: [...running] },
+        lockedAt: { $ne: null },
+        $or: [{ lastModifiedBy: workerId }, ...(mayTakeOver ? [isExpired(options)] : [])],
+      },
+      { projection: { data: 1 } },
+    )
+    .sort(IN_ORDER)
+    .limit(limit)
+    .toArray();
+}
+
+/**
+ * Claims jobs: locks them for a worker and starts their signals, in one transaction, so that a started signal always has
+ * a lock. Jobs that another worker has claimed meanwhile are left out; jobs without an unfinished signal are deleted.
+ * @returns the started signals
+ */
+export function claimRuns(
+  database: Database,
+  jobs: readonly ClaimableJob[],
+  owner: LockOwner,
+): Promise<SignalRecord[]> {
+  const lockKeys = jobs.flatMap(({ data }) => {
+    const parsed = signalJobDataSchema.safeParse(data);
+    return parsed.success ? [userStream(parsed.data.userId)] : [];
+  });
+  return commit(database, { lockKeys }, async (uow) => {
+    const locked = await lockJobs(database, uow, { jobs, owner });
+    const signals = await startRuns(database, uow, locked);
+    const started = new Set(signals.map(({ _id }) => String(_id)));
+    const idle = locked.filter((id) => !started.has(String(id)));
+    if (idle.length > 0) {
+      await database.jobs.deleteMany({ _id: { $in: idle } }, { session: uow.session });
+    }
+    return signals;
+  });
+}
+
+/** Locks those of the jobs that are still free, by the database's clock. @returns ids of those that this worker holds */
+async function lockJobs(
+  database: Pick<Database, "jobs">,
+  { session }: UnitOfWork,
+  { jobs, owner }: { jobs: readonly ClaimableJob[]; owner: LockOwner },
+): Promise<Types.ObjectId[]> {
+  const all = nativeCollection(database.jobs);
+  const ids = { _id: { $in: jobs.map(({ _id }) => _id) } };
+  const { workerId } = owner;
+  const isFree = { $or: [{ lockedAt: null }, { lastModifiedBy: workerId }, isExpired(owner)] };
+  const { matchedCount } = await all.updateMany(
+    { ...ids, ...isDue, ...isFree },
+    [{ $set: { lockedAt: "$$NOW", lastModifiedBy: workerId } }],
+    { session },
+  );
+  if (matchedCount === jobs.length) return jobs.map(({ _id }) => _id);
+  const held = await all
+    .find({ ...ids, ...isDue, lastModifiedBy: workerId }, { session, projection: { _id: 1 } })
+    .toArray();
+  return held.map(({ _id }) => _id);
+}
+
+/**
+ * Renews the locks of jobs that a worker runs.
+ * @returns ids of those whose lock it has lost
+ */
+export async function renewLocks(
+  database: Pick<Database, "jobs">,
+  { ids, workerId }: { ids: readonly Types.ObjectId[]; workerId: string },
+): Promise<Types.ObjectId[]> {
+  const jobs = nativeCollection(database.jobs);
+  const own = { _id: { $in: [...ids] }, lastModifiedBy: workerId, lockedAt: { $ne: null } };
+  const { matchedCount } = await jobs.updateMany(own, [{ $set: { lockedAt: "$$NOW" } }]);
+  if (matchedCount === ids.length) return [];
+  const held = await jobs.find(own, { projection: { _id: 1 } }).toArray();
+  return ids.filter((id) => !held.some(({ _id }) => _id.equals(id)));
+}
+
+/** Hands jobs back to the queue; those that the worker does not hold any more are left alone. */
+export async function releaseJobs(
+  database: Pick<Database, "jobs">,
+  { ids, workerId }: { ids: readonly Types.ObjectId[]; workerId: string },
+): Promise<void> {
+  await nativeCollection(database.jobs).updateMany(
+    { _id: { $in: [...ids] }, lastModifiedBy: workerId },
+    { $set: { lockedAt: null, lastModifiedBy: null } },
+  );
+}

@@ -1,0 +1,97 @@
+import { MongoBackend } from "@agendajs/mongo-backend";
+import type { Database } from "@shared/node/database.ts";
+import type { Logger } from "@shared/node/logger.ts";
+import { JOBS_COLLECTION } from "@shared/node/models/job.ts";
+import { nativeDb } from "@shared/node/native-collection.ts";
+import { Agenda, type Job } from "agenda";
+
+const POLL_INTERVAL_MS = 2_000;
+
+/** A lock is renewed this often in its lifetime. */
+const RENEWALS = 4;
+
+/** Work that is repeated by the clock, by one worker at a time. */
+export interface RecurringJob {
+  name: string;
+  /** An interval, such as `1 minute`, or a cron line in UTC. */
+  every: string;
+  /**
+   * How long a crashed worker's run keeps the others from the next one, in milliseconds. An active worker renews its
+   * lock. After a suspension two workers may run the job at the same time, so its work has to allow that.
+   */
+  lockMs: number;
+  /** Whether each worker also runs it once when it starts. */
+  runsAtStart?: boolean;
+  work: (abort: AbortSignal) => Promise<void>;
+}
+
+/** The recurring jobs of a worker. Agenda runs them as it is; signals have a queue of their own. */
+export class RecurringJobs {
+  readonly #agenda: Agenda;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  readonly #runs = new Map<string, Promise<void>>();
+
+  constructor(options: { database: Database; logger: Logger; workerId: string }) {
+    const { database, logger, workerId } = options;
+    this.#logger = logger;
+    this.#agenda = new Agenda({
+      name: workerId,
+      backend: new MongoBackend({
+        mongo: nativeDb(database.connection),
+        collection: JOBS_COLLECTION,
+        ensureIndex: false,
+      }),
+      processEvery: POLL_INTERVAL_MS,
+    });
+    this.#agenda.on("error", (error) => logger.warn({ err: error }, "recurring job failed"));
+  }
+
+  /** Defines and schedules a job. */
+  async add({ name, every, lockMs, runsAtStart = false, work }: RecurringJob): Promise<void> {
+    // Agenda never forgets a local lock that expires before its job starts, as after a suspension of the process: with a
+    // lock limit, such a worker would never run the job again.
+    const limits = { concurrency: 1, lockLimit: 0, lockLifetime: lockMs };
+    this.#agenda.define(name, (job) => this.#run({ job, lockMs, work }), limits);
+    await this.#agenda.every(every, name, {}, every.includes("*") ? { timezone: "UTC" } : {});
+    if (!runsAtStart) return;
+    this.#track(name, work).catch((error: unknown) => {
+      this.#logger.error({ err: error, job: name }, "recurring job failed");
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#agenda.start();
+  }
+
+  /** Aborts what is running and waits for its end. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#agenda.stop(false);
+    await Promise.all(this.#runs.values());
+  }
+
+  async #run(options: { job: Job } & Pick<RecurringJob, "lockMs" | "work">): Promise<void> {
+    const { job, lockMs, work } = options;
+    const { name } = job.attrs;
+    // Agenda may start a job again whose lock has expired while it still runs here.
+    if (this.#runs.has(name)) return;
+    const renewing = setInterval(() => this.#renew(job), lockMs / RENEWALS);
+    await this.#track(name, work).finally(() => clearInterval(renewing));
+  }
+
+  #track(name: string, work: RecurringJob["work"]): Promise<void> {
+    const run = work(this.#stopping.signal).finally(() => this.#runs.delete(name));
+    this.#runs.set(
+      name,
+      run.catch(() => undefined),
+    );
+    return run;
+  }
+
+  #renew(job: Job): void {
+    job.touch().catch((error: unknown) => {
+      this.#logger.warn({ err: error, job: job.attrs.name }, "lock could not be renewed");
+    });
+  }
+}

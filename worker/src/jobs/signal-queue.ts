@@ -1,0 +1,251 @@
+import { findActiveWorkers } from "@shared/node/active-workers.ts";
+import { ChangeFeed } from "@shared/node/change-feed.ts";
+import type { Database } from "@shared/node/database.ts";
+import type { Logger } from "@shared/node/logger.ts";
+import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/models/job.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import {
+  type ClaimableJob,
+  claimRuns,
+  countLockedJobs,
+  findStrandedJobs,
+  findWaitingJobs,
+  JOB_LOCK_MS,
+  type LockOwner,
+  releaseJobs,
+  renewLocks,
+} from "./claim-runs.ts";
+
+/** Locks are renewed this often in their lifetime. */
+const RENEWALS = 5;
+
+/** Polling finds jobs that no notification announces: stranded ones, and those that were left to other workers. */
+const POLL_INTERVAL_MS = 1_000;
+
+/** Jobs that are claimed in one transaction, at most: it stays short for others that need what it has locked. */
+const MAX_CLAIMED = 25;
+
+/** Waiting jobs that are read at once; enough to know this worker's share of them. */
+const MAX_FOUND = 200;
+
+export interface SignalQueueOptions {
+  database: Database;
+  logger: Logger;
+  /** The id under which this worker reports as active. */
+  workerId: string;
+  /** How many signals it runs at once. */
+  concurrency: number;
+  /** How long a lock lasts without a renewal, in milliseconds; `JOB_LOCK_MS` unless given. */
+  lockMs?: number;
+  /** Runs a started signal to its end. `abort` fires when the job is lost to another worker, or has to be handed back. */
+  run: (signal: SignalRecord, abort: AbortSignal) => Promise<void>;
+}
+
+interface Run {
+  signal: SignalRecord;
+  abort: AbortController;
+  ended: Promise<void>;
+}
+
+/**
+ * Takes signals from the queue and runs them. A signal runs only after its job has been locked and its start has been
+ * committed. The lock is renewed while it runs; a run that has lost its lock can no longer change anything.
+ */
+export class SignalQueue {
+  readonly #options: SignalQueueOptions;
+  readonly #feed: ChangeFeed;
+  readonly #running = new Map<string, Run>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #owner: LockOwner;
+  readonly #renewIntervalMs: number;
+  readonly #contact: DatabaseContact;
+  #isStopped = false;
+  #claiming: Promise<void> | undefined;
+  /** Whether a job may wait that this worker has not found, or has left. */
+  #mayWait = false;
+
+  constructor(options: SignalQueueOptions) {
+    const { workerId, lockMs = JOB_LOCK_MS } = options;
+    this.#options = options;
+    this.#owner = { workerId, lockMs };
+    this.#renewIntervalMs = lockMs / RENEWALS;
+    // One renewal may be late.
+    this.#contact = new DatabaseContact({ maxGapMs: 2 * this.#renewIntervalMs });
+    this.#feed = new ChangeFeed({
+      ...options,
+      collection: JOBS_COLLECTION,
+      match: { name: GENERATE_SIGNAL_JOB },
+      onInsert: () => this.#claimSoon(),
+      onOpen: () => this.#claimSoon(),
+    });
+  }
+
+  start(): void {
+    void this.#feed.start();
+    this.#timers.push(
+      setInterval(() => void this.#renew(), this.#renewIntervalMs),
+      setInterval(() => this.#poll(), POLL_INTERVAL_MS),
+    );
+  }
+
+  /** Claims nothing more and waits for the runs to end; those that still run after `drainMs` are handed back. */
+  async stop({ drainMs }: { drainMs: number }): Promise<void> {
+    const { database, logger, workerId } = this.#options;
+    this.#isStopped = true;
+    await this.#feed.stop();
+    await this.#claiming;
+    const runs = [...this.#running.values()];
+    const handBack = setTimeout(() => {
+      for (const { abort } of runs) abort.abort(new Error("The worker is stopping."));
+    }, drainMs);
+    await Promise.all(runs.map(({ ended }) => ended));
+    clearTimeout(handBack);
+    for (const timer of this.#timers) clearInterval(timer);
+    const ids = runs.map(({ signal }) => signal._id);
+    try {
+      await releaseJobs(database, { ids, workerId });
+    } catch (error) {
+      logger.warn({ err: error }, "jobs could not be released; their locks will expire");
+    }
+  }
+
+  /** Claims what waits, now or as soon as the claim that is under way has ended. */
+  #claimSoon(): void {
+    this.#mayWait = true;
+    if (!this.#claiming) this.#claim(() => this.#findShare());
+  }
+
+  #poll(): void {
+    if (!this.#claiming && this.#freeSlots() > 0) this.#claim(() => this.#findLeftBehind());
+  }
+
+  #claim(findFirst: () => Promise<ClaimableJob[]>): void {
+    if (this.#isStopped) return;
+    this.#claiming = this.#claimAll(findFirst)
+      .catch((error: unknown) => {
+        this.#options.logger.warn({ err: error }, "jobs could not be claimed, trying again");
+      })
+      .finally(() => {
+        this.#claiming = undefined;
+      });
+  }
+
+  /** Claims until no job is left for this worker. What fails is left to the next poll. */
+  async #claimAll(findFirst: () => Promise<ClaimableJob[]>): Promise<void> {
+    const { database } = this.#options;
+    let jobs = await findFirst();
+    while (jobs.length > 0 && !this.#isStopped) {
+      const signals = await claimRuns(database, jobs, this.#owner);
+      for (const signal of signals) this.#start(signal);
+      jobs = this.#mayWait ? await this.#findShare() : [];
+    }
+  }
+
+  /**
+   * The waiting jobs that this worker may take without running more than its share of all unfinished ones. So workers
+   * share jobs evenly, whichever of them looks first.
+   */
+  async #findShare(): Promise<ClaimableJob[]> {
+    const { waiting, workers } = await this.#findWaiting();
+    if (workers === 1 || waiting.length === 0) return this.#take(waiting, waiting.length);
+    const locked = await countLockedJobs(this.#options.database);
+    const share = Math.ceil((waiting.length + locked) / workers) - this.#running.size;
+    return this.#take(waiting, Math.max(0, share));
+  }
+
+  /**
+   * Stranded jobs or, if there are none, this worker's part of the jobs that others should have taken by now: the busier
+   * worker takes them if the others are unresponsive.
+   */
+  async #findLeftBehind(): Promise<ClaimableJob[]> {
+    const { database } = this.#options;
+    const stranded = await findStrandedJobs(database, {
+      ...{ ...this.#owner, limit: this.#freeSlots(), running: this.#runningIds() },
+      mayTakeOver: this.#contact.hasLastedMs(this.#owner.lockMs),
+    });
+    if (stranded.length > 0) return stranded;
+    const { waiting, workers } = await this.#findWaiting();
+    return this.#take(waiting, Math.ceil(waiting.length / workers));
+  }
+
+  /** Jobs that wait, more than this worker may take, and the number of workers that share them. */
+  async #findWaiting(): Promise<{ waiting: ClaimableJob[]; workers: number }> {
+    const { database } = this.#options;
+    this.#mayWait = false;
+    const [waiting, active] = await Promise.all([
+      findWaitingJobs(database, { running: this.#runningIds(), limit: MAX_FOUND }),
+      findActiveWorkers(database),
+    ]);
+    return { waiting, workers: Math.max(1, active.length) };
+  }
+
+  #take(waiting: readonly ClaimableJob[], share: number): ClaimableJob[] {
+    const taken = waiting.slice(0, Math.min(share, this.#freeSlots(), MAX_CLAIMED));
+    if (taken.length < waiting.length) this.#mayWait = true;
+    return taken;
+  }
+
+  #freeSlots(): number {
+    return this.#options.concurrency - this.#running.size;
+  }
+
+  #runningIds() {
+    return [...this.#running.values()].map(({ signal }) => signal._id);
+  }
+
+  #start(signal: SignalRecord): void {
+    const id = String(signal._id);
+    const abort = new AbortController();
+    const ended = this.#options
+      .run(signal, abort.signal)
+      .catch((error: unknown) => {
+        this.#options.logger.warn({ err: error, signalId: id }, "run did not finish its signal");
+      })
+      .finally(() => {
+        this.#running.delete(id);
+        if (this.#mayWait) this.#claimSoon();
+      });
+    this.#running.set(id, { signal, abort, ended });
+  }
+
+  async #renew(): Promise<void> {
+    const { database, logger, workerId } = this.#options;
+    try {
+      const lost = await renewLocks(database, { ids: this.#runningIds(), workerId });
+      this.#contact.confirm();
+      for (const id of lost) {
+        this.#running.get(String(id))?.abort.abort(new Error("The job was taken over."));
+      }
+    } catch (error) {
+      logger.warn({ err: error }, "locks could not be renewed");
+    }
+  }
+}
+
+/**
+ * How long this process has been in contact with the database without a break. Only a worker that could have renewed its
+ * own locks for a whole lock lifetime takes over those of others: after an outage of the database, or a suspension of
+ * this process, the others first get the time to renew theirs.
+ */
+class DatabaseContact {
+  readonly #maxGapMs: number;
+  #sinceMs = performance.now();
+  #lastMs = performance.now();
+
+  /** @param options.maxGapMs longest time between two commands that is no break */
+  constructor(options: { maxGapMs: number }) {
+    this.#maxGapMs = options.maxGapMs;
+  }
+
+  /** A command has succeeded. */
+  confirm(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#lastMs > this.#maxGapMs) this.#sinceMs = nowMs;
+    this.#lastMs = nowMs;
+  }
+
+  hasLastedMs(durationMs: number): boolean {
+    const nowMs = performance.now();
+    return nowMs - this.#lastMs <= this.#maxGapMs && nowMs - this.#sinceMs >= durationMs;
+  }
+}

@@ -1,0 +1,57 @@
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { createLogger } from "@shared/node/logger.ts";
+import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { createSignals } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repairUnfinishedCounts, requeueStrandedSignals } from "./requeue-stranded-signals.ts";
+
+const position = () => ({ at: new Date(), unfinishedSignals: 0 });
+
+describe("the sweep", () => {
+  let database: Database;
+  const deps = () => ({
+    database,
+    logger: createLogger({ part: "test", level: "silent" }),
+    now: () => new Date(),
+  });
+  beforeAll(async () => {
+    database = await openDatabase({ uri: testDatabaseUri("sweep") });
+  });
+  afterAll(() => database.close());
+
+  it("queues unfinished signals again whose job is missing, and no others", async () => {
+    const user = await createUser(database);
+    const [withJob] = await createSignals(database, user, { status: "running" });
+    const stranded = [
+      ...(await createSignals(database, user, { status: "queued" })),
+      ...(await createSignals(database, user, { status: "running" })),
+    ];
+    await createSignals(database, user, { status: "completed" });
+    if (!withJob) throw new Error("there is no signal");
+    const locked = { ...newSignalJob(withJob, position()), lockedAt: new Date() };
+    await database.jobs.create(locked);
+    await requeueStrandedSignals(deps());
+    const jobs = await database.jobs.find().lean();
+    expect(jobs.map(({ _id }) => String(_id)).sort()).toEqual(
+      [withJob, ...stranded].map(({ _id }) => String(_id)).sort(),
+    );
+    expect((await database.jobs.findById(withJob._id).lean())?.lockedAt).toEqual(locked.lockedAt);
+  });
+
+  it("corrects the numbers of unfinished signals that are wrong, too high or too low", async () => {
+    const [high, low, right] = await Promise.all([
+      createUser(database, { unfinishedSignals: 7 }),
+      createUser(database),
+      createUser(database),
+    ]);
+    await createSignals(database, low, { count: 2, status: "queued" });
+    await createSignals(database, right, { count: 3, status: "running" });
+    await database.users.updateOne({ _id: low._id }, { $set: { unfinishedSignals: 0 } });
+    await repairUnfinishedCounts(deps());
+    const countOf = async ({ _id }: typeof high) =>
+      (await database.users.findById(_id).lean())?.unfinishedSignals;
+    expect(await Promise.all([high, low, right].map(countOf))).toEqual([0, 2, 3]);
+  });
+});

@@ -1,0 +1,78 @@
+import { UNFINISHED } from "@shared/node/models/signal.ts";
+import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import { Types } from "mongoose";
+import { z } from "zod";
+import type { WorkerDeps } from "../worker-deps.ts";
+
+type SweepDeps = Pick<WorkerDeps, "database" | "logger" | "now">;
+
+const BATCH_SIZE = 500;
+
+/** Uses the index that holds unfinished signals only. */
+const byUnfinishedIndex = { ...UNFINISHED, updatedAt: { $gt: new Date(0) } };
+
+/**
+ * Queues unfinished signals again whose job is missing: an administrator has deleted it on the queue page. A signal that
+ * finishes meanwhile gets a job without work, which is deleted when it is claimed.
+ */
+export async function requeueStrandedSignals({ database, logger, now }: SweepDeps): Promise<void> {
+  const unfinished = await database.signals
+    .find(byUnfinishedIndex)
+    .sort({ updatedAt: 1 })
+    .limit(BATCH_SIZE)
+    .select({ userId: 1, requestId: 1 })
+    .lean();
+  const ids = unfinished.map(({ _id }) => _id);
+  const jobs = await database.jobs
+    .find({ _id: { $in: ids } })
+    .select({ _id: 1 })
+    .lean();
+  const withJob = new Set(jobs.map(({ _id }) => String(_id)));
+  for (const signal of unfinished) {
+    if (withJob.has(String(signal._id))) continue;
+    const { _id, ...job } = newSignalJob(signal, { at: now(), unfinishedSignals: 0 });
+    await database.jobs.updateOne({ _id }, { $setOnInsert: job }, { upsert: true });
+    logger.warn({ signalId: _id }, "stranded signal queued again");
+  }
+}
+
+const countsSchema = z.array(z.object({ _id: z.instanceof(Types.ObjectId), count: z.number() }));
+
+/** Corrects the numbers of unfinished signals that users carry, should one be wrong. */
+export async function repairUnfinishedCounts({ database, logger }: SweepDeps): Promise<void> {
+  const counted = await database.signals.aggregate([
+    { $match: byUnfinishedIndex },
+    { $group: { _id: "$userId", count: { $sum: 1 } } },
+  ]);
+  const counts = new Map(countsSchema.parse(counted).map(({ _id, count }) => [String(_id), count]));
+  const stored = await database.users
+    .find({ $or: [{ unfinishedSignals: { $gt: 0 } }, { _id: { $in: [...counts.keys()] } }] })
+    .select({ unfinishedSignals: 1 })
+    .lean();
+  for (const { _id, unfinishedSignals } of stored) {
+    if (unfinishedSignals === (counts.get(String(_id)) ?? 0)) continue;
+    const isRepaired = await repairUnfinishedCount(database, _id);
+    if (isRepaired) logger.warn({ userId: _id }, "number of unfinished signals corrected");
+  }
+}
+
+/** Counts again in a transaction, as signals may have been queued or finished since. */
+function repairUnfinishedCount(
+  database: SweepDeps["database"],
+  userId: Types.ObjectId,
+): Promise<boolean> {
+  return commit(database, { lockKeys: userStream(userId) }, async ({ session }) => {
+    const unfinishedSignals = await database.signals.countDocuments(
+      { userId, ...UNFINISHED },
+      { session },
+    );
+    const { modifiedCount } = await database.users.updateOne(
+      { _id: userId, unfinishedSignals: { $ne: unfinishedSignals } },
+      { $set: { unfinishedSignals } },
+      { session },
+    );
+    return modifiedCount > 0;
+  });
+}
