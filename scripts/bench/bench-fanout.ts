@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Database } from "@shared/node/database.ts";
-import { commitChange } from "@shared/node/event-log.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { z } from "zod";
 import { percentile } from "./percentiles.ts";
@@ -50,8 +50,8 @@ async function measureCrowd(sockets: number, options: { database: Database; uri:
     const lags: number[] = [];
     for (let event = 0; event < EVENTS; event++) {
       const heard = hearAll(crowd, sockets);
-      await commitChange(database, { serializeOn: stream }, async ({ tell }) => {
-        tell(stream, "history:cleared", {});
+      await commit(database, { lockKeys: stream }, async ({ addEvent }) => {
+        addEvent(stream, "history:cleared", {});
       });
       lags.push(...(await heard));
     }

@@ -2,7 +2,7 @@ import type { Database } from "@shared/node/database.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
+import { newSignalId } from "@shared/node/signals/queue-signal.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { z } from "zod";
 import { percentile } from "./percentiles.ts";

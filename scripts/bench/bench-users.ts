@@ -1,7 +1,7 @@
 import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
+import { newSignalId } from "@shared/node/signals/queue-signal.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { percentile } from "./percentiles.ts";
 import { printTable } from "./print-table.ts";
@@ -62,5 +62,6 @@ function newUser(index: number): UserRecord {
     ...{ _id, username, usernameKey: username, email, emailKey: email, emailVerified: true },
     ...{ identityId: _id.toString(), role: "user", approved: true, allowImageUpload: false },
     ...{ imageCredits: 0, sessionVersion: 0, keptSessionId: null, createdAt: new Date() },
+    ...{ lastEventSeq: 0, unfinishedSignals: 0 },
   };
 }

@@ -1,5 +1,6 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import { type Database, openDatabase } from "@shared/node/database.ts";
+import { whenNpmExits } from "../lib/npm-exit.mjs";
 import { benchFanout } from "./bench-fanout.ts";
 import { benchHistory } from "./bench-history.ts";
 import { benchLoad } from "./bench-load.ts";
@@ -28,6 +29,7 @@ const benches: Record<string, Bench> = {
 const [, , only] = process.argv;
 const chosen = Object.entries(benches).filter(([name]) => !only || only === name);
 if (chosen.length === 0) throw new Error(`there is no ${only}, only ${Object.keys(benches)}`);
+whenNpmExits(() => process.kill(process.pid, "SIGTERM"));
 const replicaSet = await startReplicaSet();
 try {
   const [cpu] = cpus();

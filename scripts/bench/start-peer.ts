@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { freePort } from "@shared/testing/free-port.ts";
 import { spawnPart } from "@shared/testing/spawn-part.ts";
+import { npmCommand } from "../lib/npm-command.mjs";
 import { runCommand } from "../lib/run-command.mjs";
 import { type MeasuredBuild, newSecrets } from "./start-product.ts";
 import { startRedis } from "./start-redis.ts";
@@ -11,8 +12,8 @@ const FOLDER = fileURLToPath(new URL("bullmq/", import.meta.url));
 /** Installs the packages of the build on BullMQ into its own folder, if they are missing. */
 export async function installPeer(): Promise<void> {
   if (existsSync(`${FOLDER}node_modules/bullmq`)) return;
-  const args = ["install", "--no-package-lock"];
-  const { code, stderr } = await runCommand({ command: "npm", args, cwd: FOLDER });
+  const install = npmCommand(["install", "--no-package-lock"]);
+  const { code, stderr } = await runCommand({ ...install, cwd: FOLDER });
   if (code !== 0)
     throw new Error(`the packages of scripts/bench/bullmq did not install: ${stderr}`);
 }

@@ -41,7 +41,7 @@ describe("every accepted signal ends exactly once in a replica set of three when
   it("steps down", async () => {
     const hold = await signalsUnderWay();
     const primary = await stage.mongo.primary();
-    await primary.command({ replSetStepDown: 30, force: true });
+    await primary.stepDown();
     hold.release();
     const next = await stage.mongo.primary(primary);
     expect(next.address).not.toBe(primary.address);

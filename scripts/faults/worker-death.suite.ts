@@ -40,22 +40,31 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
     await worker.kill();
     restarts.push(worker.start());
   };
-  /** Kills the worker that has the signal, as soon as the database has heard the command and not carried it out. */
+  /** Kills the worker that sends such a command, as soon as the database has received it and not run it. */
   const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
     const primary = await stage.mongo.primary();
     const namespace = namespaceOf(held.collection);
     const point = await holdCommand(primary, { commands: held.commands, namespace });
-    const signalId = await ask();
-    await point.entered();
-    await killHolder(signalId);
+    const asking = ask();
+    const client = await point.entered();
+    const worker = Object.values(stage.workers).find(({ name }) => name === client);
+    if (!worker) throw new Error(`${client} sent the command, which is no worker`);
+    await worker.kill();
+    restarts.push(worker.start());
     await point.release();
+    const signalId = await asking;
     await untilEnded(stage, [signalId]);
     return signalId;
   };
 
-  it("just after it has claimed the job", async () => {
+  it("while it claims the job, before that is committed", async () => {
     const signalId = await killAt({ commands: ["findAndModify"], collection: "signals" });
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 1 });
+  });
+
+  it("just after it has claimed the job, before it does anything", async () => {
+    const signalId = await killAt({ commands: ["find"], collection: "chart_images" });
+    expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 
   it("while it fetches candles", async () => {
@@ -84,9 +93,9 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 
-  it("after the result is stored and before its job is put away", async () => {
+  it("while it deletes the job, before the result is committed", async () => {
     const signalId = await killAt({ commands: ["delete"], collection: JOBS });
-    expect(await starts(signalId)).toEqual({ status: "completed", runs: 1 });
+    expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 
   it("together with the only other one, and both come back", async () => {

@@ -7,11 +7,10 @@ import { createLogger } from "@shared/node/logger.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
-import { signalJobData } from "@shared/node/queue/signal-job.ts";
 import { runPart } from "@shared/node/run-part.ts";
 import { presentSignalRef } from "@shared/node/signals/present-signal.ts";
-import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { newSignalId, newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { Queue, QueueEvents } from "bullmq";
 import Koa from "koa";
 import { authenticateToken } from "../../../server/src/sessions.ts";
@@ -60,7 +59,7 @@ function createSignalQueue(database: Database, push: ReturnType<typeof openPush>
           data: presentSignalRef(signal),
         },
       );
-      const data = signalJobData(signal);
+      const { data } = newSignalJob(signal, { at: signal.createdAt, unfinishedSignals: 0 });
       const job = await queue.add(SIGNALS_QUEUE, data, { removeOnComplete: KEPT, attempts: 3 });
       return job.waitUntilFinished(ends, WAIT_MS);
     },

@@ -1,14 +1,14 @@
 import type { Database } from "@shared/node/database.ts";
-import type { Change } from "@shared/node/event-log.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
-import { newSignalId } from "@shared/node/signals/signal-transitions.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { newSignalId } from "@shared/node/signals/queue-signal.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { writesMade } from "./peer-env.ts";
 import type { Push } from "./peer-push.ts";
 
 /** A write of one step, under the session of its transaction if it has one. */
-export type Write = (options: { session?: Change["session"] }) => Promise<unknown>;
+export type Write = (options: { session?: UnitOfWork["session"] }) => Promise<unknown>;
 
 /** One step of a signal: what is stored of it, and what is told. */
 export interface Step {

@@ -1,11 +1,11 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
+import { signalJobDataSchema } from "@shared/node/models/job.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
-import { readSignalJob } from "@shared/node/queue/signal-job.ts";
 import { runPart } from "@shared/node/run-part.ts";
-import type { SignalOrigin } from "@shared/node/signals/mark-started.ts";
 import { presentSignal, presentSignalRef } from "@shared/node/signals/present-signal.ts";
 import { Worker } from "bullmq";
+import { Types } from "mongoose";
 import { generateSignal } from "../../../worker/src/signals/generate-signal.ts";
 import { instantServices } from "../instant-services.ts";
 import { redisOptions, SIGNALS_QUEUE } from "./peer-env.ts";
@@ -14,10 +14,7 @@ import { takeStep } from "./peer-store.ts";
 
 const RUN_MS = 60_000;
 
-async function runSignal(
-  on: { database: Database; push: Push },
-  { _id: signalId }: Pick<SignalOrigin, "_id">,
-) {
+async function runSignal(on: { database: Database; push: Push }, signalId: Types.ObjectId) {
   const signals = nativeCollection(on.database.signals);
   const signalCandles = nativeCollection(on.database.signalCandles);
   const signalUsages = nativeCollection(on.database.signalUsages);
@@ -69,10 +66,9 @@ await runPart("worker", async (settings, uri) => {
   const worker = new Worker(
     SIGNALS_QUEUE,
     async (job) => {
-      const origin = readSignalJob(job.data);
-      const signalId = String(origin._id);
+      const { signalId } = signalJobDataSchema.parse(job.data);
       logger.info({ signalId }, "signal started");
-      const answer = await runSignal({ database, push }, origin);
+      const answer = await runSignal({ database, push }, new Types.ObjectId(signalId));
       logger.info({ signalId }, "signal finished");
       return answer;
     },

@@ -1,6 +1,7 @@
 import { JOBS } from "../stage/signal-places.ts";
 import type { Stage } from "../stage/stage.ts";
 import { until } from "../until.ts";
+import { attemptsAskOnce } from "./attempts-ask-once.ts";
 import { creditsAddUp } from "./credits-add-up.ts";
 import { filesHaveOwners } from "./files-have-owners.ts";
 import { ledgerVerifies } from "./ledger-verifies.ts";
@@ -19,6 +20,7 @@ export async function assertSound(stage: Stage): Promise<void> {
   await untilQuiet(stage);
   const faults = [
     ...(await signalsEndOnce(stage)),
+    ...(await attemptsAskOnce(stage)),
     ...(await requestsMakeOneSignal(stage)),
     ...(await creditsAddUp(stage)),
     ...(await filesHaveOwners(stage)),

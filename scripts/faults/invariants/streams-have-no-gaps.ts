@@ -1,5 +1,5 @@
 import { meSchema } from "@shared/contract/account.ts";
-import { userStream } from "@shared/node/streams.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { expectAnswer } from "../stage/api.ts";
 import type { Stage } from "../stage/stage.ts";
 import { until } from "../until.ts";
@@ -7,18 +7,19 @@ import { until } from "../until.ts";
 const PUSHED_WITHIN_MS = 30_000;
 
 /**
- * In the log, each stream counts from 1 to its counter, each number once. Signals are judged all the time, so the log is
- * compared with the counters before and after it was read.
+ * The events of each stream count from 1 to its head, each number once. Signals are resolved all the time, so the events
+ * are compared with the heads before and after they were read.
  */
 export async function streamsHaveNoGaps({ database }: Stage): Promise<string[]> {
-  const readCounters = async () =>
-    new Map(
-      (await database.streamHeads.find({ head: { $exists: true } }).lean()).map(({ _id, head }) => [
-        _id,
-        head,
-      ]),
-    );
-  const before = await readCounters();
+  const readHeads = async () => {
+    const users = await database.users.find().select({ lastEventSeq: 1 }).lean();
+    const shared = await database.streamHeads.find().lean();
+    return new Map([
+      ...users.map((user): [string, number] => [userStream(user._id), user.lastEventSeq]),
+      ...shared.map(({ _id, seq }): [string, number] => [_id, seq]),
+    ]);
+  };
+  const before = await readHeads();
   const events = await database.events
     .find({ seq: { $exists: true } })
     .sort({ stream: 1, seq: 1 })
@@ -26,14 +27,14 @@ export async function streamsHaveNoGaps({ database }: Stage): Promise<string[]> 
     .lean();
   const seqs = new Map<string, (number | undefined)[]>();
   for (const { stream, seq } of events) seqs.set(stream, [...(seqs.get(stream) ?? []), seq]);
-  const after = await readCounters();
+  const after = await readHeads();
   return [...new Set([...seqs.keys(), ...after.keys()])].flatMap((stream) => {
     const found = seqs.get(stream) ?? [];
     const fault = faultIn(found);
     if (fault !== undefined) return [`${stream}: ${fault}`];
     const [least = 0, most = 0] = [before.get(stream), after.get(stream)];
     if (least <= found.length && found.length <= most) return [];
-    return [`${stream} has ${found.length} events, its counter went from ${least} to ${most}`];
+    return [`${stream} has ${found.length} events, its head went from ${least} to ${most}`];
   });
 }
 
@@ -47,8 +48,8 @@ export async function socketsMissNothing(stage: Stage): Promise<string[]> {
           { via: stage.servers.a, path: "/me", token },
           meSchema,
         );
-        const counter = await stage.database.streamHeads.findById(userStream(userId)).lean();
-        const last = Math.max(stream_positions.user, counter?.head ?? 0);
+        const user = await stage.database.users.findById(userId).lean();
+        const last = Math.max(stream_positions.user, user?.lastEventSeq ?? 0);
         const got = await Promise.all(
           sockets.map((socket) => seqsUpTo(last, () => socket.seqs("user"))),
         );

@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { freePort } from "@shared/testing/free-port.ts";
-import { sendJson } from "@shared/testing/stand-in-http.ts";
+import { readText, sendJson } from "@shared/testing/stand-in-http.ts";
 
 /** What the service behind does: `error` answers 500, `hang` never answers. */
 export type GatewayMode = "pass" | "error" | "hang";
@@ -32,17 +32,27 @@ export class Gateway {
   readonly #port: number;
   readonly #target: URL;
   readonly #holds = new Set<OpenHold>();
+  readonly #onRequest: (body: string) => void;
   #mode: GatewayMode = "pass";
   #server: Server | undefined;
 
-  private constructor(options: { target: string; port: number }) {
+  private constructor(options: {
+    target: string;
+    port: number;
+    onRequest: (body: string) => void;
+  }) {
     this.#target = new URL(options.target);
+    this.#onRequest = options.onRequest;
     this.#port = options.port;
     this.url = `http://127.0.0.1:${options.port}`;
   }
 
-  static async open(target: string): Promise<Gateway> {
-    const gateway = new Gateway({ target, port: await freePort() });
+  /** @param onRequest gets the body of each request that is let through, now or after it was held back */
+  static async open(
+    target: string,
+    onRequest: (body: string) => void = () => undefined,
+  ): Promise<Gateway> {
+    const gateway = new Gateway({ target, port: await freePort(), onRequest });
     await gateway.accept();
     return gateway;
   }
@@ -51,7 +61,7 @@ export class Gateway {
     this.#mode = mode;
   }
 
-  /** Holds back requests whose path and query match, all if left out. */
+  /** Holds back requests whose path and query match, all if left out. Those that are here already are not concerned. */
   hold(matches: (url: string) => boolean = () => true): Hold {
     const gate = new EventEmitter();
     const hold: OpenHold = { matches, arrived: 0, released: once(gate, "release") };
@@ -93,16 +103,20 @@ export class Gateway {
       incoming.resume();
       return sendJson(response, { error: { message: "The server had an error." } }, 500);
     }
-    for (const hold of this.#holds) {
+    const body = await readText(incoming).catch(() => undefined);
+    // The client has crashed while it was sending.
+    if (body === undefined) return;
+    this.#onRequest(body);
+    for (const hold of [...this.#holds]) {
       if (!hold.matches(incoming.url ?? "")) continue;
       hold.arrived += 1;
       await hold.released;
     }
     await nextTurn();
-    if (!response.destroyed) this.#forward(incoming, response);
+    if (!response.destroyed) this.#forward(incoming, body, response);
   }
 
-  #forward(incoming: IncomingMessage, response: ServerResponse): void {
+  #forward(incoming: IncomingMessage, body: string, response: ServerResponse): void {
     const { hostname, port } = this.#target;
     const { method, url, headers } = incoming;
     const forwarded = open({ hostname, port, method, path: url, headers }, (answer) => {
@@ -110,6 +124,6 @@ export class Gateway {
       answer.pipe(response);
     });
     forwarded.once("error", () => response.destroy());
-    incoming.pipe(forwarded);
+    forwarded.end(body);
   }
 }

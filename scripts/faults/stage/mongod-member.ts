@@ -17,6 +17,8 @@ const GUARD = fileURLToPath(new URL("../../lib/mongod-guard.mjs", import.meta.ur
 /** One mongod of a replica set: a process that can die, hang and come back on the same data and port. */
 export class MongodMember {
   readonly address: string;
+  /** When it was killed, frozen or deposed. */
+  readonly interruptedAt: Date[] = [];
   readonly #folder: string;
   readonly #command: string;
   readonly #port: number;
@@ -68,6 +70,7 @@ export class MongodMember {
   async kill(): Promise<void> {
     const dying = this.#process;
     if (!dying || dying.exitCode !== null || dying.signalCode !== null) return;
+    this.interruptedAt.push(new Date());
     const exited = once(dying, "exit");
     dying.kill("SIGKILL");
     await exited;
@@ -75,7 +78,14 @@ export class MongodMember {
 
   /** The process keeps its connections and does nothing any more, until `resume`. */
   pause(): void {
+    this.interruptedAt.push(new Date());
     this.#process?.kill("SIGSTOP");
+  }
+
+  /** A primary leaves its office to another member. */
+  async stepDown(): Promise<void> {
+    this.interruptedAt.push(new Date());
+    await this.command({ replSetStepDown: 30, force: true });
   }
 
   resume(): void {

@@ -6,6 +6,8 @@ export class PartSlot {
   readonly kind: "server" | "worker";
   readonly #env: Record<string, string>;
   readonly #lives: SpawnedPart[] = [];
+  /** When it was killed, stopped or suspended. */
+  readonly interruptedAt: Date[] = [];
 
   constructor(options: { name: string; kind: "server" | "worker"; env: Record<string, string> }) {
     this.name = options.name;
@@ -20,6 +22,7 @@ export class PartSlot {
 
   /** `kill -9`; nothing if it was never started. */
   async kill(): Promise<void> {
+    this.interruptedAt.push(new Date());
     await this.#lives.at(-1)?.kill();
   }
 
@@ -45,7 +48,19 @@ export class PartSlot {
 
   /** SIGTERM; the exit code. */
   stop(): Promise<number | null> {
+    this.interruptedAt.push(new Date());
     return this.#current.stop();
+  }
+
+  /** SIGSTOP: the process does nothing more until `resume`, and its connections stay open. */
+  suspend(): void {
+    this.interruptedAt.push(new Date());
+    process.kill(this.pid, "SIGSTOP");
+  }
+
+  /** SIGCONT. */
+  resume(): void {
+    process.kill(this.pid, "SIGCONT");
   }
 
   get #current(): SpawnedPart {

@@ -1,6 +1,8 @@
 import { until } from "../until.ts";
+import { promptKey } from "./ai-calls.ts";
 import type { PartSlot } from "./part-slot.ts";
 import { STAGE_DATABASE, type Stage } from "./stage.ts";
+import type { Trader, Wish } from "./trader.ts";
 
 /** Where a fail point finds a collection. */
 export const namespaceOf = (collection: string): string => `${STAGE_DATABASE}.${collection}`;
@@ -18,6 +20,55 @@ export function holderOf({ database, workers }: Stage, signalId: string): Promis
     },
     { what: "a worker that holds the signal" },
   );
+}
+
+/** Ids of the signals whose jobs a worker has locked, among these; in the order of the ids. */
+export async function signalsHeldBy(
+  { database }: Stage,
+  worker: PartSlot,
+  signalIds: readonly string[],
+): Promise<string[]> {
+  const jobs = await database.jobs
+    .find({ _id: { $in: [...signalIds] } })
+    .sort({ _id: 1 })
+    .lean();
+  return jobs
+    .filter(({ lastModifiedBy }) => lastModifiedBy?.split(":")[1] === String(worker.pid))
+    .map(({ _id }) => _id.toString());
+}
+
+/** Asks for signals, and resolves with their ids once all are accepted. */
+export async function askForMany(
+  stage: Stage,
+  trader: Trader,
+  wishes: readonly Wish[],
+): Promise<string[]> {
+  const asked = await Promise.all(wishes.map((wish) => trader.ask(stage.servers.a, wish)));
+  return asked.map(({ key, replies }) => {
+    const [reply] = replies;
+    if (reply?.kind !== "accepted") throw new Error(`${key}: ${JSON.stringify(reply)}`);
+    return reply.signalId;
+  });
+}
+
+/** How a signal stands, its attempts, and the AI calls for it. */
+export interface SignalCount {
+  status: string;
+  attempts: number;
+  aiCalls: number;
+}
+
+/** The counts of these signals, in no particular order. */
+export async function countsOf(
+  { database, aiCalls }: Stage,
+  signalIds: readonly string[],
+): Promise<SignalCount[]> {
+  const signals = await database.signals.find({ _id: { $in: [...signalIds] } }).lean();
+  return signals.map((signal) => ({
+    status: signal.status,
+    attempts: signal.revision,
+    aiCalls: aiCalls.count(promptKey(signal)),
+  }));
 }
 
 /** Waits until these signals are completed or failed. */

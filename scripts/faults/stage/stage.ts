@@ -6,6 +6,7 @@ import { freePort } from "@shared/testing/free-port.ts";
 import { startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
 import { startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { ADMIN_PASSWORD, Administrator } from "./administrator.ts";
+import { AiCalls } from "./ai-calls.ts";
 import { expectAnswer } from "./api.ts";
 import { Gateway } from "./gateway.ts";
 import { PartSlot } from "./part-slot.ts";
@@ -21,6 +22,7 @@ export interface Stage {
   readonly database: Database;
   readonly exchange: Gateway;
   readonly ai: Gateway;
+  readonly aiCalls: AiCalls;
   readonly servers: { readonly a: PartSlot; readonly b: PartSlot };
   readonly workers: { readonly a: PartSlot; readonly b: PartSlot };
   /** All servers and workers. */
@@ -31,8 +33,11 @@ export interface Stage {
   readonly env: Readonly<Record<string, string>>;
   /** A new trader, approved and with credits for pictures. */
   signUp(options?: { credits?: number }): Promise<Trader>;
-  /** A market that nobody has asked for yet: no worker holds its candles. */
-  nextMarket(): { symbol: string; timeframe: string };
+  /**
+   * The fields of a signal request. The first ones each name a market that no worker has the candles of; all of them
+   * differ, so that the AI calls for a signal can be counted.
+   */
+  nextMarket(): { symbol: string; timeframe: string; limit: string };
   close(): Promise<void>;
 }
 
@@ -44,18 +49,25 @@ const MARKETS = TIMEFRAMES.filter((timeframe) => timeframe !== "1h").flatMap((ti
   })),
 );
 
+/** Numbers of candles in a prompt. Without a common factor with the number of markets: all pairs come up. */
+const LIMITS = { min: 10, count: 241 } as const;
+
 export interface StageOptions {
   /** Of the replica set. */
   members?: 1 | 3;
   /** How long the AI takes for an answer. */
   aiTimeMs?: number;
+  /** Signals that one worker runs at once. */
+  workerConcurrency?: number;
+  /** How far the clock of worker B is ahead. */
+  clockAheadMs?: number;
 }
 
 /** Starts everything and signs the administrator in. */
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const services = await startServices(options);
   const { mongo, database } = services;
-  const { servers, workers, env } = await assignParts(services);
+  const { servers, workers, env } = await assignParts(services, options);
   const parts = [...Object.values(servers), ...Object.values(workers)];
   await startAll(parts, services);
   const administrator = await Administrator.logIn(servers.a);
@@ -63,6 +75,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   let marketsUsed = 0;
   return {
     ...{ mongo, database, exchange: services.exchange, ai: services.ai },
+    ...{ aiCalls: services.aiCalls },
     ...{ servers, workers, parts, administrator, traders, env },
     async signUp({ credits = 0 } = {}) {
       const trader = await signUp({ via: servers.a, administrator, database, credits });
@@ -73,7 +86,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
       marketsUsed += 1;
       const market = MARKETS[(marketsUsed - 1) % MARKETS.length];
       if (!market) throw new Error("there are no markets");
-      return market;
+      return { ...market, limit: String(LIMITS.min + (marketsUsed % LIMITS.count)) };
     },
     async close() {
       for (const trader of traders) trader.disconnect();
@@ -88,6 +101,7 @@ interface Services {
   database: Database;
   exchange: Gateway;
   ai: Gateway;
+  aiCalls: AiCalls;
   close(): Promise<void>;
 }
 
@@ -98,9 +112,10 @@ async function startServices({ members = 1, aiTimeMs = 0 }: StageOptions): Promi
   const standInAi = await startStandInOpenAi();
   standInAi.behave({ kind: "advice", delayMs: aiTimeMs });
   const exchange = await Gateway.open(standInExchange.url);
-  const ai = await Gateway.open(standInAi.url);
+  const aiCalls = new AiCalls();
+  const ai = await Gateway.open(standInAi.url, (body) => aiCalls.record(body));
   return {
-    ...{ mongo, database, exchange, ai },
+    ...{ mongo, database, exchange, ai, aiCalls },
     async close() {
       await Promise.all([exchange, ai].map((gateway) => gateway.refuse()));
       await Promise.all([standInExchange, standInAi].map((standIn) => standIn.close()));
@@ -116,11 +131,12 @@ async function startServices({ members = 1, aiTimeMs = 0 }: StageOptions): Promi
  */
 const HEAP_MB = 256;
 
-async function assignParts({
-  mongo,
-  exchange,
-  ai,
-}: Services): Promise<Pick<Stage, "servers" | "workers" | "env">> {
+const SHIFT_CLOCK = new URL("shift-clock.mjs", import.meta.url);
+
+async function assignParts(
+  { mongo, exchange, ai }: Services,
+  { workerConcurrency, clockAheadMs }: StageOptions,
+): Promise<Pick<Stage, "servers" | "workers" | "env">> {
   const env = {
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
     JWT_SECRET: randomUUID().repeat(2),
@@ -131,14 +147,21 @@ async function assignParts({
     EXCHANGE_URL: exchange.url,
     OPENAI_API_KEY: "sk-test",
     OPENAI_BASE_URL: `${ai.url}/v1`,
+    ...(workerConcurrency && { WORKER_CONCURRENCY: String(workerConcurrency) }),
   };
-  const slot = async (kind: "server" | "worker", name: string): Promise<PartSlot> => {
-    const port: Record<string, string> =
-      kind === "server" ? { API_PORT: String(await freePort()) } : {};
-    return new PartSlot({ name, kind, env: { ...env, ...port, MONGODB_URI: mongo.uri(name) } });
+  const aheadEnv = {
+    NODE_OPTIONS: `${env.NODE_OPTIONS} --import ${SHIFT_CLOCK}`,
+    CLOCK_AHEAD_MS: String(clockAheadMs),
   };
-  const servers = { a: await slot("server", "server-a"), b: await slot("server", "server-b") };
-  const workers = { a: await slot("worker", "worker-a"), b: await slot("worker", "worker-b") };
+  const slot = (kind: "server" | "worker", name: string, extra: Record<string, string>) =>
+    new PartSlot({ name, kind, env: { ...env, ...extra, MONGODB_URI: mongo.uri(name) } });
+  const server = async (name: string) =>
+    slot("server", name, { API_PORT: String(await freePort()) });
+  const servers = { a: await server("server-a"), b: await server("server-b") };
+  const workers = {
+    a: slot("worker", "worker-a", {}),
+    b: slot("worker", "worker-b", clockAheadMs ? aheadEnv : {}),
+  };
   return { servers, workers, env };
 }
 

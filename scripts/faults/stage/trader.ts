@@ -11,6 +11,8 @@ import type { PartSlot } from "./part-slot.ts";
 export interface Wish {
   symbol: string;
   timeframe: string;
+  /** How many candles the AI gets. */
+  limit?: string;
   /** A picture, which costs a credit. */
   picture?: Buffer;
   /** Wait for the result instead of taking a 202. */

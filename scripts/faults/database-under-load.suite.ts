@@ -1,0 +1,97 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import type { Asked, Trader } from "./stage/trader.ts";
+import { until } from "./until.ts";
+
+/** More than twice the lifetime of a lock. */
+const FREEZE_MS = 42_000;
+/** The AI answers before the workers give up a call, which they do after 45 s; their results wait for the database. */
+const ANSWERED_AFTER_MS = 30_000;
+/** One worker gets back to the database so much later than the other one. */
+const LATE_MS = 5_000;
+const IN_FLIGHT = 60;
+const KILLS = 4;
+const PER_KILL = 50;
+const AI_TIME_MS = 1_000;
+const ENDED_WITHIN_MS = 90_000;
+
+const ONCE = { status: "completed", attempts: 1, aiCalls: 1 };
+
+describe("with many signals in flight, the AI is called once for each when the database", () => {
+  let stage: Stage;
+  let trader: Trader;
+
+  beforeAll(async () => {
+    stage = await setStage({ aiTimeMs: AI_TIME_MS });
+    trader = await stage.signUp();
+    await trader.connect(stage.servers.b);
+  });
+  afterEach(() => assertSound(stage));
+  afterAll(() => stage.close());
+
+  const wishes = (count: number) => Array.from({ length: count }, () => stage.nextMarket());
+
+  /**
+   * Waits for the next renewal of these locks. The outage is noticed before the one after it: no renewal waits in a
+   * connection, where the database would find it after a freeze.
+   */
+  const untilRenewed = async (ids: readonly string[]) => {
+    const filter = { _id: { $in: [...ids] } };
+    const last = await stage.database.jobs.findOne(filter).sort({ lockedAt: -1 }).lean();
+    const renewed = { ...filter, lockedAt: { $gt: last?.lockedAt ?? null } };
+    await until(() => stage.database.jobs.exists(renewed), { what: "a renewal of locks" });
+  };
+
+  it("is frozen for longer than locks last: their owners renew them first", async () => {
+    const hold = stage.ai.hold();
+    const ids = await askForMany(stage, trader, wishes(IN_FLIGHT));
+    await until(() => hold.arrived >= IN_FLIGHT, { what: "all AI calls" });
+    const { a, b } = stage.workers;
+    for (const worker of [a, b]) {
+      expect(await signalsHeldBy(stage, worker, ids)).not.toEqual([]);
+    }
+    const [mongod] = stage.mongo.members;
+    await untilRenewed(await signalsHeldBy(stage, a, ids));
+    mongod?.pause();
+    await delay(ANSWERED_AFTER_MS);
+    hold.release();
+    await delay(FREEZE_MS - ANSWERED_AFTER_MS);
+    a.suspend();
+    mongod?.resume();
+    await delay(LATE_MS);
+    a.resume();
+    await untilEnded(stage, ids);
+    expect(await countsOf(stage, ids)).toEqual(ids.map(() => ONCE));
+  });
+
+  it("is killed four times: no request gets another error than a 503", async () => {
+    const [mongod] = stage.mongo.members;
+    const asked: Asked[] = [];
+    const ask = async (count: number) => {
+      asked.push(
+        ...(await Promise.all(wishes(count).map((wish) => trader.ask(stage.servers.a, wish)))),
+      );
+    };
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const before = stage.aiCalls.total;
+      const asking = ask(PER_KILL);
+      await until(() => stage.aiCalls.total > before, { what: "an AI call" });
+      await mongod?.kill();
+      await Promise.all([asking, ask(1)]);
+      await mongod?.start();
+    }
+    const replies = asked.flatMap((one) => one.replies);
+    expect(replies.filter(({ kind }) => kind === "lost")).toEqual([]);
+    const refusals = replies.filter((reply) => reply.kind === "refused");
+    expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([503]));
+    const ids = await Promise.all(asked.map((one) => trader.insist(stage.servers.b, one)));
+    await untilEnded(stage, ids, ENDED_WITHIN_MS);
+    const counts = await countsOf(stage, ids);
+    expect(counts.map(({ status, aiCalls }) => ({ status, aiCalls }))).toEqual(
+      ids.map(() => ({ status: "completed", aiCalls: 1 })),
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import type { SignalRecord } from "@shared/node/models/signal.ts";
+import { promptKey } from "../stage/ai-calls.ts";
+import type { Stage } from "../stage/stage.ts";
+
+type Attempted = Pick<
+  SignalRecord,
+  "_id" | "symbol" | "timeframe" | "limit" | "revision" | "createdAt" | "finishedAt"
+>;
+
+/**
+ * An attempt at a signal calls the AI once at most. A signal has another attempt only if a worker or the database was
+ * interrupted meanwhile, and another call only if a worker was: after an interruption of the database alone, the second
+ * attempt is one whose claim was committed without the worker getting the answer.
+ */
+export async function attemptsAskOnce({
+  database,
+  workers,
+  mongo,
+  aiCalls,
+}: Stage): Promise<string[]> {
+  const signals: Attempted[] = await database.signals
+    .find()
+    .select({ symbol: 1, timeframe: 1, limit: 1, revision: 1, createdAt: 1, finishedAt: 1 })
+    .lean();
+  const ofWorkers = Object.values(workers).flatMap(({ interruptedAt }) => interruptedAt);
+  const ofAll = [...ofWorkers, ...mongo.members.flatMap(({ interruptedAt }) => interruptedAt)];
+  const faults = signals
+    .filter((signal) => signal.revision > 1 + countDuring(signal, ofAll))
+    .map(({ _id, revision }) => `signal ${_id} had ${revision} attempts`);
+  const alike = new Map<string, Attempted[]>();
+  for (const signal of signals) {
+    const key = promptKey(signal);
+    alike.set(key, [...(alike.get(key) ?? []), signal]);
+  }
+  for (const [key, group] of alike) {
+    const calls = aiCalls.count(key);
+    const attempts = sumOf(group, ({ revision }) => revision);
+    const allowed = sumOf(group, (signal) => 1 + countDuring(signal, ofWorkers));
+    if (calls > Math.min(attempts, allowed)) {
+      const ids = group.map(({ _id }) => _id).join(", ");
+      faults.push(
+        `${calls} AI calls for ${ids} (${key}): ${attempts} attempts, ${allowed} allowed`,
+      );
+    }
+  }
+  return faults;
+}
+
+const countDuring = ({ createdAt, finishedAt }: Attempted, interruptions: readonly Date[]) =>
+  interruptions.filter((at) => at >= createdAt && (!finishedAt || at <= finishedAt)).length;
+
+const sumOf = <Item>(items: readonly Item[], value: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + value(item), 0);

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { holdCommand } from "./stage/fail-point.ts";
+import { untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+
+/** The API promises its 503 within that time. */
+const REFUSED_WITHIN_MS = 10_000;
+/** Longer than a request may take. */
+const COMMIT_HANGS_MS = 14_000;
+/** For a request that is sent as soon as nothing hangs any more. */
+const ANSWERED_WITHIN_MS = 5_000;
+
+describe("while a commit hangs", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage();
+  });
+  afterAll(() => stage.close());
+
+  it("its caller gets a 503 in time, and others are served as soon as it has ended", async () => {
+    const caller = await stage.signUp();
+    const other = await stage.signUp();
+    await Promise.all([caller, other].map((trader) => trader.connect(stage.servers.b)));
+    const point = await holdCommand(await stage.mongo.primary(), {
+      commands: ["commitTransaction"],
+      client: "server-a",
+      holdMs: COMMIT_HANGS_MS,
+    });
+    const asking = caller.ask(stage.servers.a, stage.nextMarket());
+    await point.entered();
+    const otherAsking = other.ask(stage.servers.a, stage.nextMarket());
+    const asked = await asking;
+    expect(asked.replies).toMatchObject([{ kind: "refused", status: 503 }]);
+    expect(asked.replies[0]?.tookMs).toBeLessThan(REFUSED_WITHIN_MS);
+    const otherAsked = await otherAsking;
+    expect(otherAsked.replies[0]?.tookMs).toBeLessThan(REFUSED_WITHIN_MS);
+
+    await point.left();
+    const ids = [
+      await caller.insist(stage.servers.a, asked, ANSWERED_WITHIN_MS),
+      await other.insist(stage.servers.a, otherAsked, ANSWERED_WITHIN_MS),
+    ];
+    await untilEnded(stage, ids);
+    await assertSound(stage);
+  });
+});

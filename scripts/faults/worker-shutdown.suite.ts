@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import { until } from "./until.ts";
+
+const CONCURRENCY = 4;
+/** Both workers are busy, and as many signals wait. */
+const SIGNALS = 4 * CONCURRENCY;
+/** Less than a lock lasts: nothing waits for one to expire. */
+const TAKEN_WITHIN_MS = 15_000;
+
+describe("a worker that stops with signals running and others waiting", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage({ workerConcurrency: CONCURRENCY });
+  });
+  afterAll(() => stage.close());
+
+  it("releases its jobs, locks none again, and the other worker takes them at once", async () => {
+    const trader = await stage.signUp();
+    await trader.connect(stage.servers.b);
+    const { a, b } = stage.workers;
+    const hold = stage.ai.hold();
+    const wishes = Array.from({ length: SIGNALS }, () => stage.nextMarket());
+    const ids = await askForMany(stage, trader, wishes);
+    await until(() => hold.arrived >= 2 * CONCURRENCY, { what: "AI calls of both workers" });
+    const released = await signalsHeldBy(stage, a, ids);
+    expect(released).toHaveLength(CONCURRENCY);
+
+    expect(await a.stop()).toBe(0);
+    expect(await signalsHeldBy(stage, a, ids)).toEqual([]);
+    expect(await signalsHeldBy(stage, b, ids)).toHaveLength(CONCURRENCY);
+    hold.release();
+    await untilEnded(stage, ids, TAKEN_WITHIN_MS);
+    expect(await signalsHeldBy(stage, a, ids)).toEqual([]);
+    expect(await countsOf(stage, released)).toEqual(
+      released.map(() => ({ status: "completed", attempts: 2, aiCalls: 2 })),
+    );
+    const others = ids.filter((id) => !released.includes(id));
+    expect(await countsOf(stage, others)).toEqual(
+      others.map(() => ({ status: "completed", attempts: 1, aiCalls: 1 })),
+    );
+    await a.start();
+    await assertSound(stage);
+  });
+});

@@ -1,0 +1,121 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertSound } from "./invariants/assert-sound.ts";
+import type { PartSlot } from "./stage/part-slot.ts";
+import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./stage/signal-places.ts";
+import { type Stage, setStage } from "./stage/stage.ts";
+import type { Trader } from "./stage/trader.ts";
+import { until } from "./until.ts";
+
+/** Locks last 20 s: the other worker takes over meanwhile. */
+const SUSPENSION_MS = 36_000;
+/** Longer than the locks of recurring jobs last. */
+const LONG_SUSPENSION_MS = 65_000;
+const SIGNALS = 24;
+const RECURRING = ["resolve-outcomes", "sweep-signals"];
+const TIME_TO_SUSPEND_MS = 300;
+/** The sweep runs every 10 s. */
+const RUN_AGAIN_WITHIN_MS = 25_000;
+
+describe("a worker that is suspended and wakes up", () => {
+  let stage: Stage;
+  let trader: Trader;
+
+  beforeAll(async () => {
+    stage = await setStage();
+    trader = await stage.signUp();
+    await trader.connect(stage.servers.b);
+  });
+  afterEach(() => assertSound(stage));
+  afterAll(() => stage.close());
+
+  const ask = (count: number) =>
+    askForMany(
+      stage,
+      trader,
+      Array.from({ length: count }, () => stage.nextMarket()),
+    );
+  /** Waits until the worker has dropped its runs of these signals. */
+  const untilDropped = (worker: PartSlot, ids: readonly string[]) => {
+    const isDrop = (line: string) =>
+      line.includes("run did not finish its signal") || line.includes("taken over by another run");
+    return until(
+      () => ids.every((id) => worker.lines.some((line) => line.includes(id) && isDrop(line))),
+      { what: "the end of runs that have lost their locks" },
+    );
+  };
+
+  it("changes nothing of the signals that another one has taken over", async () => {
+    const { a, b } = stage.workers;
+    const hold = stage.ai.hold();
+    const ids = await ask(SIGNALS);
+    await until(() => hold.arrived >= SIGNALS, { what: "all AI calls" });
+    const taken = await signalsHeldBy(stage, a, ids);
+    const others = ids.filter((id) => !taken.includes(id));
+    expect(taken).not.toEqual([]);
+    expect(others).not.toEqual([]);
+    a.suspend();
+    const suspended = delay(SUSPENSION_MS);
+    // The answers to the suspended worker wait in its connections, and the calls of the next attempts are held.
+    const again = stage.ai.hold();
+    hold.release();
+    await untilEnded(stage, others);
+    await suspended;
+    expect(again.arrived).toBe(taken.length);
+    a.resume();
+    await untilDropped(a, taken);
+    expect(await signalsHeldBy(stage, b, taken)).toEqual(taken);
+    expect(await countsOf(stage, taken)).toEqual(
+      taken.map(() => ({ status: "running", attempts: 2, aiCalls: 2 })),
+    );
+    again.release();
+    await untilEnded(stage, ids);
+    expect(await countsOf(stage, taken)).toEqual(
+      taken.map(() => ({ status: "completed", attempts: 2, aiCalls: 2 })),
+    );
+    expect(await countsOf(stage, others)).toEqual(
+      others.map(() => ({ status: "completed", attempts: 1, aiCalls: 1 })),
+    );
+  });
+
+  it("runs its recurring jobs and new signals, if it is the only one", async () => {
+    const { a, b } = stage.workers;
+    await b.stop();
+    await untilLockedAhead();
+    a.suspend();
+    const [waiting] = await ask(1);
+    await delay(LONG_SUSPENSION_MS);
+    const before = await finishTimes();
+    a.resume();
+    const [later] = await ask(1);
+    const ids = [waiting, later].flatMap((id) => id ?? []);
+    await untilEnded(stage, ids, RUN_AGAIN_WITHIN_MS);
+    expect(await countsOf(stage, ids)).toEqual(
+      ids.map(() => ({ status: "completed", attempts: 1, aiCalls: 1 })),
+    );
+    await until(
+      async () => {
+        const after = await finishTimes();
+        return RECURRING.every((name) => (after.get(name) ?? 0) > (before.get(name) ?? 0));
+      },
+      { what: "recurring jobs to run again", withinMs: RUN_AGAIN_WITHIN_MS },
+    );
+    await b.start();
+  });
+
+  /** Waits until a recurring job is locked and its time has not come: its lock expires before it starts. */
+  const untilLockedAhead = () =>
+    until(
+      () => {
+        const soon = new Date(Date.now() + TIME_TO_SUSPEND_MS);
+        const ahead = { nextRunAt: { $gt: soon }, $expr: { $gt: ["$lockedAt", "$lastRunAt"] } };
+        return stage.database.jobs.exists({ name: RECURRING[0], ...ahead });
+      },
+      { what: "a job that is locked before its time" },
+    );
+  /** When each recurring job last finished. */
+  const finishTimes = async () => {
+    const jobs = await stage.database.jobs.find({ name: { $in: RECURRING } }).lean();
+    return new Map(jobs.map(({ name, lastFinishedAt }) => [name, Number(lastFinishedAt)]));
+  };
+});
