@@ -1,5 +1,6 @@
 import type { LiveEvent } from "../lib/live/live-event.ts";
 import { useLive } from "../lib/live/live-store.ts";
+import { isAnyTabInView } from "../lib/notices/tab-in-view.ts";
 import { setUnseenCount } from "../lib/page-title.ts";
 
 /** Something that the user should hear of wherever he is. */
@@ -23,10 +24,11 @@ export function tellHidden({ stream, seq }: LiveEvent, news: News): void {
   setUnseenCount(unseen);
   const username = useLive.getState().account?.username ?? "";
   const viewsBefore = views;
+  const wasInView = isAnyTabInView();
   void loadNotify().then(({ notify }) => {
     // The tab was in view while the code was loading, so the page itself has shown the news.
     if (views !== viewsBefore) return;
-    return notify({ place: { username, stream, seq }, ...news });
+    return notify({ place: { username, stream, seq }, wasInView, ...news });
   });
 }
 

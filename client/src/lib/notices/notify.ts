@@ -1,14 +1,11 @@
 import { playChime } from "./chime.ts";
 import { useNoticeSettings } from "./notice-settings.ts";
-import { isAnyTabInView } from "./tab-in-view.ts";
-import { type NoticePlace, parseTold, toldAfter } from "./told-notices.ts";
-
-const LOCK = "notices";
-/** What was notified of, for all tabs. */
-const KEY = "noticesTold";
+import { claimNotice, type NoticePlace } from "./told-notices.ts";
 
 export interface Notice {
   place: NoticePlace;
+  /** Whether a tab was in view when the event arrived, so that the page itself has shown it. */
+  wasInView: Promise<boolean>;
   title: string;
   text: string;
   /** What a click on it does, once its tab is in view. */
@@ -19,19 +16,10 @@ export interface Notice {
 export async function notify(notice: Notice): Promise<void> {
   const { permission, off, muted } = useNoticeSettings.getState();
   if (permission !== "granted" || off) return;
-  if (!(await claim(notice.place))) return;
+  if (!(await claimNotice(notice.place))) return;
+  if (await notice.wasInView) return;
   const shown = show(notice);
   if (shown && !muted) await playChime();
-}
-
-/** Whether it falls to this tab to tell of an event. */
-function claim(place: NoticePlace): Promise<boolean> {
-  return navigator.locks.request(LOCK, async () => {
-    const told = toldAfter(parseTold(localStorage.getItem(KEY)), place);
-    if (!told) return false;
-    localStorage.setItem(KEY, JSON.stringify(told));
-    return !(await isAnyTabInView());
-  });
 }
 
 /** Phones let only service workers show notifications; there the toast and the title have to do. */

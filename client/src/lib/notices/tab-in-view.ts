@@ -30,6 +30,6 @@ export function followView(): () => void {
 
 /** Whether the product is in view in any tab of this browser. */
 export async function isAnyTabInView(): Promise<boolean> {
-  const { held = [] } = await navigator.locks.query();
+  const { held = [] } = (await navigator.locks?.query()) ?? {};
   return held.some(({ name }) => name === LOCK);
 }

@@ -1,10 +1,13 @@
 import { streamNameSchema } from "@shared/contract/events.ts";
+import { update } from "idb-keyval";
 import { z } from "zod";
 
+const KEY = "notified-events";
+
 const toldSchema = z.object({
-  /** Whose streams are counted. */
+  /** The user whose streams are counted. */
   username: z.string(),
-  /** Number of the last event of each stream that somebody was notified of. */
+  /** For each stream, the number of the last event that a tab took on itself to notify of. */
   seqs: z.partialRecord(streamNameSchema, z.number()),
 });
 export type Told = z.infer<typeof toldSchema>;
@@ -16,19 +19,26 @@ export interface NoticePlace {
   seq: number;
 }
 
-/** What is known after one more event; null if that, or a later one, has been told of. */
+/**
+ * Whether this tab is the first to ask for the event.
+ *
+ * A transaction of IndexedDB decides, because its writes are in order across tabs. A tab may read a value of
+ * `localStorage` that another tab has replaced already, even under a lock.
+ */
+export async function claimNotice(place: NoticePlace): Promise<boolean> {
+  let isFirst = false;
+  await update<unknown>(KEY, (stored) => {
+    const told = toldSchema.safeParse(stored).data ?? null;
+    const next = toldAfter(told, place);
+    isFirst = next !== null;
+    return next ?? told;
+  });
+  return isFirst;
+}
+
+/** What is stored after one more event; null if that event, or a later one, was claimed before. */
 export function toldAfter(told: Told | null, { username, stream, seq }: NoticePlace): Told | null {
   const seqs = told?.username === username ? told.seqs : {};
   if (seq <= (seqs[stream] ?? 0)) return null;
   return { username, seqs: { ...seqs, [stream]: seq } };
-}
-
-/** What a tab has written down; null for anything else. */
-export function parseTold(text: string | null): Told | null {
-  if (text === null) return null;
-  try {
-    return toldSchema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
 }
