@@ -1,5 +1,5 @@
 import { openDatabase } from "@shared/node/database.ts";
-import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import mongoose from "mongoose";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -7,11 +7,8 @@ import { isDatabaseUnavailable } from "./database-errors.ts";
 
 describe("a write of several documents", () => {
   it("counts as a failure of the database if that cannot be reached", async () => {
-    const uri = new URL(testDatabaseUri("bulk-write"));
-    const relay = await TcpRelay.start({ host: uri.hostname, port: Number(uri.port) });
-    uri.host = `127.0.0.1:${relay.port}`;
-    uri.search = "?directConnection=true";
-    const database = await openDatabase({ uri: uri.href });
+    const { relay, uri } = await startDatabaseRelay(testDatabaseUri("bulk-write"));
+    const database = await openDatabase({ uri });
     onTestFinished(() => database.close());
     const insert = (count: number) =>
       database.marketCandles.collection.insertMany(Array.from({ length: count }, () => ({})));

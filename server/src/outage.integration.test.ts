@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
-import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay, type TcpRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
@@ -12,11 +12,9 @@ describe("while the database is away", () => {
   let server: TestServer;
   let token: string;
   beforeAll(async () => {
-    const uri = new URL(testDatabaseUri("outage"));
-    relay = await TcpRelay.start({ host: uri.hostname, port: Number(uri.port) });
-    uri.host = `127.0.0.1:${relay.port}`;
-    uri.search = "?directConnection=true";
-    server = await startTestServer({ databaseUri: uri.href });
+    const relayed = await startDatabaseRelay(testDatabaseUri("outage"));
+    relay = relayed.relay;
+    server = await startTestServer({ databaseUri: relayed.uri });
     const user = await createUser(server.database, { username: "ann" });
     token = signTokenFor(user, server.deps.settings);
   });

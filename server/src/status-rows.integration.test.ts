@@ -3,7 +3,7 @@ import type { UserRecord } from "@shared/node/models/user.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { type FormValue, multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
-import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ABUSABLE_ROUTES } from "./testing/abusable-routes.ts";
@@ -276,11 +276,8 @@ describe("the contract's refusals", () => {
   });
 
   it("503 unavailable: every route that needs the database, in time, while it is away", async () => {
-    const uri = new URL(testDatabaseUri("all-away"));
-    const relay = await TcpRelay.start({ host: uri.hostname, port: Number(uri.port) });
-    uri.host = `127.0.0.1:${relay.port}`;
-    uri.search = "?directConnection=true";
-    const away = await startTestServer({ databaseUri: uri.href });
+    const { relay, uri } = await startDatabaseRelay(testDatabaseUri("all-away"));
+    const away = await startTestServer({ databaseUri: uri });
     const token = signTokenFor(await createUser(away.database, ADMIN), away.deps.settings);
     await relay.cut();
     const startedAt = performance.now();

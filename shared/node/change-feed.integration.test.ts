@@ -1,4 +1,4 @@
-import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ChangeFeed } from "./change-feed.ts";
@@ -74,13 +74,8 @@ describe("a change feed", () => {
   });
 
   it("reopens after an interruption and lets its reader catch up", async () => {
-    const address = new URL(uri);
-    const relay = await TcpRelay.start({ host: address.hostname, port: Number(address.port) });
-    const through = new URL(uri);
-    through.port = String(relay.port);
-    through.searchParams.delete("replicaSet");
-    through.searchParams.set("directConnection", "true");
-    const cutOff = await openDatabase({ uri: through.href });
+    const { relay, uri: through } = await startDatabaseRelay(uri);
+    const cutOff = await openDatabase({ uri: through });
     const { feed, names, opened, reading } = follow(cutOff);
     await feed.start();
     await Promise.all(reading);

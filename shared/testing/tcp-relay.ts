@@ -81,3 +81,12 @@ function join(near: Socket, far: Socket): void {
   near.pipe(far);
   far.pipe(near);
 }
+
+/** A relay in front of a database, and the address of that database through it. */
+export async function startDatabaseRelay(uri: string): Promise<{ relay: TcpRelay; uri: string }> {
+  const through = new URL(uri);
+  const relay = await TcpRelay.start({ host: through.hostname, port: Number(through.port) });
+  through.host = `127.0.0.1:${relay.port}`;
+  through.search = "?directConnection=true";
+  return { relay, uri: through.href };
+}

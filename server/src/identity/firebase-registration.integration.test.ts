@@ -5,7 +5,7 @@ import {
   type StandInFirebase,
   startStandInFirebase,
 } from "@shared/testing/stand-in-firebase.ts";
-import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ensureFirstAdmin } from "../commands/ensure-first-admin.ts";
@@ -199,11 +199,8 @@ describe("registration at Firebase", () => {
   });
 
   it("makes no user without an account when the database goes away at the last step", async () => {
-    const uri = new URL(testDatabaseUri("firebase-outage"));
-    const relay = await TcpRelay.start({ host: uri.hostname, port: Number(uri.port) });
-    uri.host = `127.0.0.1:${relay.port}`;
-    uri.search = "?directConnection=true";
-    const cutOff = await startOn(uri.href);
+    const { relay, uri } = await startDatabaseRelay(testDatabaseUri("firebase-outage"));
+    const cutOff = await startOn(uri);
     onTestFinished(cutOff.stop);
     const { identity } = cutOff.deps;
     const prepare = identity.prepareAccount.bind(identity);

@@ -1,7 +1,7 @@
 import { AppError } from "@shared/node/app-error.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { loadSettings } from "@shared/node/settings.ts";
-import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AppMiddleware } from "../app-context.ts";
@@ -190,11 +190,8 @@ describe("rateLimit", () => {
   });
 
   it("is not unlimited while the database is away, but unavailable", async () => {
-    const address = new URL(testDatabaseUri("limit-outage"));
-    const relay = await TcpRelay.start({ host: address.hostname, port: Number(address.port) });
-    address.host = `127.0.0.1:${relay.port}`;
-    address.search = "?directConnection=true";
-    const database = await openDatabase({ uri: address.href });
+    const { relay, uri } = await startDatabaseRelay(testDatabaseUri("limit-outage"));
+    const database = await openDatabase({ uri });
     const limit = rateLimit({ database, settings }, ruleOf());
     const server = await serve(requestId(captureLog().logger), handleErrors, limit, answerOk);
     onTestFinished(async () => {

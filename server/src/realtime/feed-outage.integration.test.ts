@@ -6,7 +6,7 @@ import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { PushClient } from "@shared/testing/push-client.ts";
-import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay, type TcpRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startServer } from "../start-server.ts";
@@ -29,12 +29,11 @@ describe("a server that loses the database", () => {
   let client: PushClient;
 
   beforeAll(async () => {
-    const uri = new URL(testDatabaseUri());
-    direct = await openDatabase({ uri: uri.href });
-    relay = await TcpRelay.start({ host: uri.hostname, port: Number(uri.port) });
-    uri.host = `127.0.0.1:${relay.port}`;
-    uri.search = "?directConnection=true";
-    throughRelay = await openDatabase({ uri: uri.href });
+    const uri = testDatabaseUri();
+    direct = await openDatabase({ uri });
+    const relayed = await startDatabaseRelay(uri);
+    relay = relayed.relay;
+    throughRelay = await openDatabase({ uri: relayed.uri });
     const logger = createLogger({ part: "server", level: "silent" });
     server = await startServer({ settings, database: throughRelay, logger });
     user = await createUser(direct);
