@@ -154,13 +154,13 @@ export async function renewLocks(
   return ids.filter((id) => !held.some(({ _id }) => _id.equals(id)));
 }
 
-/** Hands jobs back to the queue; those that the worker does not hold any more are left alone. */
+/** Hands all jobs that a worker holds back to the queue, also those that it locked without learning of it. */
 export async function releaseJobs(
   database: Pick<Database, "jobs">,
-  { ids, workerId }: { ids: readonly Types.ObjectId[]; workerId: string },
+  workerId: string,
 ): Promise<void> {
   await nativeCollection(database.jobs).updateMany(
-    { _id: { $in: [...ids] }, lastModifiedBy: workerId },
+    { name: GENERATE_SIGNAL_JOB, lockedAt: { $ne: null }, lastModifiedBy: workerId },
     { $set: { lockedAt: null, lastModifiedBy: null } },
   );
 }

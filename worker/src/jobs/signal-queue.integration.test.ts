@@ -9,7 +9,7 @@ import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startFailingMongo } from "@shared/testing/fail-point.ts";
 import { startRun, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
-import { TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import type { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -217,17 +217,9 @@ describe("a worker's queue", () => {
   }, 30_000);
 
   it("loses no job to another worker while the database hangs for longer than a lock lasts", async () => {
-    const address = new URL(uri);
-    const relay = await TcpRelay.start({ host: address.hostname, port: Number(address.port) });
+    const { relay, uri: through } = await startDatabaseRelay(uri);
     cleanUps.push(() => relay.cut());
-    const through = new URL(uri);
-    through.port = String(relay.port);
-    through.searchParams.delete("replicaSet");
-    through.searchParams.set("directConnection", "true");
-    const [one, two] = [
-      await openDatabase({ uri: through.href }),
-      await openDatabase({ uri: through.href }),
-    ];
+    const [one, two] = [await openDatabase({ uri: through }), await openDatabase({ uri: through })];
     cleanUps.push(() => Promise.all([one.close(), two.close()]));
     const lockMs = SHORT_LOCK_MS;
     await reportActive("one", "two");
@@ -286,14 +278,18 @@ describe("a worker's queue", () => {
     await vi.waitFor(() => expect(next.started.toSorted()).toEqual(ids.toSorted()), WITHIN);
   });
 
+  it("hands back a job that it locked without learning of it when it stops", async () => {
+    const [id = ""] = await queueMany(1);
+    const lockedUnaware = { lockedAt: new Date(), lastModifiedBy: "stopping" };
+    await database.jobs.updateOne({ _id: id }, { $set: lockedUnaware });
+    const worker = startWorker({ workerId: "stopping", concurrency: 0 });
+    await worker.stop();
+    expect(await jobOf(id)).toMatchObject({ lockedAt: null, lastModifiedBy: null });
+  });
+
   it("stops in order though its jobs cannot be released", async () => {
-    const address = new URL(uri);
-    const relay = await TcpRelay.start({ host: address.hostname, port: Number(address.port) });
-    const through = new URL(uri);
-    through.port = String(relay.port);
-    through.searchParams.delete("replicaSet");
-    through.searchParams.set("directConnection", "true");
-    const cutOff = await openDatabase({ uri: through.href });
+    const { relay, uri: through } = await startDatabaseRelay(uri);
+    const cutOff = await openDatabase({ uri: through });
     cleanUps.push(() => cutOff.close());
     const worker = startWorker({ on: cutOff });
     const [id = ""] = await queueMany(1);

@@ -101,9 +101,8 @@ export class SignalQueue {
     await Promise.all(runs.map(({ ended }) => ended));
     clearTimeout(handBack);
     for (const timer of this.#timers) clearInterval(timer);
-    const ids = runs.map(({ signal }) => signal._id);
     try {
-      await releaseJobs(database, { ids, workerId });
+      await releaseJobs(database, workerId);
     } catch (error) {
       logger.warn({ err: error }, "jobs could not be released; their locks will expire");
     }
