@@ -17,11 +17,8 @@ import { MissingImageError, readChartImage } from "./read-chart-image.ts";
 import { runFigures } from "./run-figures.ts";
 import { withCalibration } from "./with-calibration.ts";
 
-/** Time kept free of the request's time-out for queueing, committing and answering. */
+/** Time kept free of the request's timeout for queueing, committing and answering. */
 const MARGIN_MS = 6_000;
-
-/** Even a signal that waited long in the queue gets this much time to be made. */
-const SHORTEST_RUN_MS = 20_000;
 
 /** A run that took over from a dead worker starts with a fresh budget, kept short as the trader waits already. */
 const TAKEOVER_RUN_MS = 45_000;
@@ -113,7 +110,7 @@ async function produceResult(
     return failure("The analysis was interrupted several times.");
   }
   const spent: CallUsage[] = [];
-  const budget = startDeadline(abort, runBudgetMs(run, deps.now()));
+  const budget = startDeadline(abort, runBudgetMs(run));
   try {
     const { analysis, receipt, candles } = await generateSignal({
       request: run,
@@ -156,15 +153,17 @@ function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
   else logger.warn({ err: error }, "signal failed");
 }
 
-/** Milliseconds that a run may take, so that its request is answered in time. */
-export function runBudgetMs(
-  run: Pick<SignalRecord, "createdAt" | "revision" | "chartImageId">,
-  now: Date,
-): number {
-  if (run.revision > 1) return TAKEOVER_RUN_MS;
-  const timeoutMs = run.chartImageId ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal;
-  const deadline = run.createdAt.getTime() + timeoutMs - MARGIN_MS;
-  return Math.max(SHORTEST_RUN_MS, deadline - now.getTime());
+/**
+ * Milliseconds that a run may take, so that a request that did not wait in the queue is answered in time. The wait is not
+ * deducted: it would be the difference of two machines' clocks, and a late result is still pushed.
+ */
+export function runBudgetMs({
+  revision,
+  chartImageId,
+}: Pick<SignalRecord, "revision" | "chartImageId">): number {
+  if (revision > 1) return TAKEOVER_RUN_MS;
+  const timeoutMs = chartImageId ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal;
+  return timeoutMs - MARGIN_MS;
 }
 
 function failure(reason: string): SignalResult {
