@@ -7,7 +7,7 @@ export default defineConfig({
     include: ["{client,server,worker,shared,scripts}/**/*.test.{ts,tsx}"],
     globalSetup: ["shared/testing/global-setup.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     restoreMocks: true,

@@ -1,9 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { createSignals } from "@shared/testing/signal-factory.ts";
 import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -56,16 +58,18 @@ describe("many signals while the AI takes its time", () => {
     const users = await Promise.all(
       Array.from({ length: TRADERS }, () => createUser(database, { approved: true })),
     );
-    const ids = Array.from({ length: SIGNALS }, async (_, index) => {
-      const user = users[index % TRADERS];
-      const symbol = SYMBOLS[index % SYMBOLS.length];
-      if (!user || !symbol) throw new Error("there is nobody to ask, or nothing to ask for");
-      const asked = { symbol, timeframe: "4h", status: "queued", revision: 0 } as const;
-      const [signal] = await createSignals(database, user, asked);
-      const position = { at: new Date(), unfinishedSignals: 0 };
-      if (signal) await database.jobs.create(newSignalJob(signal, position));
+    const queued = Array.from({ length: SIGNALS }, (_, index) => {
+      const userId = users[index % TRADERS]?._id;
+      const request = signalRequestSchema.parse({
+        symbol: SYMBOLS[index % SYMBOLS.length],
+        timeframe: "4h",
+      });
+      if (!userId) throw new Error("there is nobody to ask");
+      return commit(database, { lockKeys: userStream(userId), groupCommit: true }, (uow) =>
+        queueSignal(database, uow, { id: newSignalId(), userId, request }),
+      );
     });
-    await Promise.all(ids);
+    await Promise.all(queued);
   };
   /** The AI answers nobody before `release` is called. */
   const holdAnswers = () => {
