@@ -31,6 +31,10 @@ EXPOSE 5173 8000
 FROM node:${NODE_VERSION}-bookworm-slim AS app
 WORKDIR /app
 ENV NODE_ENV=production DATA_DIR=/data
+# For LEDGER_GIT_REPOSITORY.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates git openssh-client \
+  && rm -rf /var/lib/apt/lists/*
 COPY --from=production-packages /app/node_modules node_modules
 COPY package.json tsconfig.json ./
 COPY shared shared

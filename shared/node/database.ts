@@ -57,6 +57,7 @@ import {
 } from "./models/signal-since.ts";
 import { type SignalUsageRecord, signalUsageSchema } from "./models/signal-usage.ts";
 import { type UserRecord, userSchema } from "./models/user.ts";
+import { type WitnessReceiptRecord, witnessReceiptSchema } from "./models/witness-receipt.ts";
 import {
   type MarketListingRecord,
   marketListingSchema,
@@ -110,6 +111,7 @@ function defineModels(connection: Connection) {
       "LedgerPublication",
       ledgerPublicationSchema,
     ),
+    witnessReceipts: connection.model<WitnessReceiptRecord>("WitnessReceipt", witnessReceiptSchema),
     signalCandles: connection.model<SignalCandlesRecord>("SignalCandles", signalCandlesSchema),
     signalUsages: connection.model<SignalUsageRecord>("SignalUsage", signalUsageSchema),
     signalSince: connection.model<SignalSinceRecord>("SignalSince", signalSinceSchema),

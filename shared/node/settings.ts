@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/contact.ts";
 import dotenv from "dotenv";
 import { z } from "zod";
@@ -22,6 +22,31 @@ const commaList = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ""),
 );
+
+/** No URL in the strict sense either: git also takes paths and `git@host:path`. */
+const gitRepository = z
+  .string()
+  .refine(
+    (text) => isAbsolute(text) || /^((https|ssh):\/\/|[\w.-]+@[\w.-]+:)[^\s-]\S*$/.test(text),
+    {
+      error: "must be an absolute path, an https:// or ssh:// address, or git@host:path",
+    },
+  )
+  .refine((text) => !/^https:\/\/[^/]*@/.test(text), {
+    error: "must not contain a user or password; use a credential helper of git",
+  });
+/** Calendars of the OpenTimestamps project and of Eternity Wall, which anybody may use. */
+const PUBLIC_CALENDARS = [
+  "https://alice.btc.calendar.opentimestamps.org",
+  "https://bob.btc.calendar.opentimestamps.org",
+  "https://finney.calendar.eternitywall.com",
+];
+const notCalendars = { error: "must be http(s) addresses, or off" };
+/** The format of the proofs allows no other characters in the address of a calendar. */
+const calendarUrl = z
+  .string()
+  .regex(/^https?:\/\/[\w.-]+(:\d+)?(\/[\w./-]*)?$/, notCalendars)
+  .transform((url) => url.replace(/\/+$/, ""));
 
 const settingsSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
@@ -71,6 +96,13 @@ const settingsSchema = z.object({
   WORKER_METRICS_PORT: port.optional(),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   OUTCOME_FEE_PERCENT: z.coerce.number().min(0).max(5).default(0.1),
+  LEDGER_CALENDARS: z
+    .union([
+      z.literal("off").transform(() => []),
+      commaList.pipe(z.array(calendarUrl).min(1, notCalendars)),
+    ])
+    .optional(),
+  LEDGER_GIT_REPOSITORY: gitRepository.optional(),
   LEDGER_WEBHOOK_URL: httpUrl.optional(),
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
@@ -106,6 +138,10 @@ function checkProduction(raw: RawSettings): void {
   if (raw.FIREBASE_AUTH_URL) refuse("FIREBASE_AUTH_URL", "is for the emulator, not for production");
 }
 
+/** A demo has nothing to prove, and a test contacts nobody. */
+const defaultCalendars = (mode: RawSettings["NODE_ENV"], marketData: string): string[] =>
+  marketData === "live" && mode !== "test" ? PUBLIC_CALENDARS : [];
+
 /**
  * Checks the environment and completes it with the documented defaults.
  * Outside production, missing secrets are made once and kept in `DATA_DIR`.
@@ -119,13 +155,15 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
   }
   const dataDir = resolve(raw.DATA_DIR);
   const needsSecrets = !raw.JWT_SECRET || !raw.ADMIN_PASSWORD;
+  const marketData = raw.MARKET_DATA ?? (raw.NODE_ENV === "production" ? "live" : "auto");
   const made = needsSecrets ? readOrMakeSecrets(join(dataDir, "secrets.json")) : undefined;
   return {
     ...raw,
     DATA_DIR: dataDir,
     VITE_API_URL: raw.VITE_API_URL ?? `http://localhost:${raw.API_PORT}`,
     CLIENT_ORIGIN: raw.CLIENT_ORIGIN ?? [`http://localhost:${raw.CLIENT_PORT}`],
-    MARKET_DATA: raw.MARKET_DATA ?? (raw.NODE_ENV === "production" ? "live" : "auto"),
+    MARKET_DATA: marketData,
+    LEDGER_CALENDARS: raw.LEDGER_CALENDARS ?? defaultCalendars(raw.NODE_ENV, marketData),
     JWT_SECRET: raw.JWT_SECRET ?? made?.jwtSecret ?? "",
     ADMIN_PASSWORD: raw.ADMIN_PASSWORD ?? made?.adminPassword ?? "",
   };

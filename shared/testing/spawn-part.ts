@@ -38,6 +38,7 @@ export async function spawnPart(
       LOG_LEVEL: "info",
       DATA_DIR: ownFolder,
       YAHOO_URL: NOWHERE,
+      LEDGER_CALENDARS: "off",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -12,6 +12,7 @@ import { resolveOutcomesJob } from "./jobs/resolve-outcomes-job.ts";
 import { SignalQueue } from "./jobs/signal-queue.ts";
 import { sweepSignalsJob } from "./jobs/sweep-signals-job.ts";
 import { watchEntriesJob } from "./jobs/watch-entries-job.ts";
+import { witnessLedgerHeadsJob } from "./jobs/witness-ledger-heads-job.ts";
 import { keepLedger } from "./keep-ledger.ts";
 import { countedAnalyst } from "./metrics/counted-analyst.ts";
 import { serveMetrics } from "./metrics/serve-metrics.ts";
@@ -97,6 +98,7 @@ async function startRecurringJobs(
     resolveOutcomesJob({ ...deps, ...outcomes }),
     measurePerformanceJob(deps),
     publishLedgerHeadJob({ ...deps, settings }),
+    witnessLedgerHeadsJob({ ...deps, settings }),
   ];
   for (const job of definitions) await jobs.add(job);
   return jobs;

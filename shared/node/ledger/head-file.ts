@@ -1,19 +1,9 @@
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { sha256Schema } from "@shared/contract/ledger.ts";
-import { z } from "zod";
+import { type PublishedHead, publishedHeadSchema } from "@shared/contract/ledger-heads.ts";
 
-/** The ledger's head as it was published for one day in UTC, such as `2025-01-31`. */
-const publishedHeadSchema = z.object({
-  day: z.iso.date(),
-  seq: z.number().int().positive(),
-  hash: sha256Schema,
-  at: z.iso.datetime(),
-});
-export type PublishedHead = z.infer<typeof publishedHeadSchema>;
-
-/** Where the published heads are kept, one JSON line a day, out of reach of whoever has the database only. */
-export const headFile = (dataDir: string): string => join(dataDir, "ledger-heads.ndjson");
+/** The file in `folder` that keeps the published heads, one JSON line a day. */
+export const headFile = (folder: string): string => join(folder, "ledger-heads.ndjson");
 
 /**
  * The heads kept in a file; none if there is no such file. A line that was cut off while it was written is passed over.

@@ -66,8 +66,6 @@ export interface LedgerPublicationRecord {
   seq: number;
   hash: string;
   at: string;
-  /** When the webhook took it; absent until it has. */
-  postedAt?: Date;
 }
 
 export const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
@@ -76,7 +74,6 @@ export const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
     seq: { type: Number, required: true },
     hash: { type: String, required: true },
     at: { type: String, required: true },
-    postedAt: { type: Date },
   },
   { versionKey: false, collection: "ledger_publications" },
 );

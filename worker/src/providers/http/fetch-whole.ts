@@ -17,7 +17,7 @@ export interface WholeRequest {
   init?: {
     method?: string | undefined;
     headers?: Record<string, string> | undefined;
-    body?: string | undefined;
+    body?: string | Uint8Array<ArrayBuffer> | undefined;
   };
   /** Whoever may end the request; the first is the caller, whose leaving is no fault of the provider. */
   aborts: readonly [AbortSignal, ...AbortSignal[]];
