@@ -7,6 +7,7 @@ import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { createWitnessedHead } from "@shared/testing/witnessed-head.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRouter } from "./app.ts";
 import { shareSignal } from "./commands/share-signal.ts";
@@ -42,6 +43,9 @@ const MATRIX: Record<string, [number, number, number, number, number]> = {
   "GET /docs": [200, 200, 200, 200, 200],
   "GET /ledger": [200, 200, 200, 200, 200],
   "GET /ledger/head": [200, 200, 200, 200, 200],
+  "GET /ledger/heads": [200, 200, 200, 200, 200],
+  "GET /ledger/heads/:day/ots": [200, 200, 200, 200, 200],
+  "GET /ledger/heads/:day/ots (of a day without a proof)": [404, 404, 404, 404, 404],
   "GET /ledger/download": [200, 200, 200, 200, 200],
 
   "POST /register": [201, 201, 201, 201, 201],
@@ -130,6 +134,13 @@ afterAll(() => server.stop());
 
 /** What to send along, for the rows that need something. */
 const REQUESTS: Record<string, Prepare> = {
+  "GET /ledger/heads/:day/ots": async () => {
+    await createWitnessedHead(server.database, { day: "2025-01-31", calendars: [{ block: 800 }] });
+    return { path: "/ledger/heads/2025-01-31/ots" };
+  },
+  "GET /ledger/heads/:day/ots (of a day without a proof)": async () => ({
+    path: "/ledger/heads/2024-01-31/ots",
+  }),
   "POST /register": async ({ other }) => {
     const username = `new-${other.username}`;
     return { json: { username, email: `${username}@example.com`, password: "secret-1" } };

@@ -33,6 +33,7 @@ import {
   ledgerPageSchema,
   ledgerProofSchema,
 } from "@shared/contract/ledger.ts";
+import { ledgerHeadsSchema, witnessedHeadSchema } from "@shared/contract/ledger-heads.ts";
 import { marketsSchema } from "@shared/contract/markets.ts";
 import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
 import { performanceSchema } from "@shared/contract/performance.ts";
@@ -93,6 +94,8 @@ export const ANSWER_SCHEMAS = {
   LedgerEntry: ledgerEntrySchema,
   LedgerHead: ledgerHeadSchema,
   LedgerPage: ledgerPageSchema,
+  WitnessedHead: witnessedHeadSchema,
+  LedgerHeads: ledgerHeadsSchema,
   LedgerProof: ledgerProofSchema,
   PaymentDetails: paymentDetailsSchema,
   ActionDone: actionDoneSchema,

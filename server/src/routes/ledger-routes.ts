@@ -3,6 +3,11 @@ import Router from "@koa/router";
 import { readHead } from "@shared/node/ledger/read-ledger.ts";
 import { type AppRouter, type AppState, sessionOf } from "../app-context.ts";
 import {
+  ledgerHeadsQuerySchema,
+  listLedgerHeads,
+  readHeadProof,
+} from "../commands/list-ledger-heads.ts";
+import {
   downloadLedger,
   ledgerQuerySchema,
   proveSignal,
@@ -28,6 +33,19 @@ export function createLedgerRoutes(deps: ServerDeps): AppRouter {
     const head = await readHead(deps.database);
     ctx.set("Cache-Control", `public, max-age=${HEAD_CACHE_SECONDS}`);
     ctx.body = head;
+  });
+
+  router.get("/ledger/heads", ...rateLimits(deps, "readLedger"), async (ctx) => {
+    ctx.body = await listLedgerHeads(deps, parseInput(ledgerHeadsQuerySchema, ctx.query));
+  });
+
+  router.get("/ledger/heads/:day/ots", ...rateLimits(deps, "readLedger"), async (ctx) => {
+    const day = ctx.params.day ?? "";
+    const proof = await readHeadProof(deps, day);
+    ctx.attachment(`ledger-head-${day}.ots`);
+    // The extension alone would stand for a spreadsheet.
+    ctx.type = "application/octet-stream";
+    ctx.body = proof;
   });
 
   router.get("/ledger/download", ...rateLimits(deps, "downloadLedger"), (ctx) => {
