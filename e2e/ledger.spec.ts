@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { LedgerEntry } from "@shared/contract/ledger.ts";
+import type { HeadWitness, LedgerHeads, WitnessedHead } from "@shared/contract/ledger-heads.ts";
 import { makeLedger } from "@shared/testing/ledger-factory.ts";
 import { expect, type Page } from "playwright/test";
 import { test } from "./test.ts";
@@ -15,12 +16,33 @@ const entries = makeLedger([
 const asText = (ledger: readonly LedgerEntry[]): string =>
   ledger.map((entry) => `${JSON.stringify(entry)}\n`).join("");
 
+const noHeads: LedgerHeads = { heads: [], next_before: null };
+
+function stamp(day: string, block: number | null): HeadWitness {
+  const status = block === null ? "pending" : "complete";
+  const url = "https://calendar.example";
+  return {
+    ...{ kind: "opentimestamps", url, status, bitcoin_block: block, commit: null },
+    at: `${day}T06:00:00.000Z`,
+  };
+}
+
+function headOf(day: string, witnesses: readonly HeadWitness[]): WitnessedHead {
+  const hash = "ab".repeat(32);
+  return { day, seq: 6, hash, at: `${day}T00:00:00.000Z`, witnesses: [...witnesses] };
+}
+
 /** The page with a ledger behind it; what is downloaded may differ from what is listed. */
-async function openWith(page: Page, downloaded: readonly LedgerEntry[] = entries) {
+async function openWith(
+  page: Page,
+  downloaded: readonly LedgerEntry[] = entries,
+  heads: LedgerHeads = noHeads,
+) {
   const headers = { "Access-Control-Allow-Origin": "*" };
   const last = entries.at(-1)?.record;
   const head = { seq: last?.seq, hash: last?.hash, at: last?.at };
   await page.route(/\/ledger\/head$/, (route) => route.fulfill({ json: head, headers }));
+  await page.route(/\/ledger\/heads(\?|$)/, (route) => route.fulfill({ json: heads, headers }));
   await page.route(/\/ledger\?/, (route) =>
     route.fulfill({ json: { entries, next_after: null, head }, headers }),
   );
@@ -68,6 +90,50 @@ test("a record that was taken out is named", async ({ page }) => {
   await verify(page);
   await expect(page.getByRole("alert")).toContainText("Not intact: record 4");
   await expect(page.getByRole("alert")).toContainText("the record is missing");
+});
+
+test("a ledger that nobody else has a head of says so", async ({ page }) => {
+  await openWith(page, entries, { heads: [headOf("2025-01-31", [])], next_before: null });
+  const witnesses = page.getByRole("region", { name: "Witnesses" });
+  await expect(witnesses).toContainText("No witness has a fingerprint of this ledger");
+  await expect(witnesses.getByRole("listitem")).toHaveCount(0);
+});
+
+test("each witness says what it proves, with the proof and the command", async ({ page }) => {
+  const git = { ...stamp("2025-01-31", null), kind: "git" as const, status: "complete" as const };
+  const heads = [
+    headOf("2025-02-01", [stamp("2025-02-01", null)]),
+    headOf("2025-01-31", [
+      { ...git, url: "https://example.com/heads.git", commit: "c0ffee1234" },
+      stamp("2025-01-31", null),
+      stamp("2025-01-31", 880_000),
+    ]),
+  ];
+  await openWith(page, entries, { heads, next_before: null });
+  const witnesses = page.getByRole("region", { name: "Witnesses" });
+  await expect(witnesses.getByRole("heading", { level: 3 })).toHaveText([
+    "OpenTimestamps",
+    "Git repository",
+    "Daily fingerprints",
+  ]);
+  const [newest, older] = [
+    witnesses.getByRole("listitem").nth(0),
+    witnesses.getByRole("listitem").nth(1),
+  ];
+  await expect(newest).toContainText("Waiting for Bitcoin");
+  await expect(newest.getByRole("link", { name: "Download proof 2025-02-01" })).toBeVisible();
+  await expect(older).toContainText("Bitcoin block 880,000");
+  await expect(older).toContainText("Commit c0ffee1");
+  await older.locator("summary").press("Enter");
+  await expect(older).toContainText(`ots verify -d ${"ab".repeat(32)} ledger-head-2025-01-31.ots`);
+  await expect(older.getByRole("link", { name: "Download proof" })).toHaveAttribute(
+    "href",
+    /\/ledger\/heads\/2025-01-31\/ots$/,
+  );
+  await expect(older.getByRole("link", { name: "Open the repository" })).toHaveAttribute(
+    "href",
+    "https://example.com/heads.git",
+  );
 });
 
 test("the saved verifier works from disk, without a network", async ({ page, browser }) => {

@@ -4,6 +4,7 @@ import {
   ledgerHeadSchema,
   ledgerPageSchema,
 } from "@shared/contract/ledger.ts";
+import { type LedgerHeads, ledgerHeadsSchema } from "@shared/contract/ledger-heads.ts";
 import type { LedgerBytes } from "@shared/contract/verify-ledger.ts";
 import { api } from "../../lib/api/api.ts";
 import { apiOrigin } from "../../lib/env.ts";
@@ -30,6 +31,20 @@ export async function readOlder(
   const { entries } = await api({ path, schema: ledgerPageSchema, signal });
   return { entries: entries.toReversed(), older: after > 0 ? after : null };
 }
+
+/** Heads of the days before `before`, or the newest ones, with their witnesses. */
+export const readHeads = (before: string | null, signal: AbortSignal): Promise<LedgerHeads> =>
+  api({
+    path: `/ledger/heads${before ? `?before=${before}` : ""}`,
+    schema: ledgerHeadsSchema,
+    signal,
+  });
+
+/** Where the OpenTimestamps proof of a day's head can be saved from. */
+export const proofUrl = (day: string): string => `${apiOrigin}/ledger/heads/${day}/ots`;
+
+/** The name that the proof is saved under. */
+export const proofFilename = (day: string): string => `ledger-head-${day}.ots`;
 
 /**
  * The whole ledger as it arrives; it may take as long as it likes.

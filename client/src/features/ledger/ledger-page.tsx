@@ -7,6 +7,7 @@ import { RecordList } from "./record-list.tsx";
 import { explanations, ledgerTexts as texts } from "./texts.ts";
 import { useHead } from "./use-records.ts";
 import { VerifyCard } from "./verify-card.tsx";
+import { WitnessSection } from "./witness-section.tsx";
 
 /** The public ledger: what it is, its newest records, and how to verify it. */
 export function LedgerPage() {
@@ -23,6 +24,7 @@ export function LedgerPage() {
             <VerifyCard records={head.seq} />
             <HeadCard head={head} />
           </div>
+          <WitnessSection />
           <RecordList from={head.seq} />
         </>
       )}

@@ -71,6 +71,60 @@ export const recordTexts = {
   target: "Target",
 } as const;
 
+export const witnessTexts = {
+  title: "Witnesses",
+  lead: "Each day, the fingerprint of the ledger goes to witnesses outside this service. If the ledger is rewritten later, it no longer matches what they have.",
+  none: "No witness has a fingerprint of this ledger, so only the copies that readers keep can show that it was rewritten.",
+  proves: "Proves",
+  provesNot: "Does not prove",
+  heads: "Daily fingerprints",
+  earlier: "Show earlier days",
+  fingerprint: "fingerprint",
+  unwitnessed: "No witness",
+  bitcoin: (block: number) => `Bitcoin block ${count(block)}`,
+  pending: "Waiting for Bitcoin",
+  commit: (id: string) => `Commit ${id.slice(0, 7)}`,
+  delivered: "Delivered",
+  compare:
+    "Enter it in the offline verifier to check that the ledger of today still contains this record.",
+  repository: "Open the repository",
+  download: "Download proof",
+  command: "command",
+  verifyTitle: "Verify the proof",
+  install: "pip install opentimestamps-client",
+  verify: (hash: string, file: string) => `ots verify -d ${hash} ${file}`,
+  needsNode: "This needs a Bitcoin node. Without one, write",
+  withoutNode: "ots --no-bitcoin verify",
+  compareRoot: "instead, and compare the Merkle root that it prints with any block explorer.",
+  pendingHint:
+    "A calendar has the fingerprint. Bitcoin usually follows within a day; until then the proof depends on the calendar.",
+} as const;
+
+/** What each kind of witness shows, and what not. */
+export const witnessGuide = {
+  opentimestamps: {
+    title: "OpenTimestamps",
+    proves:
+      "The fingerprint existed when the Bitcoin block was mined, and nobody can backdate it. While the ledger contains it, nothing before it has changed.",
+    provesNot:
+      "That the signals are correct, or that no other ledger was stamped as well. A proof that waits for Bitcoin depends on its calendar.",
+  },
+  git: {
+    title: "Git repository",
+    proves:
+      "The repository had the fingerprint when its host received the push. Whoever has a copy of the repository notices a changed line.",
+    provesNot:
+      "The date of a commit, which its author sets. Whoever controls the repository can replace its history, but not the copies of others.",
+  },
+  webhook: {
+    title: "Receiver",
+    proves:
+      "A service chosen by the operator confirmed that it received the fingerprint. Its copy can be compared with the ledger.",
+    provesNot:
+      "Anything to someone without access to that service, which the operator may run as well.",
+  },
+} as const;
+
 /** How the ledger works, for whoever has never met one. */
 export const explanations = [
   {
@@ -91,6 +145,6 @@ export const explanations = [
   {
     question: "What a chain cannot show by itself",
     answer:
-      "That the whole ledger was not written anew, or its end cut off. That is what kept fingerprints are for: we publish one each day, and your browser remembers the one it verified last.",
+      "That the whole ledger was not rewritten, or its end cut off. Kept fingerprints show that: those of the witnesses, and the one that your browser verified last.",
   },
 ] as const;
