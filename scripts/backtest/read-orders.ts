@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { timeframeSchema } from "@shared/contract/candle.ts";
 import { SIGNAL_DEFAULTS, SIGNAL_LIMITS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { symbolSchema } from "@shared/contract/signal.ts";
+import { tradingCostsTextSchema } from "@shared/node/trading-costs.ts";
 import { z } from "zod";
 import { PlainError } from "../lib/plain-error.mjs";
 
@@ -17,7 +18,7 @@ export const USAGE = `Usage: npm run backtest -- [options]
   --limit 50             candles that the analyst sees
   --amount 100 --risk 1 --leverage 1
                          USD, percent of it at risk, leverage
-  --fee 0.1              percent of the notional, in and out; OUTCOME_FEE_PERCENT by default
+  --costs 0.01,0.05      spread and commission of each side, percent; those of the settings by default
   --seed 1 --repetitions 200
                          of the random entries
   --out folder           for report.json and report.html; DATA_DIR/backtests/<time> by default`;
@@ -46,7 +47,7 @@ const ordersSchema = z.object({
     .min(SIGNAL_LIMITS.leverage.min)
     .max(SIGNAL_LIMITS.leverage.max)
     .default(SIGNAL_DEFAULTS.leverage),
-  fee: z.coerce.number().min(0).max(5).optional(),
+  costs: tradingCostsTextSchema.optional(),
   seed: wholeNumber({ min: 0, max: 2 ** 31 - 1 }).default(1),
   repetitions: wholeNumber({ min: 1, max: 10_000 }).default(200),
   out: z.string().min(1).optional(),

@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { instrumentClass } from "@shared/contract/instruments.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { loadSettings, productVersion, readDotEnv, type Settings } from "@shared/node/settings.ts";
+import { tradingCostTable } from "@shared/node/trading-costs.ts";
 import { CandleFileError } from "../../worker/src/backtest/recorded-library.ts";
 import { renderReport } from "../../worker/src/backtest/report/render-report.ts";
 import type {
@@ -108,7 +110,7 @@ function optionsOf({
     ...{ symbol, timeframe, analyst, from, bars, every, limit, amount, leverage },
     warm_up: candles.course.firstBar + 1,
     risk_percent: orders.risk,
-    fee_percent: orders.fee ?? settings.OUTCOME_FEE_PERCENT,
+    costs: orders.costs ?? tradingCostTable(settings)[instrumentClass(symbol)],
     seed: orders.seed,
     repetitions: orders.repetitions,
   };

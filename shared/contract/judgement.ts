@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { outcomeSchema } from "./signal.ts";
+import { tradingCostsSchema } from "./trading-costs.ts";
 
 /** What ended a signal: its target, its stop, both within one shortest candle, its hold time, or no fill at all. */
 export const judgementReasonSchema = z.enum(["target", "stop", "both", "hold-over", "not-filled"]);
@@ -7,7 +8,8 @@ export type JudgementReason = z.infer<typeof judgementReasonSchema>;
 
 /**
  * How the market judged a BUY or a SELL. Prices are in the quote currency; R is the distance from entry to stop.
- * `r_multiple` is net of the fee; excursions are the best and worst of the trade in R, both at least 0.
+ * `r_multiple` is net of the trading costs in `costs`; excursions are the best and worst of the trade in R, both at
+ * least 0.
  */
 export const judgementSchema = z.object({
   outcome: outcomeSchema,
@@ -20,5 +22,6 @@ export const judgementSchema = z.object({
   r_multiple: z.number().nullable(),
   max_favourable_r: z.number().nullable(),
   max_adverse_r: z.number().nullable(),
+  costs: tradingCostsSchema,
 });
 export type Judgement = z.infer<typeof judgementSchema>;

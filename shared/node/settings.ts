@@ -4,6 +4,7 @@ import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/contact.ts";
 import dotenv from "dotenv";
 import { z } from "zod";
 import { readOrMakeSecrets } from "./local-secrets.ts";
+import { DEFAULT_TRADING_COSTS, tradingCostsTextSchema } from "./trading-costs.ts";
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const optionalText = z.string().min(1).optional();
@@ -95,7 +96,6 @@ const settingsSchema = z.object({
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
   WORKER_METRICS_PORT: port.optional(),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
-  OUTCOME_FEE_PERCENT: z.coerce.number().min(0).max(5).default(0.1),
   LEDGER_CALENDARS: z
     .union([
       z.literal("off").transform(() => []),
@@ -103,6 +103,11 @@ const settingsSchema = z.object({
     ])
     .optional(),
   LEDGER_GIT_REPOSITORY: gitRepository.optional(),
+  TRADING_COSTS_CRYPTO: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.crypto),
+  TRADING_COSTS_FOREX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.forex),
+  TRADING_COSTS_METAL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.metal),
+  TRADING_COSTS_INDEX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.index),
+  TRADING_COSTS_OIL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.oil),
   LEDGER_WEBHOOK_URL: httpUrl.optional(),
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),

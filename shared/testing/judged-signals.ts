@@ -1,6 +1,7 @@
 import type { Judgement } from "@shared/contract/judgement.ts";
 import type { Analysis, Outcome } from "@shared/contract/signal.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { WAIT_ANALYSIS } from "./signal-factory.ts";
 
 interface Trade {
@@ -59,6 +60,7 @@ export function judgedTrade(trade: JudgedTrade): Partial<SignalRecord> {
     r_multiple: isFilled ? r : null,
     max_favourable_r: null,
     max_adverse_r: null,
+    costs: DEFAULT_TRADING_COSTS.crypto,
   };
   return { ...pendingTrade(trade), outcome, judgement, updatedAt: resolvedAt };
 }

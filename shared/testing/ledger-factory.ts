@@ -1,6 +1,7 @@
 import { GENESIS_HASH, type LedgerEntry, type LedgerFigures } from "@shared/contract/ledger.ts";
 import { commitTo, hashRecord, type UnhashedRecord } from "@shared/contract/ledger-hash.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 
 /** What happens in a made ledger, in order; the numbers are those of earlier records. */
 export type LedgerStep =
@@ -97,6 +98,7 @@ function outcomeLink(step: Extract<LedgerStep, { kind: "outcome" }>, at: Date): 
       r_multiple: outcome === "WIN" ? 1.95 : -1.05,
       max_favourable_r: 2,
       max_adverse_r: 0.5,
+      costs: DEFAULT_TRADING_COSTS.crypto,
     },
   };
 }

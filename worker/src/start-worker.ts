@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import type { Settings } from "@shared/node/settings.ts";
+import { tradingCostTable } from "@shared/node/trading-costs.ts";
 import { cleanUpFilesJob } from "./jobs/clean-up-files-job.ts";
 import { measurePerformanceJob } from "./jobs/measure-performance-job.ts";
 import { publishLedgerHeadJob } from "./jobs/publish-ledger-head-job.ts";
@@ -89,13 +90,12 @@ async function startRecurringJobs(
   const { workerId, market, settings } = options;
   const jobs = new RecurringJobs({ ...deps, workerId });
   await jobs.start();
-  const outcomes = { sources: market.sources, feePercent: settings.OUTCOME_FEE_PERCENT };
   const definitions = [
     sweepSignalsJob(deps),
     cleanUpFilesJob(deps),
     publishMarketsJob(deps),
     watchEntriesJob(deps),
-    resolveOutcomesJob({ ...deps, ...outcomes }),
+    resolveOutcomesJob({ ...deps, sources: market.sources }),
     measurePerformanceJob(deps),
     publishLedgerHeadJob({ ...deps, settings }),
     witnessLedgerHeadsJob({ ...deps, settings }),
@@ -105,12 +105,13 @@ async function startRecurringJobs(
 }
 
 function assembleDeps(options: {
+  settings: Settings;
   database: Database;
   logger: Logger;
   services: WorkerServices;
   shutdown: AbortSignal;
 }): WorkerDeps {
-  const { database, logger, services, shutdown } = options;
+  const { settings, database, logger, services, shutdown } = options;
   const metrics = createWorkerMetrics();
   metrics.watchProviders(services.market.health);
   return {
@@ -119,6 +120,7 @@ function assembleDeps(options: {
     marketData: services.market.marketData,
     analyst: countedAnalyst(services.analyst, { metrics, shutdown }),
     metrics,
+    tradingCosts: tradingCostTable(settings),
     now: () => new Date(),
     shutdown,
   };

@@ -1,5 +1,6 @@
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
+import type { TradingCostTable } from "@shared/node/trading-costs.ts";
 import type { WorkerMetrics } from "./metrics/worker-metrics.ts";
 import type { MarketData } from "./providers/market-data.ts";
 import type { Analyst } from "./signals/analyst.ts";
@@ -11,6 +12,7 @@ export interface WorkerDeps {
   marketData: MarketData;
   analyst: Analyst;
   metrics: WorkerMetrics;
+  tradingCosts: TradingCostTable;
   now: () => Date;
   /** Aborts when the worker has to hand back what it is working on. */
   shutdown: AbortSignal;

@@ -10,6 +10,7 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import { appendPending } from "@shared/node/ledger/append-pending.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -70,6 +71,7 @@ describe("the public ledger", () => {
       r_multiple: -1.1,
       max_favourable_r: 0.2,
       max_adverse_r: 1,
+      costs: DEFAULT_TRADING_COSTS.crypto,
     };
     const update = { $set: { outcome: "LOSS", judgement } };
     return server.database.signals.collection.updateOne({ ledgerSeq }, update);

@@ -13,6 +13,7 @@ import { type Database, openDatabase } from "../database.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import type { UserRecord } from "../models/user.ts";
 import { removeSignals } from "../signals/remove-signals.ts";
+import { DEFAULT_TRADING_COSTS } from "../trading-costs.ts";
 import { appendPending } from "./append-pending.ts";
 import { privateContentOf } from "./describe-signal.ts";
 import { everybody, readEntries, readHead } from "./read-ledger.ts";
@@ -107,6 +108,7 @@ function judgement(outcome: Outcome) {
     r_multiple: outcome === "WIN" ? 1.8 : -1.1,
     max_favourable_r: 2,
     max_adverse_r: 0.4,
+    costs: DEFAULT_TRADING_COSTS.crypto,
   });
 }
 

@@ -1,4 +1,5 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { type TradingCosts, tradeCost } from "@shared/contract/trading-costs.ts";
 import { EMPTY_STRETCH, joinStretches, stretchOf } from "@shared/stats/equity.ts";
 import { type Course, candleAt, closeOf } from "./course.ts";
 import type { WalkedTrade } from "./walk-market.ts";
@@ -13,7 +14,7 @@ export interface HoldResult {
   maxDrawdownPercent: number;
   /** What one R of the trades is in percent of the price: the mean distance of their stops; null without trades. */
   percentPerR: number | null;
-  /** Value in percent of the price paid, after each close; less the fee, as a sale then would bring it. */
+  /** Value in percent of the price paid, after each close; net of costs, as a sale then would bring it. */
   curve: { at: number; percent: number }[];
 }
 
@@ -25,15 +26,15 @@ export interface HoldResult {
 export function buyAndHold(options: {
   course: Course;
   trades: readonly WalkedTrade[];
-  feePercent: number;
+  costs: TradingCosts;
 }): HoldResult {
-  const { course, trades, feePercent } = options;
+  const { course, trades, costs } = options;
   const { timeframe, series, firstBar } = course;
   const bought = candleAt(course, firstBar + 1).open;
   const held = series.candles.slice(firstBar + 1, course.lastBar + 2);
   const curve = held.map(({ time, close }) => ({
     at: time + TIMEFRAME_MS[timeframe],
-    percent: (100 * (close - bought)) / bought - feePercent,
+    percent: (100 * (close - bought - tradeCost({ fill: bought, exit: close }, costs))) / bought,
   }));
   const changes = curve.map(({ percent }, index) => percent - (curve[index - 1]?.percent ?? 0));
   const { total, drawdown } = changes.map(stretchOf).reduce(joinStretches, EMPTY_STRETCH);

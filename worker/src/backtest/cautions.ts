@@ -1,4 +1,6 @@
 import { ENOUGH_SIGNALS } from "@shared/contract/performance.ts";
+import { roundTripPercent } from "@shared/contract/trading-costs.ts";
+import { mean } from "simple-statistics";
 import type { BacktestReport } from "./report/report-schema.ts";
 
 type Told = Pick<
@@ -19,15 +21,12 @@ export function cautionsFor(report: Told): string[] {
   ];
 }
 
-/** The nearer the stop, the more of an R a fee is. */
-function costCaution({ options, hold }: Told): string {
-  const { fee_percent: fee } = options;
-  const { percent_per_r: stopPercent } = hold;
-  const share =
-    stopPercent === null || fee === 0
-      ? ""
-      : `: with stops ${stopPercent.toFixed(2)}% away on average, about ${(fee / stopPercent).toFixed(2)} R`;
-  return `Each trade pays ${fee}% of its notional for getting in and out${share}. Slippage, funding and a spread that widens are not in it.`;
+/** The costs of the trades as they were deducted: the closer the stop, the more of an R they are. */
+function costCaution({ options, trades }: Told): string {
+  const percent = Number(roundTripPercent(options.costs).toFixed(4));
+  const costs = trades.flatMap(({ cost_r }) => cost_r ?? []);
+  const share = costs.length === 0 ? "" : `, ${mean(costs).toFixed(2)} R on average`;
+  return `Each trade pays ${percent}% of the price in spread and commission${share}. Slippage, overnight financing and wider spreads are not included.`;
 }
 
 function lengthCautions({ options, bars, stopped_early: isStopped }: Told): string[] {

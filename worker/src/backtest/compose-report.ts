@@ -1,3 +1,4 @@
+import { tradeCost } from "@shared/contract/trading-costs.ts";
 import { figuresOf } from "@shared/stats/figures.ts";
 import type { AnalystRecord } from "./analyst-strategy.ts";
 import type { HoldResult } from "./buy-and-hold.ts";
@@ -108,8 +109,15 @@ function reportTrade({ trade, confidence, dollarRisk, judgement }: WalkedTrade):
     stop_loss: stopLoss,
     take_profit: takeProfit,
     dollar_risk: dollarRisk,
+    cost_r: costInR({ trade, judgement }),
     judgement,
   };
+}
+
+function costInR({ trade, judgement }: Pick<WalkedTrade, "trade" | "judgement">): number | null {
+  if (!judgement || judgement.fill === null || judgement.exit === null) return null;
+  const { fill, exit, costs } = judgement;
+  return tradeCost({ fill, exit }, costs) / Math.abs(trade.entry - trade.stopLoss);
 }
 
 const reportStatements = ({ statements }: AnalystRecord): BacktestReport["statements"] =>

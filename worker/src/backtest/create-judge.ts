@@ -1,4 +1,5 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { judgeSignal } from "../outcomes/judge-signal.ts";
 import type { FinerCandles } from "../outcomes/trade.ts";
@@ -14,15 +15,14 @@ import type { Judge } from "./walk-market.ts";
 export function createJudge(options: {
   course: Course;
   finerMarket: MarketData;
-  feePercent: number;
+  costs: TradingCosts;
   abort: AbortSignal;
 }): Judge {
-  const { course, feePercent } = options;
+  const { course, costs } = options;
   const { candles } = course.series;
   const now = (candles.at(-1)?.time ?? 0) + TIMEFRAME_MS[course.timeframe];
   const finer = finerCandles(options);
-  return (trade, bar) =>
-    judgeSignal({ trade, candles: candles.slice(bar + 1), finer, now, feePercent });
+  return (trade, bar) => judgeSignal({ trade, candles: candles.slice(bar + 1), finer, now, costs });
 }
 
 function finerCandles(options: {

@@ -27,7 +27,7 @@ async function decisions(walked: readonly Candle[]) {
   const { statements, trades } = await runBacktest(
     backtestOf(walked, { repetitions: 1, bars: BARS }),
   );
-  return { statements, trades: trades.map(({ judgement: _, ...trade }) => trade) };
+  return { statements, trades: trades.map(({ judgement: _, cost_r: __, ...trade }) => trade) };
 }
 
 describe("a backtest", () => {

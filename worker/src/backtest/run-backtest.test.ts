@@ -47,11 +47,14 @@ describe("the report of a backtest", () => {
     expect(cautions).toContainEqual(expect.stringMatching(/^In-sample/));
   });
 
-  it("of a market that rises steadily says that holding paid, less the fee", async () => {
+  it("of a market that rises steadily says that holding paid, net of costs", async () => {
+    const costs = { spread_percent: 0.04, commission_percent: 0.03 };
     const steady = candlesFromCloses(series(360, (index) => 1_000 + index));
-    const { hold } = await runBacktest(backtestOf(steady, { fee_percent: 0.1 }));
+    const { hold } = await runBacktest(backtestOf(steady, { costs }));
     // Bought at the open after the 300th close, at 1,299, and valued at the last close.
-    expect(hold.return_percent).toBeCloseTo((100 * (1_359 - 1_299)) / 1_299 - 0.1, 9);
+    // Each side costs 0.02 of spread and 0.03 of commission.
+    const cost = 0.0005 * (1_299 + 1_359);
+    expect(hold.return_percent).toBeCloseTo((100 * (1_359 - 1_299 - cost)) / 1_299, 9);
   });
 
   it("holds what was walked before it was stopped", async () => {

@@ -38,12 +38,12 @@ export interface BacktestInput {
  */
 export async function runBacktest(input: BacktestInput): Promise<BacktestReport> {
   const { options, market, finerMarket, analyst, abort, onBar, onRepetition } = input;
-  const { every, limit, amount, risk_percent: riskPercent, leverage, seed, repetitions } = options;
+  const { every, limit, amount, risk_percent: riskPercent, leverage, costs } = options;
+  const { seed, repetitions } = options;
   const stake = { amount, riskPercent, leverage };
-  const feePercent = options.fee_percent;
   // The comparisons are made of what was walked, so they go on after a stop.
   const unhurried = new AbortController().signal;
-  const judge = createJudge({ course: input.course, finerMarket, feePercent, abort: unhurried });
+  const judge = createJudge({ course: input.course, finerMarket, costs, abort: unhurried });
   const asked = { course: input.course, market, analyst, stake, limit, abort };
   const { decide, record } = analystStrategy(asked);
   const walked = { course: input.course, decide, judge, every, abort };
@@ -65,6 +65,6 @@ export async function runBacktest(input: BacktestInput): Promise<BacktestReport>
     trades: walk.trades,
     atrRuleTrades: rule.trades,
     runs,
-    hold: buyAndHold({ course, trades: walk.trades, feePercent }),
+    hold: buyAndHold({ course, trades: walk.trades, costs }),
   });
 }

@@ -1,5 +1,6 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { describe, expect, it } from "vitest";
+import { FREE } from "../outcomes/testing/made-market.ts";
 import { candlesFromCloses, series } from "../signals/testing/made-candles.ts";
 import { type Geometry, placeTrade } from "./advised-trade.ts";
 import { type Course, closeOf } from "./course.ts";
@@ -32,7 +33,7 @@ function setUp(closes: readonly number[], finer: readonly Candle[] = []) {
     timeframe === "30m" ? { ...own, candles: [...finer] } : undefined,
   );
   const { signal: abort } = new AbortController();
-  const judge = createJudge({ course, finerMarket, feePercent: 0, abort });
+  const judge = createJudge({ course, finerMarket, costs: FREE, abort });
   const asked: number[] = [];
   const take = (side: "BUY" | "SELL", at: (bar: number) => boolean): Decide => {
     return async (bar) => {

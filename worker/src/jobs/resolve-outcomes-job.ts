@@ -6,10 +6,9 @@ import type { WorkerDeps } from "../worker-deps.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
 
 /** What resolving needs besides the worker's own dependencies. */
-export interface OutcomeDeps extends Pick<WorkerDeps, "database" | "logger" | "now"> {
+export interface OutcomeDeps
+  extends Pick<WorkerDeps, "database" | "logger" | "now" | "tradingCosts"> {
   sources: MarketDataSelection["sources"];
-  /** Cost of a trade, in percent of its notional. */
-  feePercent: number;
 }
 
 /** Resolves the outcomes of past signals. */

@@ -1,4 +1,5 @@
 import type { Judgement } from "@shared/contract/judgement.ts";
+import { type TradingCosts, tradeCost } from "@shared/contract/trading-costs.ts";
 import type { Trade } from "./trade.ts";
 import type { Exit, OpenTrade, Walk } from "./walk.ts";
 
@@ -14,19 +15,19 @@ interface Decided {
   heldTo: number;
   /** Unix ms. */
   resolvedAt: number;
-  feePercent: number;
+  costs: TradingCosts;
 }
 
 /** What is said of a trade that has come to its end. */
 export function composeJudgement(decided: Decided): Judgement {
-  const { walk, trade, heldTo, resolvedAt } = decided;
+  const { walk, trade, heldTo, resolvedAt, costs } = decided;
   const resolved_at = isoTime(resolvedAt);
   if (walk.phase === "over") {
     const outcome = walk.reason === "target" ? "WIN" : "LOSS";
     return { outcome, reason: walk.reason, resolved_at, ...resultOf(decided, walk) };
   }
   if (walk.phase === "waiting") {
-    return { outcome: "EXPIRED", reason: "not-filled", resolved_at, ...NO_TRADE };
+    return { outcome: "EXPIRED", reason: "not-filled", resolved_at, ...NO_TRADE, costs };
   }
   const exit = heldTo * signOf(trade);
   const end = { ...walk, exit, exitedAt: resolvedAt };
@@ -45,20 +46,21 @@ const NO_TRADE = {
 
 /** R is the distance from the planned entry to the stop, wherever the fill was: what the position was sized by. */
 function resultOf(
-  { trade, feePercent }: Decided,
+  { trade, costs }: Decided,
   end: Omit<OpenTrade, "phase"> & { exit: number; exitedAt: number },
 ): Omit<Judgement, "outcome" | "reason" | "resolved_at"> {
   const { fill, exit, best, worst, filledAt, exitedAt } = end;
   const risk = Math.abs(trade.entry - trade.stopLoss);
-  const fee = (Math.abs(fill) * feePercent) / 100;
+  const cost = tradeCost({ fill: Math.abs(fill), exit: Math.abs(exit) }, costs);
   return {
     filled_at: isoTime(filledAt),
     fill: quoted(fill),
     exited_at: isoTime(exitedAt),
     exit: quoted(exit),
-    r_multiple: rounded((exit - fill - fee) / risk),
+    r_multiple: rounded((exit - fill - cost) / risk),
     max_favourable_r: rounded(Math.max(best - fill, 0) / risk),
     max_adverse_r: rounded(Math.max(fill - worst, 0) / risk),
+    costs,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { instrumentClass } from "@shared/contract/instruments.ts";
 import { withDeadline } from "@shared/node/deadline.ts";
 import { SIGNAL_COLLECTIONS } from "@shared/node/ledger/number-signals.ts";
 import { marketKey } from "@shared/node/models/signal-since.ts";
@@ -74,7 +75,7 @@ async function judgeOne(
       candles,
       finer: (candle, timeframe) => deps.archive.parts(market, { candle, timeframe, now, abort }),
       now,
-      feePercent: deps.feePercent,
+      costs: deps.tradingCosts[instrumentClass(market.symbol)],
     });
     if (!judgement) return "waits";
     const resolvedAt = Date.parse(judgement.resolved_at);

@@ -1,8 +1,17 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { judgeSignal } from "./judge-signal.ts";
-import { bars, HOUR_MS, mirrored, mirroredTrade, NOON, purchase } from "./testing/made-market.ts";
+import {
+  bars,
+  FREE,
+  HOUR_MS,
+  mirrored,
+  mirroredTrade,
+  NOON,
+  purchase,
+} from "./testing/made-market.ts";
 import type { FinerCandles, Trade } from "./trade.ts";
 
 /** Prices on a grid of halves about 100, so that touches and mirror images are exact. */
@@ -57,6 +66,9 @@ const finer: FinerCandles = ({ time, open, high, low, close }, timeframe) => {
 };
 const none: FinerCandles = () => Promise.resolve(null);
 
+const percent = fc.integer({ min: 0, max: 100 }).map((hundredths) => hundredths / 100);
+const anyCosts = fc.record({ spread_percent: percent, commission_percent: percent });
+
 const LATER = NOON + 1_000 * HOUR_MS;
 const sources = fc.constantFrom(finer, none);
 
@@ -71,7 +83,7 @@ describe("any trade in any market", () => {
       };
     await fc.assert(
       fc.asyncProperty(trade, hourly, sources, async (bought, candles, source) => {
-        const rest = { now: LATER, feePercent: 0 };
+        const rest = { now: LATER, costs: FREE };
         const one = await judgeSignal({ trade: bought, candles, finer: source, ...rest });
         const sold = mirroredTrade(bought);
         const other = await judgeSignal({
@@ -91,7 +103,7 @@ describe("any trade in any market", () => {
   it("is judged late as in time, whatever came later", async () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, sources, async (given, candles, source) => {
-        const rest = { trade: given, finer: source, feePercent: 0.1 };
+        const rest = { trade: given, finer: source, costs: DEFAULT_TRADING_COSTS.crypto };
         const late = await judgeSignal({ ...rest, candles, now: LATER });
         for (const { time } of candles) {
           const now = time + TIMEFRAME_MS["1h"];
@@ -106,7 +118,7 @@ describe("any trade in any market", () => {
   it("is not touched by what happened before it was made, or after it was decided", async () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, hourly, async (given, candles, others) => {
-        const rest = { trade: given, finer: none, feePercent: 0.1, now: LATER };
+        const rest = { trade: given, finer: none, costs: DEFAULT_TRADING_COSTS.crypto, now: LATER };
         const one = await judgeSignal({ ...rest, candles });
         const decidedAt = one ? Date.parse(one.resolved_at) : LATER;
         const isOpen = ({ time }: Candle) => time >= given.createdAt && time < decidedAt;
@@ -122,11 +134,27 @@ describe("any trade in any market", () => {
     );
   });
 
-  it("never wins less than nothing before its fee, nor loses less than its risk but by a gap", async () => {
+  it("has a result that follows from its recorded prices and costs", async () => {
+    await fc.assert(
+      fc.asyncProperty(trade, hourly, anyCosts, async (given, candles, costs) => {
+        const judged = await judgeSignal({
+          ...{ trade: given, candles, finer: none, now: LATER, costs },
+        });
+        if (!judged || judged.fill === null || judged.exit === null) return true;
+        const { fill, exit } = judged;
+        const paid =
+          (fill + exit) * (judged.costs.spread_percent / 2 + judged.costs.commission_percent);
+        const result = (exit - fill - paid / 100) / (given.entry - given.stopLoss);
+        return Math.abs(result - (judged.r_multiple ?? Number.NaN)) < 0.0001;
+      }),
+    );
+  });
+
+  it("never wins less than nothing before its costs, nor loses less than its risk but by a gap", async () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, sources, async (given, candles, source) => {
         const judgement = await judgeSignal({
-          ...{ trade: given, candles, finer: source, now: LATER, feePercent: 0 },
+          ...{ trade: given, candles, finer: source, now: LATER, costs: FREE },
         });
         const r = judgement?.r_multiple ?? 0;
         if (judgement?.outcome === "WIN") return r > 0;

@@ -1,10 +1,12 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import type { Judgement } from "@shared/contract/judgement.ts";
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import { judgeSignal } from "./judge-signal.ts";
 import {
   type Bar,
   bars,
+  FREE,
   finerFrom,
   HOUR_MS,
   mirrored,
@@ -41,7 +43,7 @@ interface Case {
   hours: readonly Bar[];
   /** Minutes of the first hour; absent: they cannot be had. */
   finer?: Candle[];
-  /** Null while the trade is open. R multiples are without a fee. */
+  /** Null while the trade is open. R multiples are without costs. */
   is: Partial<Judgement> | null;
 }
 
@@ -288,7 +290,7 @@ describe("a BUY", () => {
       candles: bars(hours),
       finer: finerFrom(finer ? { [NOON]: finer } : {}),
       now: LATER,
-      feePercent: 0,
+      costs: FREE,
     });
     expectJudged(judgement, is);
   });
@@ -301,25 +303,37 @@ describe("a SELL is its mirror image", () => {
       candles: mirrored(bars(hours)),
       finer: finerFrom(finer ? { [NOON]: mirrored(finer) } : {}),
       now: LATER,
-      feePercent: 0,
+      costs: FREE,
     });
     expectJudged(judgement, asMirrored(is));
   });
 });
 
 describe("a judgement", () => {
-  const judge = (options: { hours: readonly Bar[]; now?: number; feePercent?: number }) =>
+  const judge = (options: { hours: readonly Bar[]; now?: number; costs?: TradingCosts }) =>
     judgeSignal({
       trade: purchase(),
       candles: bars(options.hours),
       finer: finerFrom({}),
       now: options.now ?? LATER,
-      feePercent: options.feePercent ?? 0,
+      costs: options.costs ?? FREE,
     });
 
-  it("is net of the fee on the price of the fill", async () => {
-    const judgement = await judge({ hours: [[100, 111, 99, 110]], feePercent: 0.1 });
-    expect(judgement?.r_multiple).toBe(1.98);
+  it("is net of half the spread and the commission at the entry and at the exit, and names them", async () => {
+    const costs = { spread_percent: 0.1, commission_percent: 0.2 };
+    const judgement = await judge({ hours: [[100, 111, 99, 110]], costs });
+    // 0.25 % of 100 and of 110 are 0.525, and the risk is 5.
+    expect(judgement).toMatchObject({ fill: 100, exit: 110, r_multiple: 2 - 0.105, costs });
+  });
+
+  it("names the costs of a trade that was never filled, too", async () => {
+    const costs = { spread_percent: 0.1, commission_percent: 0.2 };
+    const unfilled = purchase({ entry: 90, stopLoss: 85, validUntil: NOON + HOUR_MS });
+    const candles = bars([[100, 101, 99, 100]]);
+    const judgement = await judgeSignal({
+      ...{ trade: unfilled, candles, finer: finerFrom({}), now: LATER, costs },
+    });
+    expect(judgement).toMatchObject({ reason: "not-filled", r_multiple: null, costs });
   });
 
   it("is not made before the candle that decides has closed", async () => {
@@ -344,7 +358,7 @@ describe("a judgement", () => {
         return Promise.resolve(timeframe === "5m" ? { timeframe: "1m", candles } : null);
       },
       now: LATER,
-      feePercent: 0,
+      costs: FREE,
     });
     expect(judgement).toMatchObject({
       outcome: "WIN",

@@ -1,5 +1,6 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { Judgement } from "@shared/contract/judgement.ts";
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import { composeJudgement } from "./compose-judgement.ts";
 import { typicalSpread } from "./spread.ts";
 import {
@@ -18,8 +19,7 @@ export interface JudgeOptions {
   finer: FinerCandles;
   /** Unix ms; candles that close later are not looked at. */
   now: number;
-  /** Cost of getting in and out, in percent of the notional. */
-  feePercent: number;
+  costs: TradingCosts;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface JudgeOptions {
  * change any of it.
  */
 export async function judgeSignal(options: JudgeOptions): Promise<Judgement | null> {
-  const { trade, candles, now, feePercent } = options;
+  const { trade, candles, now, costs } = options;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
   const course: Course = { ...options, normal: normalTrade(trade) };
   let walk: Walk | Exit = { phase: "waiting" };
@@ -51,7 +51,7 @@ export async function judgeSignal(options: JudgeOptions): Promise<Judgement | nu
     if (walk.phase === "open") held += 1;
     if (isDecided({ walk, trade, held, closesAt })) {
       const heldTo = candle.close;
-      return composeJudgement({ trade, walk, heldTo, resolvedAt: closesAt, feePercent });
+      return composeJudgement({ trade, walk, heldTo, resolvedAt: closesAt, costs });
     }
   }
   return null;

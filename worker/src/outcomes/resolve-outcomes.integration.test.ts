@@ -2,6 +2,7 @@ import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { removeSignals } from "@shared/node/signals/remove-signals.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
@@ -47,7 +48,14 @@ describe("judging past signals", () => {
       market.now = now;
       const abort = new AbortController().signal;
       const clock = () => new Date(now);
-      const deps = { database, logger, archive, backoff, feePercent: 0.1, abort };
+      const deps = {
+        database,
+        logger,
+        archive,
+        backoff,
+        tradingCosts: DEFAULT_TRADING_COSTS,
+        abort,
+      };
       return resolveOutcomes({ ...deps, now: clock });
     };
   };
@@ -69,7 +77,9 @@ describe("judging past signals", () => {
       reason: "target",
       resolved_at,
       exit: 110,
-      r_multiple: 1.98,
+      // (100 + 110) × (0.005 % + 0.05 %) = 0.1155, of a risk of 5.
+      r_multiple: 1.9769,
+      costs: DEFAULT_TRADING_COSTS.crypto,
     };
     const signal = await stored(_id);
     expect(signal).toMatchObject({ outcome: "WIN", judgement });
@@ -237,7 +247,14 @@ describe("judging past signals", () => {
     });
     const archive = new CandleArchive({ live, replay });
     const now = () => new Date(NOON + 40 * HOUR_MS);
-    const deps = { database, logger, archive, backoff: new MarketBackoff(), feePercent: 0, abort };
+    const deps = {
+      database,
+      logger,
+      archive,
+      backoff: new MarketBackoff(),
+      tradingCosts: DEFAULT_TRADING_COSTS,
+      abort,
+    };
     expect(await resolveOutcomes({ ...deps, now })).toBe(1);
     expect(live.asked).toEqual([]);
     const since = await database.signalSince.findById(_id).lean();

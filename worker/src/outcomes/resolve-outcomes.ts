@@ -2,6 +2,7 @@ import type { Database } from "@shared/node/database.ts";
 import { SIGNAL_COLLECTIONS, type SignalCollection } from "@shared/node/ledger/number-signals.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { marketKey } from "@shared/node/models/signal-since.ts";
+import type { TradingCostTable } from "@shared/node/trading-costs.ts";
 import { Semaphore } from "async-mutex";
 import type { CandleArchive, Market } from "./candle-archive.ts";
 import { judgeMarket } from "./judge-market.ts";
@@ -24,8 +25,7 @@ export interface ResolveDeps {
   archive: CandleArchive;
   backoff: MarketBackoff;
   now: () => Date;
-  /** Cost of a trade, in percent of its notional. */
-  feePercent: number;
+  tradingCosts: TradingCostTable;
   /** Ends the run; what is left is due again in the next one. */
   abort: AbortSignal;
 }

@@ -5,6 +5,7 @@ import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, startRun } from "@shared/testing/signal-factory.ts";
@@ -69,6 +70,7 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
     marketData: memoryMarketData({ "BTC/USDT": series, "ETH/BTC": { ...series, notes: ["Hm."] } }),
     analyst,
     metrics: createWorkerMetrics(),
+    tradingCosts: DEFAULT_TRADING_COSTS,
     now: () => new Date(),
     shutdown: new AbortController().signal,
   };

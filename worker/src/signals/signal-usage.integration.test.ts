@@ -2,6 +2,7 @@ import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
@@ -64,6 +65,7 @@ describe("what a signal cost", () => {
         marketData: memoryMarketData({ "BTC/USDT": liveSeries(candles) }),
         analyst,
         metrics: createWorkerMetrics(),
+        tradingCosts: DEFAULT_TRADING_COSTS,
         now: () => new Date(),
         shutdown: new AbortController().signal,
       },

@@ -14,6 +14,7 @@ const judged = (changes: Partial<Judgement>): Judgement => ({
   r_multiple: 1.98,
   max_favourable_r: 2,
   max_adverse_r: 0.2,
+  costs: { spread_percent: 0.02, commission_percent: 0.04 },
   ...changes,
 });
 

@@ -3,15 +3,16 @@ import { judgementSchema } from "@shared/contract/judgement.ts";
 import { performanceSchema } from "@shared/contract/performance.ts";
 import { signalKindSchema } from "@shared/contract/signal.ts";
 import { analystNameSchema } from "@shared/contract/status.ts";
+import { tradingCostsSchema } from "@shared/contract/trading-costs.ts";
 import { z } from "zod";
 
 /** Raised whenever a field changes its meaning or goes. */
-export const REPORT_VERSION = 1;
+export const REPORT_VERSION = 2;
 
 const count = z.number().int().nonnegative();
 const time = z.iso.datetime();
 
-/** What was asked for; amounts in USD, risk in percent of the amount, the fee in percent of the notional. */
+/** What was asked for; amounts in USD, risk in percent of the amount. */
 export const backtestOptionsSchema = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
@@ -24,7 +25,7 @@ export const backtestOptionsSchema = z.object({
   amount: z.number(),
   risk_percent: z.number(),
   leverage: z.number(),
-  fee_percent: z.number(),
+  costs: tradingCostsSchema,
   seed: z.number().int(),
   repetitions: count,
 });
@@ -102,6 +103,8 @@ const tradeSchema = z.object({
   stop_loss: z.number(),
   take_profit: z.number(),
   dollar_risk: z.number(),
+  /** Trading costs in R, as deducted from the result; null where there is none. */
+  cost_r: z.number().nullable(),
   judgement: judgementSchema.nullable(),
 });
 export type ReportedTrade = z.infer<typeof tradeSchema>;

@@ -38,7 +38,7 @@ export function backtestOf(
       amount: 100,
       risk_percent: 1,
       leverage: 10,
-      fee_percent: 0.1,
+      costs: { spread_percent: 0.01, commission_percent: 0.05 },
       seed: 7,
       repetitions: 20,
       ...overrides,

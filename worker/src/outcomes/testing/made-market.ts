@@ -1,9 +1,13 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { FinerCandles, Trade } from "../trade.ts";
 
 /** Monday, 2026-01-05T12:00:00Z. */
 export const NOON = Date.UTC(2026, 0, 5, 12);
 export const HOUR_MS = TIMEFRAME_MS["1h"];
+
+/** A market without trading costs. */
+export const FREE: TradingCosts = { spread_percent: 0, commission_percent: 0 };
 
 /** Open, high, low and close of one candle; null for one that does not exist. */
 export type Bar = readonly [open: number, high: number, low: number, close: number] | null;
