@@ -17,8 +17,10 @@ export interface StandInAdvice {
   chart_timeframe?: string | null;
 }
 
-const STOP_ATR = 1.5;
-const TARGET_ATR = 3;
+const STOP_ATR = { usual: 1.5, max: 9 } as const;
+/** Least distance of the stop in percent of the price, within `STOP_ATR.max`: nearer, the costs of a crypto trade forbid it. */
+const MIN_STOP_PERCENT = 0.8;
+const REWARD_TO_RISK = 2;
 
 /**
  * Sound advice to buy, with levels from the close and the ATR that the prompt names; from a price
@@ -27,12 +29,16 @@ const TARGET_ATR = 3;
 export function adviceForPrompt(prompt: string): StandInAdvice {
   const price = figureAfter(/last close:?\s*/i, prompt) ?? 100;
   const atr = figureAfter(/atr\s*\(14\):?\s*/i, prompt) ?? price / 100;
+  const risk = Math.min(
+    Math.max(STOP_ATR.usual * atr, (price * MIN_STOP_PERCENT) / 100),
+    STOP_ATR.max * atr,
+  );
   return {
     final_signal: "BUY",
     confidence: 72,
     entry: price,
-    stop_loss: price - STOP_ATR * atr,
-    take_profit: price + TARGET_ATR * atr,
+    stop_loss: price - risk,
+    take_profit: price + REWARD_TO_RISK * risk,
     rationale: "Price holds above its averages and momentum is rising.",
     key_evidence: ["Close above EMA 20", "RSI above 50"],
     market_condition: "uptrend",

@@ -1,9 +1,11 @@
+import { instrumentClass } from "@shared/contract/instruments.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { signalJobDataSchema } from "@shared/node/models/job.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
 import { runPart } from "@shared/node/run-part.ts";
 import { presentSignal, presentSignalRef } from "@shared/node/signals/present-signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { Worker } from "bullmq";
 import { Types } from "mongoose";
 import { generateSignal } from "../../../worker/src/signals/generate-signal.ts";
@@ -33,6 +35,7 @@ async function runSignal(on: { database: Database; push: Push }, signalId: Types
     request: signal,
     marketData: instantServices.market.marketData,
     analyst: instantServices.analyst,
+    costs: DEFAULT_TRADING_COSTS[instrumentClass(signal.symbol)],
     now: Date.now,
     abort: AbortSignal.timeout(RUN_MS),
   });

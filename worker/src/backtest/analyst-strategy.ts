@@ -1,4 +1,5 @@
 import type { Analysis, SignalSource } from "@shared/contract/signal.ts";
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { MarketData } from "../providers/market-data.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import type { Analyst } from "../signals/analyst.ts";
@@ -37,11 +38,12 @@ export function analystStrategy(options: {
   market: MarketData;
   analyst: Analyst;
   stake: Stake;
+  costs: TradingCosts;
   /** Candles that the analyst sees. */
   limit: number;
   abort: AbortSignal;
 }): { decide: Decide; record: AnalystRecord } {
-  const { course, market, analyst, stake, limit, abort } = options;
+  const { course, market, analyst, stake, costs, limit, abort } = options;
   const { symbol, timeframe } = course;
   const record: AnalystRecord = { statements: [], failed: 0, source: null };
   let failedInARow = 0;
@@ -50,7 +52,14 @@ export function analystStrategy(options: {
     const request = { symbol, timeframe, limit, ...stake };
     try {
       const marketData = marketAsOf(market, now);
-      const { analysis } = await generateSignal({ request, marketData, analyst, now, abort });
+      const { analysis } = await generateSignal({
+        request,
+        marketData,
+        analyst,
+        costs,
+        now,
+        abort,
+      });
       failedInARow = 0;
       return analysis;
     } catch (error) {

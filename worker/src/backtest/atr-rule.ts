@@ -1,4 +1,6 @@
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { Trade } from "../outcomes/trade.ts";
+import { isTooCostly } from "../signals/cost-limit.ts";
 import { type Stake, sizePosition } from "../signals/size-position.ts";
 import { type Geometry, placeTrade } from "./advised-trade.ts";
 import type { AtrAt } from "./atr-of-bars.ts";
@@ -22,15 +24,17 @@ export const ATR_RULE: Geometry = {
 
 /**
  * The simplest rule that people trade: a close above the highest high of the 20 candles before (Donchian's channel) is
- * bought, one below their lowest low is sold.
+ * bought, one below their lowest low is sold. As for the analyst, a trade whose costs take too much of its risk is left out.
  */
 export function atrRule({
   course,
   stake,
+  costs,
   atrAt,
 }: {
   course: Course;
   stake: Stake;
+  costs: TradingCosts;
   atrAt: AtrAt;
 }): Decide {
   return async (bar) => {
@@ -38,7 +42,7 @@ export function atrRule({
     const atr = atrAt(bar);
     if (!side || atr === null) return null;
     const trade = placeTrade({ course, bar, side, geometry: ATR_RULE, atr });
-    return trade && sized(trade, stake);
+    return trade && !isTooCostly(trade, costs) ? sized(trade, stake) : null;
   };
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProviderError } from "../providers/provider-error.ts";
 import type { Advice } from "../signals/advice.ts";
@@ -16,6 +17,7 @@ const { signal: abort } = new AbortController();
 const request = (corrections: string[] = []): AdviceRequest => ({
   brief: buildMarketBrief({ ...market, candles }),
   corrections,
+  costs: DEFAULT_TRADING_COSTS.crypto,
   abort,
 });
 

@@ -64,8 +64,9 @@ describe("a backtest", () => {
       },
     };
     const { course, analyst, abort } = input;
+    const { costs } = input.options;
     const stake = { amount: 100, riskPercent: 1, leverage: 1 };
-    const { decide } = analystStrategy({ course, market, analyst, stake, limit: 50, abort });
+    const { decide } = analystStrategy({ course, market, analyst, stake, costs, limit: 50, abort });
     for (const bar of [299, 310, 350]) {
       asked = closeAfter(bar);
       await decide(bar);

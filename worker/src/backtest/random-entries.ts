@@ -1,6 +1,8 @@
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
+import { isTooCostly } from "../signals/cost-limit.ts";
 import type { Stake } from "../signals/size-position.ts";
 import { type Geometry, geometryOf, placeTrade } from "./advised-trade.ts";
 import type { AtrAt } from "./atr-of-bars.ts";
@@ -13,6 +15,7 @@ export interface RandomOptions {
   /** The trades whose levels are used again. */
   trades: readonly WalkedTrade[];
   stake: Stake;
+  costs: TradingCosts;
   atrAt: AtrAt;
   judge: Judge;
   repetitions: number;
@@ -23,7 +26,7 @@ export interface RandomOptions {
 /**
  * What chance makes of the same levels: in each repetition the trades' distances in ATR are shuffled onto random bars,
  * bought or sold by the toss of a coin, and walked and judged as the trades were. A bar at which another trade is still
- * open moves on to the next that is free. The same seed gives the same repetitions.
+ * open, or at which the costs would take too much of the risk, moves on to the next that suits. The same seed gives the same repetitions.
  */
 export async function randomEntries(options: RandomOptions): Promise<WalkedTrade[][]> {
   const { course, judge, repetitions, seed, onRepetition } = options;
@@ -50,7 +53,7 @@ function geometriesOf({ course, trades, atrAt }: RandomOptions): Geometry[] {
 }
 
 function randomStrategy(
-  { course, stake, atrAt }: RandomOptions,
+  { course, stake, costs, atrAt }: RandomOptions,
   { random, geometries }: { random: RandomGenerator; geometries: readonly Geometry[] },
 ): Decide {
   const { firstBar, lastBar } = course;
@@ -60,14 +63,17 @@ function randomStrategy(
     from: bars[index] ?? lastBar,
     side: uniformInt(random, 0, 1) === 1 ? ("BUY" as const) : ("SELL" as const),
   }));
-  let next = 0;
   return async (bar) => {
-    const entry = waiting[next];
     const atr = atrAt(bar);
-    if (!entry || bar < entry.from || atr === null) return null;
-    next += 1;
-    const trade = placeTrade({ course, bar, side: entry.side, geometry: entry.geometry, atr });
-    return trade && sized(trade, stake);
+    if (atr === null) return null;
+    for (const [index, { geometry, from, side }] of waiting.entries()) {
+      if (from > bar) break;
+      const trade = placeTrade({ course, bar, side, geometry, atr });
+      if (!trade || isTooCostly(trade, costs)) continue;
+      waiting.splice(index, 1);
+      return sized(trade, stake);
+    }
+    return null;
   };
 }
 

@@ -57,6 +57,20 @@ describe("the report of a backtest", () => {
     expect(hold.return_percent).toBeCloseTo((100 * (1_359 - 1_299 - cost)) / 1_299, 9);
   });
 
+  it("takes no trade whose costs are too large a share of its risk, by any strategy", async () => {
+    const share = ({ entry, stop_loss }: { entry: number; stop_loss: number }) =>
+      (entry * 0.0011) / Math.abs(entry - stop_loss);
+    const { trades, analyst } = await runBacktest(backtestOf(candles));
+    expect(trades.length).toBeGreaterThan(5);
+    expect(Math.max(...trades.map(share))).toBeLessThanOrEqual(0.15);
+    const costs = { spread_percent: 5, commission_percent: 5 };
+    const none = await runBacktest(backtestOf(candles, { costs }));
+    expect(none.trades).toEqual([]);
+    expect(none.analyst.waits).toBe(none.analyst.asked);
+    expect(analyst.waits).toBeLessThan(analyst.asked);
+    expect(none.atr_rule.trades).toBe(0);
+  });
+
   it("holds what was walked before it was stopped", async () => {
     const controller = new AbortController();
     let bars = 0;

@@ -44,7 +44,7 @@ export async function runBacktest(input: BacktestInput): Promise<BacktestReport>
   // The comparisons are made of what was walked, so they go on after a stop.
   const unhurried = new AbortController().signal;
   const judge = createJudge({ course: input.course, finerMarket, costs, abort: unhurried });
-  const asked = { course: input.course, market, analyst, stake, limit, abort };
+  const asked = { course: input.course, market, analyst, stake, costs, limit, abort };
   const { decide, record } = analystStrategy(asked);
   const walked = { course: input.course, decide, judge, every, abort };
   const walk = await walkMarket({ ...walked, ...(onBar && { onBar }) });
@@ -52,11 +52,11 @@ export async function runBacktest(input: BacktestInput): Promise<BacktestReport>
   const atrAt = atrOfBars(course);
   const rule = await walkMarket({
     course,
-    decide: atrRule({ course, stake, atrAt }),
+    decide: atrRule({ course, stake, costs, atrAt }),
     judge,
     every,
   });
-  const chance = { course, trades: walk.trades, stake, atrAt, judge, repetitions, seed };
+  const chance = { course, trades: walk.trades, stake, costs, atrAt, judge, repetitions, seed };
   const runs = await randomEntries({ ...chance, ...(onRepetition && { onRepetition }) });
   return composeReport({
     input,

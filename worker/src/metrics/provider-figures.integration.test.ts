@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -105,7 +106,12 @@ describe("figures of the AI", () => {
     const connection = { apiKey: "any", baseUrl: openAi.baseUrl, model: "m", price: null };
     const analyst = createOpenAiAnalyst({ ...connection, callTimeoutMs: 10_000 });
     const counted = countedAnalyst(analyst, { metrics, shutdown });
-    return askAnalyst(counted, { brief, corrections: [], abort: patient() });
+    return askAnalyst(counted, {
+      brief,
+      costs: DEFAULT_TRADING_COSTS.crypto,
+      corrections: [],
+      abort: patient(),
+    });
   };
 
   it("count a call that failed, though the next one brought advice", async () => {

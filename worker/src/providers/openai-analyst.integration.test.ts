@@ -1,3 +1,4 @@
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { freePort } from "@shared/testing/free-port.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import type { OpenAiBehaviour } from "@shared/testing/stand-in-openai-answers.ts";
@@ -40,7 +41,13 @@ function briefOf(count: number): MarketBrief {
 }
 
 function question(part: Partial<AdviceRequest> = {}): AdviceRequest {
-  return { brief: briefOf(300), corrections: [], abort: patient(), ...part };
+  return {
+    brief: briefOf(300),
+    costs: DEFAULT_TRADING_COSTS.crypto,
+    corrections: [],
+    abort: patient(),
+    ...part,
+  };
 }
 
 describe("asking the model", () => {

@@ -9,7 +9,7 @@ import { adviceSchema } from "../signals/advice.ts";
 import type { AdviceReply, AdviceRequest, Analyst } from "../signals/analyst.ts";
 import { untilAborted } from "./abortable.ts";
 import { toAnalystError } from "./openai-errors.ts";
-import { briefText, correctionsText, promptReceipt } from "./openai-prompt.ts";
+import { briefText, correctionsText, costsText, promptReceipt } from "./openai-prompt.ts";
 import { chartAdviceSchema, parseReply, tokensOf } from "./openai-reply.ts";
 import { CHART_PROMPT, PROMPT_VERSION, SYSTEM_PROMPT } from "./openai-system-prompt.ts";
 import { type TokenPrice, tokenCost } from "./openai-token-price.ts";
@@ -96,9 +96,10 @@ function messages(request: AdviceRequest): ChatCompletionMessageParam[] {
     request.corrections.length > 0
       ? [{ role: "user", content: correctionsText(request.corrections) }]
       : [];
+  const text = `${briefText(request.brief)}\n\n${costsText(request)}`;
   return [
     { role: "system", content: SYSTEM_PROMPT },
-    { role: "user", content: [{ type: "text", text: briefText(request.brief) }, ...picture] },
+    { role: "user", content: [{ type: "text", text }, ...picture] },
     ...corrections,
   ];
 }

@@ -1,10 +1,13 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
+import { roundTripPercent } from "@shared/contract/trading-costs.ts";
 import type { AdviceRequest } from "../signals/analyst.ts";
+import { minStopDistance } from "../signals/cost-limit.ts";
 import { volatilityRegime } from "../signals/indicators/volatility.ts";
 import type { MarketBrief, StructureLevel } from "../signals/market-brief.ts";
 import { formatAtTick, type PriceScale } from "../signals/price-scale.ts";
 import { rememberPer } from "../signals/remember-per.ts";
+import { formatNumber } from "../signals/round-price.ts";
 import { CHART_PROMPT, PROMPT_VERSION, SYSTEM_PROMPT } from "./openai-system-prompt.ts";
 
 const NOT_ENOUGH = "not enough candles";
@@ -38,6 +41,17 @@ function writeBrief(brief: MarketBrief): string {
   ].join("\n");
 }
 
+/** What trading costs, and how near a stop may be for them. */
+export function costsText({ brief, costs }: Pick<AdviceRequest, "brief" | "costs">): string {
+  const distance = distanceText(minStopDistance(brief.price, costs), brief.scale);
+  return [
+    "<trading_costs>",
+    `Round trip: ${formatNumber(roundTripPercent(costs), 4)}% of the price`,
+    `Nearest stop that is proposed: ${distance} from the entry`,
+    "</trading_costs>",
+  ].join("\n");
+}
+
 /** What the analyst is told when its last advice was not accepted. */
 export function correctionsText(corrections: readonly string[]): string {
   return [
@@ -49,12 +63,13 @@ export function correctionsText(corrections: readonly string[]): string {
 
 /** All that was asked, for the signal's receipt: without the picture, which is kept elsewhere. */
 export function promptReceipt(
-  request: Pick<AdviceRequest, "brief" | "corrections" | "chartImage">,
+  request: Pick<AdviceRequest, "brief" | "costs" | "corrections" | "chartImage">,
 ): string {
   return [
     `Prompt version: ${PROMPT_VERSION}`,
     SYSTEM_PROMPT,
     briefText(request.brief),
+    costsText(request),
     ...(request.chartImage ? [CHART_PROMPT, "[the trader's chart picture]"] : []),
     ...(request.corrections.length > 0 ? [correctionsText(request.corrections)] : []),
   ].join("\n\n");

@@ -68,6 +68,7 @@ async function compare(stored: StoredSignal): Promise<Replay> {
     chartImage: receipt.chartImageSha256 === null ? undefined : ANY_PICTURE,
     marketData: storedMarketData(stored),
     analyst: receipt.analyst === "openai" ? storedAnalyst(receipt) : rulesAnalyst,
+    costs: receipt.costs,
     now: () => Date.parse(receipt.madeAt),
     abort: new AbortController().signal,
   });

@@ -1,4 +1,5 @@
 import type { AnalystName } from "@shared/contract/status.ts";
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { Advice } from "./advice.ts";
 import type { ChartReading } from "./check-chart.ts";
 import type { MarketBrief } from "./market-brief.ts";
@@ -18,6 +19,8 @@ export interface CallUsage extends TokenUsage {
 /** What an analyst is asked. `corrections` are the reasons for which its last advice was not accepted. */
 export interface AdviceRequest {
   brief: MarketBrief;
+  /** What trading this market costs; a stop that is too near for them is not proposed. */
+  costs: TradingCosts;
   corrections: string[];
   /** The trader's chart picture as a data URL. */
   chartImage?: string;

@@ -1,4 +1,5 @@
 import type { Analysis } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAdvice } from "../providers/openai-reply.ts";
@@ -69,6 +70,7 @@ const makeSignal = (analyst: Analyst) =>
     marketData,
     analyst,
     now: () => lastCandleAt + 1_000,
+    costs: DEFAULT_TRADING_COSTS.crypto,
     abort: new AbortController().signal,
   });
 

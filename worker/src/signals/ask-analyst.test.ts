@@ -1,3 +1,4 @@
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
 import type { Analyst, TokenUsage } from "./analyst.ts";
@@ -6,6 +7,7 @@ import { buildMarketBrief } from "./market-brief.ts";
 import { adviceOf, scriptedAnalyst } from "./testing/in-memory-ports.ts";
 import { candlesFromCloses } from "./testing/made-candles.ts";
 
+const costs = DEFAULT_TRADING_COSTS.crypto;
 const brief = buildMarketBrief({
   symbol: "BTC/USDT",
   timeframe: "1h",
@@ -14,7 +16,7 @@ const brief = buildMarketBrief({
 });
 const failure = (kind: ProviderFailure) =>
   new ProviderError({ provider: "openai", failure: kind, message: "of no use" });
-const questionUntil = (abort: AbortSignal) => ({ brief, corrections: [], abort });
+const questionUntil = (abort: AbortSignal) => ({ brief, costs, corrections: [], abort });
 const never = new AbortController().signal;
 
 beforeEach(() => {

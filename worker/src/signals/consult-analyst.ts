@@ -1,3 +1,4 @@
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { AdviceReply, Analyst, CallUsage, TokenUsage } from "./analyst.ts";
 import { askAnalyst } from "./ask-analyst.ts";
 import { type CheckedAdvice, checkAdvice } from "./check-advice.ts";
@@ -28,18 +29,19 @@ export interface Consultation {
 export async function consultAnalyst(options: {
   analyst: Analyst;
   brief: MarketBrief;
+  costs: TradingCosts;
   atr: number;
   chartImage: string | undefined;
   timer: StageTimer;
   onUsage: ((usage: CallUsage) => void) | undefined;
   abort: AbortSignal;
 }): Promise<Consultation> {
-  const { analyst, brief, atr, chartImage, timer, onUsage, abort } = options;
+  const { analyst, brief, costs, atr, chartImage, timer, onUsage, abort } = options;
   const { price, scale } = brief;
   const exchange = async (corrections: string[]): Promise<Exchange> => {
     const extras = { ...(chartImage !== undefined && { chartImage }), ...(onUsage && { onUsage }) };
     const answer = await timer.run("analysing", () =>
-      askAnalyst(analyst, { brief, corrections, abort, ...extras }),
+      askAnalyst(analyst, { brief, costs, corrections, abort, ...extras }),
     );
     const checked = await timer.run("checking", () =>
       checkAdvice(answer.reply.advice, { price, atr, scale }),

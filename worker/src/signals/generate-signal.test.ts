@@ -1,4 +1,5 @@
 import { analysisSchema } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CandleSeries } from "../providers/market-data.ts";
 import { ProviderError } from "../providers/provider-error.ts";
@@ -53,6 +54,7 @@ function setUp(options: {
       marketData,
       analyst: options.analyst ?? scripted,
       now: () => lastCandleAt + 60_000,
+      costs: DEFAULT_TRADING_COSTS.crypto,
       abort: new AbortController().signal,
       ...overrides,
     });
@@ -190,8 +192,8 @@ describe("warnings", () => {
     expect(analysis.source).toMatchObject({
       data: "replay",
       analyst: "rules",
-      model: "rules-v2",
-      analyst_version: "rules/2",
+      model: "rules-v3",
+      analyst_version: "rules/3",
     });
   });
 

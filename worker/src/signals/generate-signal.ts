@@ -1,5 +1,6 @@
 import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import { untilAborted } from "../providers/abortable.ts";
 import type { CandleSeries, MarketData } from "../providers/market-data.ts";
 import { ProviderError } from "../providers/provider-error.ts";
@@ -8,6 +9,7 @@ import type { AcceptedAdvice } from "./check-advice.ts";
 import { chartWarnings } from "./check-chart.ts";
 import { composeAnalysis, refusedAdvice } from "./compose-analysis.ts";
 import { consultAnalyst, type Exchange } from "./consult-analyst.ts";
+import { costFigures, costWarnings } from "./cost-limit.ts";
 import { groundingWarnings } from "./grounding/check-grounding.ts";
 import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
 import { findPause, pausedAnalysis } from "./market-state.ts";
@@ -41,6 +43,8 @@ export interface SignalOptions {
   chartImage?: string | undefined;
   marketData: MarketData;
   analyst: Analyst;
+  /** What trading the market of the request costs. */
+  costs: TradingCosts;
   /** Unix milliseconds. */
   now: () => number;
   /** Ends all waiting at once. */
@@ -60,12 +64,12 @@ export interface GeneratedSignal {
 
 /**
  * Makes one signal: fetches closed candles, has them judged, holds the advice to the bounds of a trade and sizes it.
- * Advice out of bounds is asked for once more, and then becomes a WAIT with a warning. While the market is closed, or
- * its data too old, it is a WAIT that nobody was asked for.
+ * Advice out of bounds is asked for once more, and then becomes a WAIT with a warning; so does, at once, a trade whose
+ * costs take too much of its risk. While the market is closed, or its data too old, it is a WAIT that nobody was asked for.
  * @throws ProviderError when the candles or the advice cannot be had; the reason of `abort` once that fires
  */
 export async function generateSignal(options: SignalOptions): Promise<GeneratedSignal> {
-  const { request, chartImage, analyst, now, abort, onStage, onUsage } = options;
+  const { request, chartImage, analyst, costs, now, abort, onStage, onUsage } = options;
   const timer = createStageTimer({ now, onStage });
   const series = await timer.run("fetching", () => fetchSeries(options));
   const paused = pausedSignal(options, series, timer);
@@ -73,29 +77,41 @@ export async function generateSignal(options: SignalOptions): Promise<GeneratedS
   const brief = buildMarketBrief({ ...request, candles: series.candles });
   const { atr14: atr } = brief.indicators;
   if (atr === null || series.candles.length < FEWEST_CANDLES) throw tooFewCandles(series);
-  const asked = { analyst, brief, atr, chartImage, timer, onUsage, abort };
+  const asked = { analyst, brief, costs, atr, chartImage, timer, onUsage, abort };
   const consultation = await consultAnalyst(asked);
   const { last: exchange } = consultation;
-  const decision = exchange.checked.accepted ? exchange.checked.advice : refusedAdvice(exchange);
+  const { decision, tooCostly } = decide(exchange, costs);
   const { size, quoteToUsd } = await timer.run("sizing", () => sizeFor(options, series, decision));
   const judged = { brief, series, analyst, exchange, decision, size };
   const hasChartImage = chartImage !== undefined;
   const madeAt = now();
   const warnings = [
-    ...signalWarnings({ ...judged, hasChartImage, now: madeAt }),
-    ...contradictions(brief, exchange),
+    ...signalWarnings({ ...judged, tooCostly, hasChartImage, now: madeAt }),
+    ...contradictions({ brief, exchange, costs }),
   ];
   const made = { madeAt, quoteToUsd, durationsMs: timer.durationsMs() };
   return {
     analysis: composeAnalysis({ ...judged, warnings, now: madeAt }),
     candles: series.candles,
-    receipt: writeReceipt({ series, analyst, chartImage, consultation, ...made }),
+    receipt: writeReceipt({ series, analyst, costs, chartImage, consultation, ...made }),
   };
+}
+
+/** The analyst's advice, or a WAIT where it was not accepted or costs too much; `tooCostly` says the latter. */
+function decide(
+  exchange: Exchange,
+  costs: TradingCosts,
+): { decision: AcceptedAdvice; tooCostly: string[] } {
+  const { checked } = exchange;
+  if (!checked.accepted) return { decision: refusedAdvice(exchange), tooCostly: [] };
+  const tooCostly = costWarnings(checked.advice, costs);
+  const decision = tooCostly.length === 0 ? checked.advice : refusedAdvice(exchange);
+  return { decision, tooCostly };
 }
 
 /** The WAIT of a market that is closed or whose data is too old; null where a signal can be made. */
 function pausedSignal(
-  { request, chartImage, now }: SignalOptions,
+  { request, costs, chartImage, now }: SignalOptions,
   series: CandleSeries,
   timer: StageTimer,
 ): GeneratedSignal | null {
@@ -107,14 +123,23 @@ function pausedSignal(
   return {
     analysis: pausedAnalysis({ pause, timeframe, series }),
     candles: series.candles,
-    receipt: writePausedReceipt({ series, chartImage, madeAt, durationsMs }),
+    receipt: writePausedReceipt({ series, costs, chartImage, madeAt, durationsMs }),
   };
 }
 
 /** Where the chart picture or the analyst's own words do not agree with the market data. */
-function contradictions(brief: MarketBrief, { reply }: Exchange): string[] {
-  const { advice, chart, ownFigures } = reply;
-  return [...chartWarnings(brief, chart), ...groundingWarnings({ brief, advice, ownFigures })];
+function contradictions(of: {
+  brief: MarketBrief;
+  exchange: Exchange;
+  costs: TradingCosts;
+}): string[] {
+  const { brief, exchange, costs } = of;
+  const { advice, chart, ownFigures = [] } = exchange.reply;
+  const figures = [...ownFigures, ...costFigures(brief.price, costs)];
+  return [
+    ...chartWarnings(brief, chart),
+    ...groundingWarnings({ brief, advice, ownFigures: figures }),
+  ];
 }
 
 async function fetchSeries({ request, marketData, abort }: SignalOptions): Promise<CandleSeries> {

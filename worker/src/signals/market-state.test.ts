@@ -1,6 +1,7 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import { analysisSchema } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import type { CandleSeries } from "../providers/market-data.ts";
 import { generateSignal } from "./generate-signal.ts";
@@ -32,6 +33,7 @@ async function ask(symbol: string, series: CandleSeries, now: string) {
     marketData,
     analyst,
     now: () => utc(now),
+    costs: DEFAULT_TRADING_COSTS.crypto,
     abort: new AbortController().signal,
   });
   return { ...signal, asked: analyst.asked.length };

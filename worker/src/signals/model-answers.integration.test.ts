@@ -1,3 +1,4 @@
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import type { OpenAiBehaviour } from "@shared/testing/stand-in-openai-answers.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -20,6 +21,8 @@ beforeAll(async () => {
 afterAll(() => openai.close());
 beforeEach(() => openai.reset());
 
+const costs = DEFAULT_TRADING_COSTS.crypto;
+
 /** A whole signal through the real client; each call may take half a second. */
 function makeSignal(chartImage?: string) {
   const analyst = createOpenAiAnalyst({
@@ -35,6 +38,7 @@ function makeSignal(chartImage?: string) {
     marketData,
     analyst,
     now: () => lastCandleAt + 60_000,
+    costs,
     abort: new AbortController().signal,
   });
 }
@@ -123,7 +127,7 @@ describe("an answer of the model", () => {
         });
         const now = () => lastCandleAt + 60_000;
         const abort = new AbortController().signal;
-        const end = await generateSignal({ request, marketData, analyst, now, abort }).then(
+        const end = await generateSignal({ request, marketData, analyst, costs, now, abort }).then(
           ({ analysis }) => analysis.final_signal,
           (error: unknown) => error,
         );

@@ -1,4 +1,5 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { closedCandles } from "../providers/candles/closed-candles.ts";
@@ -30,6 +31,7 @@ const signalAt = (rows: readonly Candle[], now: number) =>
     marketData: providerOf(rows, now),
     analyst: rulesAnalyst,
     now: () => now,
+    costs: DEFAULT_TRADING_COSTS.crypto,
     abort: new AbortController().signal,
   });
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Candle } from "@shared/contract/candle.ts";
 import { analystNameSchema, marketDataSourceSchema } from "@shared/contract/status.ts";
+import { tradingCostsSchema } from "@shared/contract/trading-costs.ts";
 import { z } from "zod";
 import { rememberPer } from "./remember-per.ts";
 import { stageSchema } from "./stage-timer.ts";
@@ -56,6 +57,8 @@ export const signalReceiptSchema = z.object({
   exchanges: z.array(exchangeSchema),
   /** Tokens of all exchanges; null where the analyst counts none. */
   usage: tokenUsageSchema.nullable(),
+  /** What trading the market cost; a trade that they took too much of the risk of became a WAIT. */
+  costs: tradingCostsSchema,
   /** USD per unit of the quote currency, where sizing needed a rate of another market. */
   quoteToUsd: z.number().positive().nullable(),
   durationsMs: z.record(stageSchema, z.number().nonnegative()),

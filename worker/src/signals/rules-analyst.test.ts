@@ -1,4 +1,5 @@
 import { type Candle, type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import { type Advice, adviceSchema } from "./advice.ts";
 import { checkAdvice } from "./check-advice.ts";
@@ -19,7 +20,12 @@ const RECORDINGS = [
 ];
 
 const advise = async (brief: MarketBrief): Promise<Advice> => {
-  const request = { brief, corrections: [], abort: new AbortController().signal };
+  const request = {
+    brief,
+    costs: DEFAULT_TRADING_COSTS.crypto,
+    corrections: [],
+    abort: new AbortController().signal,
+  };
   return (await rulesAnalyst.advise(request)).advice;
 };
 
@@ -140,10 +146,15 @@ describe("the rule-based analyst", () => {
   it("names its rules, and keeps what it read and how it voted", async () => {
     const brief = briefOf(candlesFromCloses(rise));
     const abort = new AbortController().signal;
-    const reply = await rulesAnalyst.advise({ brief, corrections: [], abort });
+    const reply = await rulesAnalyst.advise({
+      brief,
+      costs: DEFAULT_TRADING_COSTS.crypto,
+      corrections: [],
+      abort,
+    });
     expect(rulesAnalyst.name).toBe("rules");
-    expect(rulesAnalyst.version).toBe("rules/2");
-    expect(reply.model).toBe("rules-v2");
+    expect(rulesAnalyst.version).toBe("rules/3");
+    expect(reply.model).toBe("rules-v3");
     expect(JSON.parse(reply.prompt)).toMatchObject({ symbol: "BTC/USDT", price: brief.price });
     expect(JSON.parse(reply.rawReply)).toMatchObject({ advice: reply.advice });
   });

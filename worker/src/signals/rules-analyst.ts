@@ -3,7 +3,7 @@ import { type Judgement, judgeMarket, TRADE_THRESHOLD } from "./rules/judge-mark
 import { writeAdvice } from "./rules/write-advice.ts";
 
 /** Changes with every change of the rules, so that a past signal tells which rules made it. */
-const RULES_VERSION = 2;
+const RULES_VERSION = 3;
 
 /**
  * The built-in analyst: fixed rules on trend, momentum, volatility, structure and volume vote on the market, and their

@@ -1,4 +1,5 @@
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { instrumentClass } from "@shared/contract/instruments.ts";
 import { startDeadline } from "@shared/node/deadline.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import {
@@ -117,6 +118,7 @@ async function produceResult(
       chartImage: await readChartImage(deps.database, run, budget.signal),
       marketData: deps.marketData,
       analyst: deps.analyst,
+      costs: deps.tradingCosts[instrumentClass(run.symbol)],
       now: () => deps.now().getTime(),
       abort: budget.signal,
       onUsage: (usage) => spent.push(usage),

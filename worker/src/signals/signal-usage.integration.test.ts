@@ -89,7 +89,7 @@ describe("what a signal cost", () => {
   it("is not known without a price, and nothing by the rules", async () => {
     expect((await makeSignal(model(null))).usage).toMatchObject({ costUsd: null });
     expect((await makeSignal(rulesAnalyst)).usage).toMatchObject({
-      model: "rules-v2",
+      model: "rules-v3",
       promptTokens: 0,
       costUsd: 0,
     });

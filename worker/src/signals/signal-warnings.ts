@@ -20,14 +20,18 @@ export function signalWarnings(options: {
   hasChartImage: boolean;
   exchange: Exchange;
   decision: AcceptedAdvice;
+  /** Why the costs of the trade forbid it; empty where they do not. */
+  tooCostly: readonly string[];
   size: PositionSize;
   now: number;
 }): string[] {
-  const { brief, series, analyst, hasChartImage, exchange, decision, size, now } = options;
+  const { brief, series, analyst, hasChartImage, exchange, decision, tooCostly, size, now } =
+    options;
   return [
     ...series.notes,
     ...analystWarnings(analyst, hasChartImage),
     ...refusalWarnings(exchange),
+    ...tooCostly,
     ...staleWarnings(brief, now),
     ...size.warnings,
     ...confidenceWarnings(decision),

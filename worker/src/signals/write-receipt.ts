@@ -1,3 +1,4 @@
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { CandleSeries } from "../providers/market-data.ts";
 import { type Analyst, totalUsage } from "./analyst.ts";
 import type { Consultation, Exchange } from "./consult-analyst.ts";
@@ -7,6 +8,7 @@ import { hashCandles, type SignalReceipt, sha256 } from "./receipt.ts";
 export function writeReceipt(options: {
   series: CandleSeries;
   analyst: Analyst;
+  costs: TradingCosts;
   /** Unix milliseconds. */
   madeAt: number;
   chartImage: string | undefined;
@@ -14,7 +16,8 @@ export function writeReceipt(options: {
   quoteToUsd: number | undefined;
   durationsMs: SignalReceipt["durationsMs"];
 }): SignalReceipt {
-  const { series, analyst, madeAt, chartImage, consultation, quoteToUsd, durationsMs } = options;
+  const { series, analyst, costs, madeAt, chartImage, consultation, quoteToUsd, durationsMs } =
+    options;
   const { exchanges, last } = consultation;
   return {
     candles: presentCandles(series),
@@ -25,6 +28,7 @@ export function writeReceipt(options: {
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
     exchanges: exchanges.map(presentExchange),
     usage: totalUsage(exchanges.flatMap(({ usage }) => usage ?? [])),
+    costs,
     quoteToUsd: quoteToUsd ?? null,
     durationsMs,
   };
@@ -33,12 +37,13 @@ export function writeReceipt(options: {
 /** Puts down that nobody was asked, and by which candles. `series` must hold at least one candle. */
 export function writePausedReceipt(options: {
   series: CandleSeries;
+  costs: TradingCosts;
   chartImage: string | undefined;
   /** Unix milliseconds. */
   madeAt: number;
   durationsMs: SignalReceipt["durationsMs"];
 }): SignalReceipt {
-  const { series, chartImage, madeAt, durationsMs } = options;
+  const { series, costs, chartImage, madeAt, durationsMs } = options;
   return {
     candles: presentCandles(series),
     madeAt: new Date(madeAt).toISOString(),
@@ -48,6 +53,7 @@ export function writePausedReceipt(options: {
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
     exchanges: [],
     usage: null,
+    costs,
     quoteToUsd: null,
     durationsMs,
   };

@@ -1,4 +1,5 @@
 import { timeframeSchema } from "@shared/contract/candle.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import type { Advice } from "../advice.ts";
 import { buildMarketBrief, type MarketBrief } from "../market-brief.ts";
@@ -160,7 +161,12 @@ describe("the rule-based analyst", () => {
       const symbol = market.replace("-", "/");
       const made = buildMarketBrief({ symbol, timeframe, limit: 50, candles: window });
       const abort = new AbortController().signal;
-      const reply = await rulesAnalyst.advise({ brief: made, corrections: [], abort });
+      const reply = await rulesAnalyst.advise({
+        brief: made,
+        costs: DEFAULT_TRADING_COSTS.crypto,
+        corrections: [],
+        abort,
+      });
       const { advice, ownFigures } = reply;
       expect(groundingWarnings({ brief: made, advice, ownFigures })).toEqual([]);
     }
