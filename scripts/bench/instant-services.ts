@@ -52,6 +52,7 @@ const analyst: Analyst = {
         market_condition: "",
         what_to_watch_for: [],
         suggested_hold: "24 candles",
+        hold_candles: 24,
         trade_duration_text: "",
       },
     }),

@@ -74,6 +74,9 @@ export const PAYMENT_DETAIL_LENGTH = 2_000;
 /** Hours within which an idempotency key gives the same signal again. */
 export const IDEMPOTENCY_HOURS = 24;
 
+/** Candles after which an open trade is closed: at least, at most, and where its signal does not say. */
+export const HOLD_CANDLES = { min: 1, max: 480, default: 24 } as const;
+
 /** Decimals that prices are shown with. */
 export const PRICE_DECIMALS = 5;
 

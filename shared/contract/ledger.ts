@@ -35,6 +35,7 @@ export const ledgerFiguresSchema = z.looseObject({
   confidence: z.number(),
   calibrated_confidence: z.number().nullable(),
   suggested_hold: z.string(),
+  hold_candles: z.number().int().positive().nullable(),
   valid_until: z.iso.datetime().nullable(),
   analyst: signalSourceSchema.shape.analyst,
   analyst_version: z.string().nullable(),

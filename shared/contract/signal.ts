@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timeframeSchema } from "./candle.ts";
-import { SIGNAL_DEFAULTS, SIGNAL_LIMITS } from "./constants.ts";
+import { HOLD_CANDLES, SIGNAL_DEFAULTS, SIGNAL_LIMITS } from "./constants.ts";
 
 /** A number from JSON or a form field; what is missing or does not parse becomes `fallback`. */
 const numberOr = (fallback: number, range: z.ZodType<number, number>) =>
@@ -84,6 +84,8 @@ export const analysisSchema = z.object({
   take_profit: z.number().nullable(),
   warnings: z.array(z.string()),
   suggested_hold: z.string(),
+  /** Candles after which an open trade is closed, the one of the fill included; null for a WAIT. */
+  hold_candles: z.number().int().min(HOLD_CANDLES.min).max(HOLD_CANDLES.max).nullable().optional(),
   suggested_units: z.number(),
   estimated_dollar_risk: z.number(),
   required_margin: z.number(),

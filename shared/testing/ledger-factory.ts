@@ -22,6 +22,7 @@ const FIGURES: LedgerFigures = {
   confidence: 71.5,
   calibrated_confidence: null,
   suggested_hold: "4 to 12 hours",
+  hold_candles: 12,
   valid_until: "2025-01-31T04:00:00.000Z",
   analyst: "rules",
   analyst_version: "rules/1",

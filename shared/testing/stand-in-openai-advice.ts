@@ -10,6 +10,7 @@ export interface StandInAdvice {
   market_condition: string;
   what_to_watch_for: string[];
   suggested_hold: string;
+  hold_candles?: number | null;
   trade_duration_text: string;
   /** Only where a chart picture was sent. */
   chart_symbol?: string | null;
@@ -44,6 +45,7 @@ export function adviceForPrompt(prompt: string): StandInAdvice {
     market_condition: "uptrend",
     what_to_watch_for: ["A close below the stop"],
     suggested_hold: "4 to 12 hours",
+    hold_candles: 12,
     trade_duration_text: "4 to 12 hours",
   };
 }

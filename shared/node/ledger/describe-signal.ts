@@ -36,6 +36,7 @@ export function figuresOf(signal: Recordable): LedgerFigures {
     confidence: analysis.confidence,
     calibrated_confidence: analysis.calibrated_confidence ?? null,
     suggested_hold: analysis.suggested_hold,
+    hold_candles: analysis.hold_candles ?? null,
     valid_until: analysis.valid_until ?? null,
     analyst: source.analyst,
     analyst_version: source.analyst_version ?? null,

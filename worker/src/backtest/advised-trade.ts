@@ -1,7 +1,7 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { validUntil } from "@shared/contract/validity.ts";
-import { holdCandles } from "../outcomes/hold-candles.ts";
+import { holdLimit } from "../outcomes/hold-limit.ts";
 import type { Trade } from "../outcomes/trade.ts";
 import { type Course, candleAt, closeOf } from "./course.ts";
 
@@ -22,7 +22,12 @@ export function advisedTrade(options: {
     stopLoss,
     takeProfit,
     validUntil: analysis.valid_until ? Date.parse(analysis.valid_until) : trade.validUntil,
-    holdCandles: holdCandles(analysis.suggested_hold, course.timeframe),
+    holdCandles: holdLimit({
+      candles: analysis.hold_candles ?? null,
+      text: analysis.suggested_hold,
+      timeframe: course.timeframe,
+      from: trade.createdAt,
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { validUntil } from "@shared/contract/validity.ts";
 import type { SignalCollection } from "@shared/node/ledger/number-signals.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { Market } from "./candle-archive.ts";
-import { holdCandles } from "./hold-candles.ts";
+import { holdLimit } from "./hold-limit.ts";
 import type { Trade } from "./trade.ts";
 
 /** What the resolver reads of a signal. */
@@ -17,6 +17,7 @@ export const PENDING_FIELDS = {
   "analysis.stop_loss": 1,
   "analysis.take_profit": 1,
   "analysis.suggested_hold": 1,
+  "analysis.hold_candles": 1,
   "analysis.valid_until": 1,
   "analysis.source": 1,
 } as const;
@@ -68,7 +69,12 @@ export function pendingSignal(signal: StoredSignal, from: SignalCollection): Pen
       validUntil: analysis.valid_until
         ? Date.parse(analysis.valid_until)
         : validUntil({ timeframe, lastCandleAt }),
-      holdCandles: holdCandles(suggested_hold, timeframe),
+      holdCandles: holdLimit({
+        candles: analysis.hold_candles ?? null,
+        text: suggested_hold,
+        timeframe,
+        from: lastCandleAt,
+      }),
     },
   };
 }

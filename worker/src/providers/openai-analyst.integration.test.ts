@@ -73,6 +73,21 @@ describe("asking the model", () => {
     expect(usage).toMatchObject({ model: "test-model", costUsd: cost });
   });
 
+  it.each([{}, { hold_candles: "6-12" }, { hold_candles: null }])(
+    "takes advice with the hold in words alone: %j",
+    async (hold) => {
+      const [level, words] = [1.5, "A word."];
+      const advice = {
+        ...{ final_signal: "BUY", confidence: 60, entry: level, stop_loss: 1, take_profit: 2 },
+        ...{ rationale: words, key_evidence: [words], market_condition: words },
+        ...{ what_to_watch_for: [], suggested_hold: "6-12 4h candles", trade_duration_text: words },
+      };
+      openai.behave({ kind: "content", content: JSON.stringify({ ...advice, ...hold }) });
+      const reply = await analyst().advise(question());
+      expect(reply.advice).toEqual({ ...advice, hold_candles: null });
+    },
+  );
+
   it("asks for a strict JSON schema of exactly the fields of an advice", async () => {
     await analyst().advise(question());
     const format = openai.chats[0]?.body.response_format;
@@ -88,6 +103,7 @@ describe("asking the model", () => {
       "market_condition",
       "what_to_watch_for",
       "suggested_hold",
+      "hold_candles",
       "trade_duration_text",
     ];
     expect(format?.json_schema.schema).toMatchObject({
@@ -96,6 +112,7 @@ describe("asking the model", () => {
       properties: {
         final_signal: { enum: ["BUY", "SELL", "WAIT"] },
         entry: { type: ["number", "null"] },
+        hold_candles: { type: ["number", "null"] },
       },
     });
   });

@@ -29,9 +29,10 @@ export const chartAdviceSchema = adviceSchema.extend({
   chart_timeframe: z.string().nullable(),
 });
 
-/** `buy` is a BUY; all else must be as asked for. */
+/** `buy` is a BUY, and the hold may also be in words alone; all else must be as asked for. */
 const repliedAdviceSchema = adviceSchema.extend({
   final_signal: z.string().trim().toUpperCase().pipe(signalKindSchema),
+  hold_candles: adviceSchema.shape.hold_candles.catch(null),
 });
 
 /** A model that was not asked for them, or has its own mind, leaves these out: that is no fault of its advice. */

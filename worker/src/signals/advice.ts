@@ -13,6 +13,8 @@ export const adviceSchema = z.object({
   market_condition: z.string(),
   what_to_watch_for: z.array(z.string()),
   suggested_hold: z.string(),
+  /** The hold as a number of candles; null for a WAIT, and from a model that does not send it. */
+  hold_candles: z.number().nullable(),
   trade_duration_text: z.string(),
 });
 export type Advice = z.infer<typeof adviceSchema>;

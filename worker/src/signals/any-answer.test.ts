@@ -33,6 +33,7 @@ function tradeFaults({ final_signal: signal, ...figures }: Analysis): string[] {
     return nothing.length === 0 && entry === null ? [] : ["WAIT"];
   }
   if (entry === null || stop === null || target === null) return ["levels"];
+  const hold = figures.hold_candles ?? Number.NaN;
   const side = signal === "BUY" ? 1 : -1;
   const [lost, won] = [(entry - stop) * side, (target - entry) * side];
   const near = (a: number, b: number) => Math.abs(a - b) < 1e-6;
@@ -44,6 +45,8 @@ function tradeFaults({ final_signal: signal, ...figures }: Analysis): string[] {
     entry: Math.abs(entry - price) <= atr + 1e-6,
     tick: [entry, stop, target].every((level) => Number(level.toFixed(2)) === level),
     risk: risk > 0 && risk <= 10 + 1e-9 && near(units * lost, risk),
+    costs: 0.0011 * entry <= 0.15 * lost + 1e-6,
+    hold: Number.isInteger(hold) && hold >= 1 && hold <= 480,
     margin: margin <= 1_000 + 1e-6 && near((units * entry) / 10, margin),
   };
   return Object.keys(rules).filter((name) => rules[name] === false);
@@ -109,6 +112,7 @@ const anyAdvice = fc.record({
   what_to_watch_for: fc.array(words, { maxLength: 2 }),
   suggested_hold: words,
   trade_duration_text: words,
+  hold_candles: fc.oneof(fc.constant(null), fc.double(), fc.integer({ min: -3, max: 600 })),
 });
 
 /** Sound trades, so that not all of them are refused. */
@@ -225,5 +229,7 @@ describe("whatever an analyst answers", () => {
     expect(faultsOf({ ...analysis, entry: price + 1.5 * atr })).toContain("entry");
     expect(faultsOf({ ...analysis, final_signal: "WAIT" })).toEqual(["WAIT"]);
     expect(faultsOf({ ...analysis, entry: null })).toEqual(["levels"]);
+    expect(faultsOf({ ...analysis, hold_candles: null })).toEqual(["hold"]);
+    expect(faultsOf({ ...analysis, stop_loss: price * 0.993 })).toContain("costs");
   });
 });

@@ -1,5 +1,6 @@
 import { type Analysis, analysisSchema } from "@shared/contract/signal.ts";
 import { validUntil } from "@shared/contract/validity.ts";
+import { holdLimit } from "../outcomes/hold-limit.ts";
 import type { CandleSeries } from "../providers/market-data.ts";
 import type { Analyst } from "./analyst.ts";
 import type { AcceptedAdvice } from "./check-advice.ts";
@@ -32,6 +33,7 @@ export function composeAnalysis(options: {
     take_profit: decision.take_profit,
     warnings,
     suggested_hold: decision.suggested_hold,
+    hold_candles: holdCandlesOf(decision, brief),
     suggested_units: size.units,
     estimated_dollar_risk: size.dollarRisk,
     required_margin: size.requiredMargin,
@@ -53,6 +55,12 @@ export function composeAnalysis(options: {
   });
 }
 
+function holdCandlesOf(decision: AcceptedAdvice, brief: MarketBrief): number | null {
+  if (decision.final_signal === "WAIT") return null;
+  const { hold_candles: candles, suggested_hold: text } = decision;
+  return holdLimit({ candles, text, timeframe: brief.timeframe, from: brief.lastCandleAt });
+}
+
 /** What stands where an analyst's advice was not accepted: its words, but no trade and no confidence. */
 export function refusedAdvice({ reply: { advice } }: Exchange): AcceptedAdvice {
   return {
@@ -63,6 +71,7 @@ export function refusedAdvice({ reply: { advice } }: Exchange): AcceptedAdvice {
     stop_loss: null,
     take_profit: null,
     suggested_hold: "No position",
+    hold_candles: null,
     trade_duration_text: "No trade",
   };
 }

@@ -24,6 +24,7 @@ export function failedAnalysis(options: { reason: string; source?: SignalSource 
     take_profit: null,
     warnings: [TEXTS.failedSignal, reason],
     suggested_hold: "No position",
+    hold_candles: null,
     suggested_units: 0,
     estimated_dollar_risk: 0,
     required_margin: 0,

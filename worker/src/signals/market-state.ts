@@ -54,6 +54,7 @@ export function pausedAnalysis(options: {
     take_profit: null,
     warnings: [...series.notes, `${pause.reason} ${noAnalysis}`],
     suggested_hold: "No position",
+    hold_candles: null,
     suggested_units: 0,
     estimated_dollar_risk: 0,
     required_margin: 0,

@@ -92,7 +92,8 @@ describe("the rule-based analyst on recorded candles", () => {
 
   it("never writes a number with more digits than a reader needs", () => {
     for (const { advice } of judged) {
-      expect(JSON.stringify({ ...advice, entry: 0, stop_loss: 0, take_profit: 0 })).not.toMatch(
+      const none = { entry: 0, stop_loss: 0, take_profit: 0, hold_candles: 0 };
+      expect(JSON.stringify({ ...advice, ...none })).not.toMatch(
         /\d\.\d{13,}|\de-\d|NaN|Infinity|null/,
       );
     }
@@ -141,6 +142,7 @@ describe("the rule-based analyst", () => {
     expect(advice.market_condition).toMatch(/^Uptrend with \w+ volatility/);
     expect(advice.what_to_watch_for.length).toBeGreaterThan(1);
     expect(advice.suggested_hold).toMatch(/^\d+ candles \(about \d+ (hours|days)\)$/);
+    expect(advice.hold_candles).toBe(Number.parseInt(advice.suggested_hold, 10));
   });
 
   it("names its rules, and keeps what it read and how it voted", async () => {

@@ -1,4 +1,5 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
+import { HOLD_CANDLES } from "@shared/contract/constants.ts";
 import type { Advice } from "../advice.ts";
 import type { MarketBrief } from "../market-brief.ts";
 import { formatAtTick, type PriceScale } from "../price-scale.ts";
@@ -36,7 +37,8 @@ function tradePart(options: {
   const { brief, judgement, levels } = options;
   const signal = judgement.score > 0 ? "BUY" : "SELL";
   const expected = expectedCandles(levels, brief.indicators.atr14 ?? 0);
-  const hold = describeCandles(expected * HOLD_FACTOR, brief.timeframe);
+  const holdCandles = Math.min(expected * HOLD_FACTOR, HOLD_CANDLES.max);
+  const hold = describeCandles(holdCandles, brief.timeframe);
   return {
     final_signal: signal,
     // From 54 at the threshold to 80 where every rule agrees in full: indicators never know more than that.
@@ -46,6 +48,7 @@ function tradePart(options: {
     take_profit: levels.takeProfit,
     rationale: `The readings lean to ${signal}: ${describeCount(judgement)}. ${describeLevels(levels, brief.scale)}`,
     suggested_hold: hold,
+    hold_candles: holdCandles,
     trade_duration_text:
       `Stop or target is expected to be met in ${describeCandles(expected, brief.timeframe)}; ` +
       `leave the trade if neither was met after ${hold}.`,
@@ -64,6 +67,7 @@ function waitPart(timeframe: Timeframe, judgement: Judgement): DecisionPart {
       `No trade: ${describeCount(judgement)}. A trade takes a lean of ${TRADE_THRESHOLD.score} to either side, ` +
       `${TRADE_THRESHOLD.agreement * 100}% agreement and a market that moves.`,
     suggested_hold: "No position",
+    hold_candles: null,
     trade_duration_text: `No trade. Look again after ${describeCandles(LOOK_AGAIN_CANDLES, timeframe)}.`,
   };
 }

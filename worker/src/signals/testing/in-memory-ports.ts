@@ -80,6 +80,7 @@ export function adviceOf(decision: Partial<Advice>): Advice {
     market_condition: "Moving",
     what_to_watch_for: ["Whether it moves on."],
     suggested_hold: "12 candles (about 12 hours)",
+    hold_candles: null,
     trade_duration_text: "Half a day.",
     ...decision,
   };
