@@ -50,6 +50,8 @@ describe("npm run backtest", () => {
     writeFileSync(join(folder, "own.csv"), [head, ...rows.slice(0, 345)].join("\n"));
     const { report } = await backtest("--csv", "own.csv", "--symbol", "own/coin", "--out", "here");
     expect(report).toMatchObject({ bars: 40, data: { provider: "file", candles: 340 } });
+    expect(report?.options.from).toBe("csv");
+    expect(report?.caveats.join()).not.toContain("In-sample");
     expect(readReport(join(folder, "here", "report.json")).options.symbol).toBe("OWN/COIN");
   });
 

@@ -10,7 +10,7 @@ export const USAGE = `Usage: npm run backtest -- [options]
   --symbol BTC/USDT      market
   --timeframe 1h         ${TIMEFRAMES.join(", ")}
   --analyst rules        rules, or openai (needs OPENAI_API_KEY; answers are kept, a rerun costs nothing)
-  --from csv             csv: recorded candles; provider: fetched from the live providers of the settings
+  --from recorded        recorded: the product's own recordings; provider: fetched from the live providers of the settings
   --csv file             your own candles: time (Unix ms),open,high,low,close,volume
   --bars 1000            closes at which something is decided, at most
   --warm-up 300          candles before them, which settle the indicators; 30 to 300
@@ -30,7 +30,7 @@ const ordersSchema = z.object({
   symbol: symbolSchema.default(SIGNAL_DEFAULTS.symbol),
   timeframe: timeframeSchema.default(SIGNAL_DEFAULTS.timeframe),
   analyst: z.enum(["rules", "openai"]).default("rules"),
-  from: z.enum(["csv", "provider"]).default("csv"),
+  from: z.enum(["recorded", "provider"]).default("recorded"),
   csv: z.string().min(1).optional(),
   bars: wholeNumber({ min: 1, max: 100_000 }).default(1_000),
   "warm-up": wholeNumber({ min: 30, max: 300 }).default(300),

@@ -105,9 +105,10 @@ function optionsOf({
   settings: Settings;
   candles: Candles;
 }): BacktestOptions {
-  const { symbol, timeframe, analyst, from, bars, every, limit, amount, leverage } = orders;
+  const { symbol, timeframe, analyst, bars, every, limit, amount, leverage } = orders;
   return {
-    ...{ symbol, timeframe, analyst, from, bars, every, limit, amount, leverage },
+    ...{ symbol, timeframe, analyst, bars, every, limit, amount, leverage },
+    from: orders.csv === undefined ? orders.from : "csv",
     warm_up: candles.course.firstBar + 1,
     risk_percent: orders.risk,
     costs: orders.costs ?? tradingCostTable(settings)[instrumentClass(symbol)],

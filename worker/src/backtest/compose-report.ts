@@ -2,7 +2,7 @@ import { tradeCost } from "@shared/contract/trading-costs.ts";
 import { figuresOf } from "@shared/stats/figures.ts";
 import type { AnalystRecord } from "./analyst-strategy.ts";
 import type { HoldResult } from "./buy-and-hold.ts";
-import { cautionsFor, verdictOn } from "./cautions.ts";
+import { caveatsFor, verdictOn } from "./caveats.ts";
 import { chanceFigures } from "./chance-band.ts";
 import { type Course, candleAt, closeOf } from "./course.ts";
 import { equityCurves } from "./equity-curves.ts";
@@ -48,7 +48,7 @@ export function composeReport(walked: Walked): BacktestReport {
     product_version: input.productVersion,
     ...reported,
     data: describeData(course),
-    cautions: cautionsFor(reported),
+    caveats: caveatsFor(reported),
     verdict: verdictOn(reported),
     confidence: figuresOf(tallyTrades(trades)).confidence,
     atr_rule: figuresOfTrades(atrRuleTrades),

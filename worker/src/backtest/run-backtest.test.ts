@@ -41,10 +41,10 @@ describe("the report of a backtest", () => {
   });
 
   it("leaves rates out where there are too few trades, and says so", async () => {
-    const { figures, cautions } = await runBacktest(backtestOf(candles));
+    const { figures, caveats } = await runBacktest(backtestOf(candles));
     expect(figures.win_rate).toBeNull();
-    expect(cautions).toContainEqual(expect.stringMatching(/^Only \d+ trades were won or lost/));
-    expect(cautions).toContainEqual(expect.stringMatching(/^In-sample/));
+    expect(caveats).toContainEqual(expect.stringMatching(/^Only \d+ trades were won or lost/));
+    expect(caveats).toContainEqual(expect.stringMatching(/^In-sample/));
   });
 
   it("of a market that rises steadily says that holding paid, net of costs", async () => {
@@ -84,7 +84,7 @@ describe("the report of a backtest", () => {
       onBar,
     });
     expect(report).toMatchObject({ stopped_early: true, bars: 50 });
-    expect(report.cautions[0]).toMatch(/^The run was stopped/);
+    expect(report.caveats[0]).toMatch(/^The run was stopped/);
   });
 
   it("goes on after an answer that failed, and gives up after five in a row", async () => {

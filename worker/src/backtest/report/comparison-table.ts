@@ -4,6 +4,7 @@ import {
   formatCount,
   formatFall,
   formatMeanR,
+  formatPoints,
   formatR,
   formatRange,
   formatRatio,
@@ -36,7 +37,7 @@ export function comparisonTable(report: BacktestReport): Html {
 <thead><tr><td></td><th scope="col">Analyst</th><th scope="col">Random entries<small>mean, nine of ten</small></th><th scope="col">ATR rule</th><th scope="col">Holding</th></tr></thead>
 <tbody>${rows.map(renderRow)}</tbody>
 </table></div>
-<p class="foot">${NO_FIGURE} stands for what does not apply, and for what fewer than ${ENOUGH_SIGNALS} trades cannot tell.</p>`;
+<p class="foot">${NO_FIGURE} does not apply, or needs at least ${ENOUGH_SIGNALS} trades.</p>`;
 }
 
 /** What came of it. */
@@ -59,7 +60,7 @@ function resultRows({ figures, random, atr_rule: rule, hold }: BacktestReport): 
     },
     {
       name: "Trades closed",
-      hint: "Won, lost, or over their time",
+      hint: "Won, lost, or closed at the hold limit",
       cells: [tradesCell(figures), bandCell(random.trades, formatCount), tradesCell(rule), NONE],
     },
     {
@@ -74,18 +75,18 @@ function resultRows({ figures, random, atr_rule: rule, hold }: BacktestReport): 
 function qualityRows({ figures, random, atr_rule: rule, hold }: BacktestReport): Row[] {
   return [
     {
-      name: "No-edge rate",
-      hint: "How often luck wins with these levels",
-      cells: [noEdgeCell(figures), NONE, noEdgeCell(rule), NONE],
+      name: "Baseline win rate",
+      hint: "Without any edge, with the same levels",
+      cells: [baselineCell(figures), NONE, baselineCell(rule), NONE],
     },
     {
-      name: "Lift",
-      hint: "Win rate less no-edge rate; an interval with 0 in it is luck",
-      cells: [liftCell(figures), NONE, liftCell(rule), NONE],
+      name: "Edge",
+      hint: "Win rate minus baseline, in percentage points; not significant if its interval contains 0",
+      cells: [edgeCell(figures), NONE, edgeCell(rule), NONE],
     },
     {
       name: "Expectancy",
-      hint: "Mean result of a trade, after fees",
+      hint: "Mean result of a trade, after costs",
       cells: [
         expectancyCell(figures),
         bandCell(random.expectancy_r, formatMeanR),
@@ -100,7 +101,7 @@ function qualityRows({ figures, random, atr_rule: rule, hold }: BacktestReport):
     },
     {
       name: "Max drawdown",
-      hint: "Deepest fall from a high",
+      hint: "Largest peak-to-trough decline",
       cells: [
         drawdownCell(figures),
         bandCell(random.max_drawdown_r, formatFall),
@@ -132,14 +133,12 @@ const tradesCell = ({ trades, counts }: StrategyFigures): Cell => ({
 const rateCell = ({ win_rate: rate }: StrategyFigures): Cell =>
   rate ? { value: formatShare(rate.value), range: formatRange(rate, formatShare) } : NONE;
 
-const noEdgeCell = ({ no_edge_rate }: StrategyFigures): Cell => ({
+const baselineCell = ({ no_edge_rate }: StrategyFigures): Cell => ({
   value: orDash(no_edge_rate, formatShare),
 });
 
-const liftCell = ({ lift }: StrategyFigures): Cell =>
-  lift
-    ? { value: formatSignedShare(lift.value), range: formatRange(lift, formatSignedShare) }
-    : NONE;
+const edgeCell = ({ lift: edge }: StrategyFigures): Cell =>
+  edge ? { value: formatPoints(edge.value), range: formatRange(edge, formatPoints) } : NONE;
 
 const expectancyCell = ({ expectancy_r: mean }: StrategyFigures): Cell =>
   mean ? { value: formatMeanR(mean.value), range: formatRange(mean, formatMeanR) } : NONE;

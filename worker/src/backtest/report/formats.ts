@@ -18,6 +18,7 @@ const plainR = decimals(1);
 const usd = decimals(2, { ...signed, style: "currency", currency: "USD" });
 const percent = decimals(1, { style: "percent" });
 const signedPercent = decimals(1, { ...signed, style: "percent" });
+const points = decimals(1, signed);
 const ratio = decimals(2);
 
 /** All minus signs as long as a plus is. */
@@ -27,10 +28,14 @@ export const formatCount = (value: number): string => whole.format(value);
 export const formatR = (value: number): string => `${typeset(rFormat.format(value))} R`;
 export const formatMeanR = (value: number): string => `${typeset(meanRFormat.format(value))} R`;
 export const formatFall = (value: number): string => `${plainR.format(value)} R`;
+/** Trading costs in R, without a sign. */
+export const formatCost = (value: number): string => `${ratio.format(value)} R`;
 export const formatUsd = (value: number): string => typeset(usd.format(value));
 /** Of a share, 0–1. */
 export const formatShare = (value: number): string => percent.format(value);
 export const formatSignedShare = (value: number): string => typeset(signedPercent.format(value));
+/** A difference of two shares, in percentage points. */
+export const formatPoints = (value: number): string => `${typeset(points.format(100 * value))} pp`;
 export const formatRatio = (value: number): string => ratio.format(value);
 
 /** `value` as `format` writes it, or a dash where there is none. */

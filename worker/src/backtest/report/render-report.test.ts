@@ -21,10 +21,10 @@ describe("the HTML report", () => {
     const hostile = `<script>alert("1")</script>&'`;
     const page = renderReport({
       ...report,
-      options: { ...report.options, symbol: hostile },
+      options: { ...report.options, symbol: hostile, from: "provider" },
       data: { ...report.data, provider: hostile },
       analyst: { ...report.analyst, name: "openai", model: hostile },
-      cautions: [hostile],
+      caveats: [hostile],
       verdict: hostile,
     });
     expect(page).not.toContain("<script");
@@ -33,9 +33,9 @@ describe("the HTML report", () => {
     );
   });
 
-  it("says what was found: verdict, cautions, every trade, and the curves", () => {
+  it("says what was found: verdict, caveats, every trade, and the curves", () => {
     const page = renderReport(report);
-    for (const text of [report.verdict, ...report.cautions]) {
+    for (const text of [report.verdict, ...report.caveats]) {
       expect(page).toContain(text.replaceAll("'", "&#39;"));
     }
     const [, body = ""] = page.split('<table class="trades">');

@@ -17,7 +17,7 @@ import { tradesTable } from "./trades-table.ts";
 
 /** The report as one HTML page that needs nothing else: no script, no font and no picture from anywhere. */
 export function renderReport(report: BacktestReport): string {
-  const { options, data, verdict, cautions, trades } = report;
+  const { options, data, verdict, caveats, trades } = report;
   const title = `Backtest of ${options.symbol} ${options.timeframe}`;
   const page = html`<!doctype html>
 <html lang="en">
@@ -39,8 +39,8 @@ export function renderReport(report: BacktestReport): string {
 <section class="verdict"><p>${verdict}</p></section>
 ${keyFigures(report)}
 <section><h2>Result over time</h2>${equityChart(report.curves)}</section>
-<section class="notes"><h2>Before you believe it</h2><ul>${cautions.map((caution) => html`<li>${caution}</li>`)}</ul></section>
-<section><h2>Beside chance, a rule, and holding</h2>${comparisonTable(report)}</section>
+<section class="notes"><h2>Limitations</h2><ul>${caveats.map((caveat) => html`<li>${caveat}</li>`)}</ul></section>
+<section><h2>Compared with chance, a rule, and holding</h2>${comparisonTable(report)}</section>
 <section><details><summary>All trades (${trades.length})</summary>${tradesTable(report)}</details></section>
 ${method(report)}
 <footer>Made on ${formatTime(report.made_at)} UTC by version ${report.product_version}, report format ${report.version}. Not financial advice.</footer>
@@ -56,12 +56,14 @@ function analystName({ analyst }: BacktestReport): string {
   return analyst.model === null ? analyst.name : `analyst ${analyst.model}`;
 }
 
-const sourceName = ({ options, data }: BacktestReport): string =>
-  options.from === "provider" ? `of ${data.provider}` : `of a ${data.provider}`;
+function sourceName({ options, data }: BacktestReport): string {
+  if (options.from === "provider") return `from ${data.provider}`;
+  return options.from === "csv" ? "from your file" : "from a recording";
+}
 
 function keyFigures({ figures, random, hold }: BacktestReport): Html {
   const { total_r: total, result_usd, win_rate: rate, expectancy_r: mean, counts } = figures;
-  const tooFew = "too few trades to say";
+  const tooFew = "too few trades";
   const cards = [
     {
       name: "Analyst",
@@ -76,7 +78,7 @@ function keyFigures({ figures, random, hold }: BacktestReport): Html {
     {
       name: "Win rate",
       value: rate ? formatShare(rate.value) : `${counts.wins} of ${counts.decided}`,
-      note: rate ? `${formatShare(figures.no_edge_rate ?? 0)} by luck` : tooFew,
+      note: rate ? `baseline ${formatShare(figures.no_edge_rate ?? 0)}` : tooFew,
     },
     {
       name: "Expectancy",
@@ -109,7 +111,7 @@ function method({ options, analyst, bars, random, hold }: BacktestReport): Html 
 <li>${formatCount(options.warm_up)} candles settled the indicators; then ${formatCount(bars)} closes were walked. While no trade was open, the analyst was asked at ${every}: ${formatCount(analyst.asked)} times, ${formatCount(analyst.waits)} times it said WAIT.${calls}</li>
 <li>One trade at a time. A stake of ${formatUsd(options.amount).replace("+", "")}, ${options.risk_percent}% of it at risk, leverage ${options.leverage}, the same for each trade.</li>
 <li>Random entries: the analyst's own distances of entry, stop and target in ATR, put on random bars and bought or sold by the toss of a coin, ${formatCount(random.repetitions)} times (seed ${options.seed}), judged alike.</li>
-<li>ATR rule: a close beyond the highest high or lowest low of 20 candles is followed, stop 2 ATR(14), target 4 ATR, 24 candles at most, sized alike.</li>
-<li>Holding: bought at the first open, valued at the last close, one fee.${perR} A holder who risks as much at a time makes that many R.</li>
+<li>ATR rule: a close beyond the highest high or lowest low of 20 candles is followed, stop 2 ATR(14), target 4 ATR, 24 candles at most, sized alike. No strategy takes a trade whose costs exceed 15% of its risk.</li>
+<li>Holding: bought at the first open, valued at the last close, net of the same costs.${perR} A holder who risks as much at a time makes that many R.</li>
 </ul></section>`;
 }

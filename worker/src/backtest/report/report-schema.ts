@@ -12,12 +12,15 @@ export const REPORT_VERSION = 2;
 const count = z.number().int().nonnegative();
 const time = z.iso.datetime();
 
+/** Where candles come from: the product's own recordings, a file of the user, or a live provider. */
+export const candleOriginSchema = z.enum(["recorded", "csv", "provider"]);
+
 /** What was asked for; amounts in USD, risk in percent of the amount. */
 export const backtestOptionsSchema = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
   analyst: analystNameSchema,
-  from: z.enum(["csv", "provider"]),
+  from: candleOriginSchema,
   bars: count,
   warm_up: count,
   every: count,
@@ -138,8 +141,8 @@ export const backtestReportSchema = z.object({
   bars: count,
   /** The run was ended before its last bar. */
   stopped_early: z.boolean(),
-  /** Plain sentences that belong beside the figures. */
-  cautions: z.array(z.string()),
+  /** Plain sentences on the limits of the results. */
+  caveats: z.array(z.string()),
   verdict: z.string(),
   figures: figuresSchema,
   confidence: performanceSchema.shape.confidence,

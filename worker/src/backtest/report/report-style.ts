@@ -40,7 +40,7 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .plot .band { fill: var(--band); }
 .tick { position: absolute; left: calc(100% + 0.5rem); transform: translateY(-50%); font-size: 0.75rem; color: var(--muted); white-space: nowrap; }
 .dates { display: flex; justify-content: space-between; margin: 0.5rem 4rem 0 0; font-size: 0.75rem; color: var(--muted); }
-.scroll { overflow-x: auto; } .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 4px; border-radius: 0.25rem; }
+.scroll { overflow-x: auto; background: linear-gradient(to right, var(--card) 40%, transparent) left / 2.5rem 100%, linear-gradient(to left, var(--card) 40%, transparent) right / 2.5rem 100%, linear-gradient(to right, var(--line), transparent) left / 1rem 100%, linear-gradient(to left, var(--line), transparent) right / 1rem 100%; background-repeat: no-repeat; background-attachment: local, local, scroll, scroll; } .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 4px; border-radius: 0.25rem; }
 table { border-collapse: collapse; width: 100%; font-size: 0.9375rem; }
 th, td { text-align: right; padding: 0.6rem 0.75rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; } th:last-child, td:last-child { padding-right: 0; }
@@ -51,6 +51,6 @@ thead th { color: var(--muted); font-weight: 600; font-size: 0.875rem; }
 .trades { min-width: 62rem; font-size: 0.875rem; white-space: nowrap; } .trades th[scope=row] { font-weight: 400; } .trades td:nth-child(2), .trades td:nth-child(7), .trades th:nth-child(2), .trades th:nth-child(7) { text-align: left; }
 summary { cursor: pointer; font-size: 1.15rem; font-weight: 700; } summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 4px; } details[open] summary { margin-bottom: 1rem; }
 footer { color: var(--muted); font-size: 0.875rem; }
-@media (max-width: 40rem) { .comparison th:first-child { position: sticky; left: 0; background: var(--card); } .comparison th:first-child small { display: none; } .plot { margin-right: 3.6rem; } .dates { margin-right: 3.6rem; } .dates span:not(:first-child, :last-child) { display: none; } .comparison { min-width: 36rem; } .comparison th:first-child { width: 6.75rem; } .cards div:last-child:nth-child(odd) { grid-column: 1 / -1; } }
+@media (max-width: 40rem) { .comparison :is(th, td):first-child { position: sticky; left: 0; background: var(--card); } .comparison th:first-child small { display: none; } .plot { margin-right: 3.6rem; } .dates { margin-right: 3.6rem; } .dates span:not(:first-child, :last-child) { display: none; } .comparison { min-width: max-content; } .comparison th:first-child { width: 6.75rem; white-space: normal; } .comparison :is(td, thead th) { white-space: nowrap; } .cards div:last-child:nth-child(odd) { grid-column: 1 / -1; } }
 @media print { body { background: none; } section, .cards div { break-inside: avoid; } .scroll { overflow: visible; } }
 `;

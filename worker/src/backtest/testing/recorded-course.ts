@@ -30,7 +30,7 @@ export function backtestOf(
     options: {
       ...BITCOIN,
       analyst: "rules",
-      from: "csv",
+      from: "recorded",
       bars: candles.length - 300,
       warm_up: 300,
       every: 1,
