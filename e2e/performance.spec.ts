@@ -28,6 +28,7 @@ const record: Performance = {
   no_edge_rate: 0.36,
   lift: around(0.09, 0.066),
   trades: 207,
+  effective_trades: 141,
   expectancy_r: around(0.21, 0.17),
   profit_factor: 1.38,
   max_drawdown_r: 11.4,

@@ -4,7 +4,10 @@ import { INSTRUMENT_CLASSES } from "./instruments.ts";
 import { symbolSchema } from "./signal.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 
-/** Decided signals or closed trades below which no figure is given: chance alone moves it too far. */
+/**
+ * Decided signals or closed trades below which no figure is given, and independent trades below which no statement is
+ * made about the edge: chance alone moves it too far.
+ */
 export const ENOUGH_SIGNALS = 30;
 
 /** Points of the equity curve at most. */
@@ -43,8 +46,9 @@ export type PerformanceQuery = z.infer<typeof performanceQuerySchema>;
 const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1);
 
-/** A figure with its 95 % interval. */
+/** A figure with its 95 % interval, which allows for trades that were open at the same time. */
 export const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
+export type EstimateFigure = z.infer<typeof estimateSchema>;
 
 /**
  * What became of the signals. Decided is won or lost: filled, and then target or stop was touched. An expired one was
@@ -62,10 +66,16 @@ export const performanceCountsSchema = z.object({
 });
 export type PerformanceCounts = z.infer<typeof performanceCountsSchema>;
 
-/** How often decided signals won, beside how often they would have without an edge; null while they are too few. */
+/** Null while the trades are too few, or too close together in time for an interval. */
 const winFigures = {
+  /** Share of the decided signals that won. */
   win_rate: estimateSchema.nullable(),
+  /** Baseline win rate of the closed trades: that of a driftless price with the same levels. */
   no_edge_rate: share.nullable(),
+  /**
+   * Edge: mean score of the closed trades less their baseline win rate. A win scores 1, a loss 0, and an expired trade
+   * the position of its exit between stop and target.
+   */
   lift: estimateSchema.nullable(),
 };
 
@@ -99,6 +109,8 @@ export const performanceSchema = z.object({
   ...winFigures,
   /** Trades that were closed: decided or expired. */
   trades: count,
+  /** Number of independent trades that they are equivalent to: the effective sample size of the edge. */
+  effective_trades: count,
   expectancy_r: estimateSchema.nullable(),
   profit_factor: z.number().nullable(),
   max_drawdown_r: z.number().nullable(),

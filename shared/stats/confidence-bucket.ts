@@ -1,35 +1,52 @@
-import type { Decided } from "./no-edge.ts";
-
 /** Ten buckets of ten percentage points; the last one includes 100. */
 export const BUCKET_COUNT = 10;
 
-/** Decided signals whose stated chance fell into one bucket; sums are over those signals. */
-export interface ConfidenceBucket extends Decided {
+/** Sums over closed trades: those that count towards the edge, and the decided (won or lost) among them. */
+export interface TradeSums {
+  decided: number;
+  wins: number;
+  /** Closed trades: won, lost or expired. */
+  closed: number;
+  /** Sum of the scores: 1 for a win, 0 for a loss, in between for an expired trade. */
+  scoreSum: number;
+  /** Sum of the baseline win rates. */
+  chanceSum: number;
+  /** Sum of (score − baseline)². */
+  edgeSquareSum: number;
+}
+
+/** Closed trades whose stated chance fell into one bucket. */
+export interface ConfidenceBucket extends TradeSums {
   /** 0 is 0–10 %, 9 is 90–100 %. */
   index: number;
-  /** Sum of the stated chances, each 0–1. */
+  /** Sum of the stated chances of decided trades, each 0–1. */
   statedSum: number;
-  /** Sum of (stated − won)², won being 0 or 1. */
+  /** Sum of (stated − won)² of decided trades, won being 0 or 1. */
   squareErrorSum: number;
 }
 
-/** One decided signal: the chance stated for it and the no-edge chance, both 0–1. */
-export interface DecidedSignal {
+/** One closed trade: the chance stated for it, its score and its baseline win rate, all 0–1. */
+export interface StatedTrade {
   stated: number;
   noEdge: number;
-  won: boolean;
+  score: number;
+  /** Null for an expired trade. */
+  won: boolean | null;
 }
 
-/** The bucket that a signal alone makes. */
-export function bucketOf({ stated, noEdge, won }: DecidedSignal): ConfidenceBucket {
+/** The bucket that a trade alone makes. */
+export function bucketOf({ stated, noEdge, score, won }: StatedTrade): ConfidenceBucket {
+  const isDecided = won !== null;
   return {
     index: Math.min(BUCKET_COUNT - 1, Math.floor(stated * BUCKET_COUNT)),
-    decided: 1,
+    decided: Number(isDecided),
     wins: Number(won),
+    closed: 1,
+    scoreSum: score,
     chanceSum: noEdge,
-    chanceVariance: noEdge * (1 - noEdge),
-    statedSum: stated,
-    squareErrorSum: (stated - Number(won)) ** 2,
+    edgeSquareSum: (score - noEdge) ** 2,
+    statedSum: isDecided ? stated : 0,
+    squareErrorSum: isDecided ? (stated - Number(won)) ** 2 : 0,
   };
 }
 
@@ -38,35 +55,37 @@ export function addBuckets(buckets: readonly ConfidenceBucket[]): ConfidenceBuck
   const sums = new Map<number, ConfidenceBucket>();
   for (const bucket of buckets) {
     const sum = sums.get(bucket.index);
-    sums.set(bucket.index, sum ? addTwo(sum, bucket) : bucket);
+    if (sum) addTo(sum, bucket);
+    else sums.set(bucket.index, { ...bucket });
   }
   return [...sums.values()].toSorted((a, b) => a.index - b.index);
 }
 
-const addTwo = (a: ConfidenceBucket, b: ConfidenceBucket): ConfidenceBucket => ({
-  index: a.index,
-  decided: a.decided + b.decided,
-  wins: a.wins + b.wins,
-  chanceSum: a.chanceSum + b.chanceSum,
-  chanceVariance: a.chanceVariance + b.chanceVariance,
-  statedSum: a.statedSum + b.statedSum,
-  squareErrorSum: a.squareErrorSum + b.squareErrorSum,
-});
+function addTo(sum: ConfidenceBucket, bucket: ConfidenceBucket): void {
+  addTradesTo(sum, bucket);
+  sum.statedSum += bucket.statedSum;
+  sum.squareErrorSum += bucket.squareErrorSum;
+}
 
-/** All buckets taken together. */
-export function decidedOf(buckets: readonly ConfidenceBucket[]): Decided {
-  const sum = (key: keyof Decided) => buckets.reduce((total, bucket) => total + bucket[key], 0);
-  return {
-    decided: sum("decided"),
-    wins: sum("wins"),
-    chanceSum: sum("chanceSum"),
-    chanceVariance: sum("chanceVariance"),
-  };
+function addTradesTo(sum: TradeSums, trades: TradeSums): void {
+  sum.decided += trades.decided;
+  sum.wins += trades.wins;
+  sum.closed += trades.closed;
+  sum.scoreSum += trades.scoreSum;
+  sum.chanceSum += trades.chanceSum;
+  sum.edgeSquareSum += trades.edgeSquareSum;
+}
+
+/** The trades of all buckets taken together. */
+export function addTrades(buckets: readonly TradeSums[]): TradeSums {
+  const total = { decided: 0, wins: 0, closed: 0, scoreSum: 0, chanceSum: 0, edgeSquareSum: 0 };
+  for (const bucket of buckets) addTradesTo(total, bucket);
+  return total;
 }
 
 /** Mean squared distance of the stated chances from what happened (Brier 1950): 0 is perfect, 0.25 is always saying 50 %. */
 export function brierScore(buckets: readonly ConfidenceBucket[]): number {
-  const { decided } = decidedOf(buckets);
+  const { decided } = addTrades(buckets);
   return buckets.reduce((sum, { squareErrorSum }) => sum + squareErrorSum, 0) / decided;
 }
 
@@ -75,7 +94,7 @@ export function brierScore(buckets: readonly ConfidenceBucket[]): number {
  * what came true, each bucket weighted by its signals; 0–1.
  */
 export function expectedCalibrationError(buckets: readonly ConfidenceBucket[]): number {
-  const { decided } = decidedOf(buckets);
+  const { decided } = addTrades(buckets);
   const gaps = buckets.map(({ statedSum, wins }) => Math.abs(statedSum - wins));
   return gaps.reduce((sum, gap) => sum + gap, 0) / decided;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { figuresOf } from "./figures.ts";
 import {
+  type ClosedTrade,
   emptyTally,
   FATES,
   joinTallies,
@@ -11,30 +12,41 @@ import {
 } from "./tally.ts";
 
 const HOUR_MS = 3_600_000;
-const entry = (fields: Partial<SignalEntry>): SignalEntry => ({
-  fate: "win",
-  at: 0,
-  confidence: 0.75,
-  calibratedConfidence: null,
-  noEdge: 0.4,
-  rMultiple: 1.5,
-  ...fields,
-});
-const times = (count: number, fields: Partial<SignalEntry>) =>
-  Array.from({ length: count }, (_, index) => entry({ at: index * HOUR_MS, ...fields }));
-const undecided = { noEdge: null, rMultiple: null };
+const DAY_MS = 24 * HOUR_MS;
 
-const lossFields = { fate: "loss", rMultiple: -1 } as const;
+/** A signal whose trade was open for an hour; one that won, if not told otherwise. */
+const entry = (
+  fields: Partial<Omit<SignalEntry, "trade">> = {},
+  trade: Partial<ClosedTrade> | null = {},
+): SignalEntry => {
+  const { at = 0 } = fields;
+  return {
+    fate: "win",
+    at,
+    confidence: 0.75,
+    calibratedConfidence: null,
+    trade: trade && { openedAt: at - HOUR_MS, noEdge: 0.4, score: 1, rMultiple: 1.5, ...trade },
+    ...fields,
+  };
+};
+/** The same on so many days in a row, once a day. */
+const times = (count: number, ...[fields, trade]: Parameters<typeof entry>) =>
+  Array.from({ length: count }, (_, index) =>
+    entry({ ...fields, at: (fields?.at ?? 0) + index * DAY_MS }, trade),
+  );
+
+const loss = { score: 0, rMultiple: -1 };
+const expired = { score: 0.5, rMultiple: 0.25 };
 
 describe("the figures of a record", () => {
   const record = [
-    ...times(18, { rMultiple: 1.5 }),
-    ...times(22, { ...lossFields, at: 30 * HOUR_MS, confidence: 0.62 }),
-    ...times(4, { fate: "expired", noEdge: null, rMultiple: 0.25, at: 90 * HOUR_MS }),
-    ...times(3, { fate: "not-filled", ...undecided }),
-    ...times(50, { fate: "wait", ...undecided }),
-    ...times(2, { fate: "failed", ...undecided }),
-    ...times(6, { fate: "pending", ...undecided }),
+    ...times(18),
+    ...times(22, { fate: "loss", at: 30 * DAY_MS, confidence: 0.62 }, loss),
+    ...times(4, { fate: "expired", at: 90 * DAY_MS }, expired),
+    ...times(3, { fate: "not-filled" }, null),
+    ...times(50, { fate: "wait" }, null),
+    ...times(2, { fate: "failed" }, null),
+    ...times(6, { fate: "pending" }, null),
   ];
   const figures = figuresOf(tallySignals(record));
 
@@ -51,12 +63,17 @@ describe("the figures of a record", () => {
     });
   });
 
-  it("take the win rate over decided signals only, beside the chance without an edge", () => {
+  it("take the win rate over decided signals only", () => {
     expect(figures.win_rate?.value).toBeCloseTo(18 / 40, 12);
+    expect(figures.win_rate?.low).toBeGreaterThan(0.25);
+    expect(figures.win_rate?.high).toBeLessThan(0.65);
+  });
+
+  it("take the edge over expired signals too, by where they were closed", () => {
     expect(figures.no_edge_rate).toBeCloseTo(0.4, 12);
-    expect(figures.lift?.value).toBeCloseTo(0.05, 12);
-    const spread = (1.96 * Math.sqrt(40 * 0.4 * 0.6)) / 40;
-    expect(figures.lift?.high).toBeCloseTo(0.05 + spread, 4);
+    expect(figures.lift?.value).toBeCloseTo((18 + 4 * 0.5) / 44 - 0.4, 12);
+    expect(figures.effective_trades).toBeLessThanOrEqual(44);
+    expect(figures.effective_trades).toBeGreaterThan(30);
   });
 
   it("take results in R over every trade that was closed, the expired ones too", () => {
@@ -80,7 +97,8 @@ describe("the figures of a record", () => {
   });
 
   it("are withheld below 30 decided signals; counts and curve are not", () => {
-    const few = figuresOf(tallySignals([...times(10, {}), ...times(19, lossFields)]));
+    const losses = (count: number) => times(count, { fate: "loss" }, loss);
+    const few = figuresOf(tallySignals([...times(10), ...losses(19)]));
     expect(few).toMatchObject({
       counts: { decided: 29 },
       win_rate: null,
@@ -92,16 +110,59 @@ describe("the figures of a record", () => {
       confidence: { decided: 29, brier: null, ece: null },
     });
     expect(few.equity).not.toEqual([]);
-    const enough = figuresOf(tallySignals([...times(10, {}), ...times(20, lossFields)]));
+    const enough = figuresOf(tallySignals([...times(10), ...losses(20)]));
     expect(enough.win_rate?.value).toBeCloseTo(1 / 3, 12);
   });
 
+  it("have no interval where all trades lie within a few days", () => {
+    const days = (count: number) =>
+      figuresOf(
+        tallySignals(
+          Array.from({ length: 60 }, (_, index) => entry({ at: (index % count) * DAY_MS })),
+        ),
+      );
+    const crowded = { win_rate: null, lift: null, expectancy_r: null, effective_trades: 3 };
+    expect(days(3)).toMatchObject({ ...crowded, trades: 60 });
+    expect(days(4).win_rate).not.toBeNull();
+  });
+
+  it("are less certain of trades that were open at the same time", () => {
+    const together = (copies: number) =>
+      figuresOf(
+        tallySignals(
+          Array.from({ length: 40 * copies }, (_, index) => {
+            const day = Math.floor(index / copies);
+            const isWin = (day * 7) % 5 < 2;
+            return entry({ at: day * DAY_MS, fate: isWin ? "win" : "loss" }, isWin ? {} : loss);
+          }),
+        ),
+      );
+    expect(together(5).trades).toBe(200);
+    expect(together(5).lift?.low).toBeCloseTo(together(1).lift?.low ?? Number.NaN, 9);
+    expect(together(5).expectancy_r?.high).toBeCloseTo(
+      together(1).expectancy_r?.high ?? Number.NaN,
+      9,
+    );
+    expect(Math.abs(together(5).effective_trades - 40)).toBeLessThanOrEqual(1);
+  });
+
+  it("of a range of confidence leave out one in which nothing was decided", () => {
+    const undecided = times(3, { fate: "expired", confidence: 0.95 }, expired);
+    const { buckets } = figuresOf(tallySignals([...times(40), ...undecided])).confidence;
+    expect(buckets.map(({ from }) => from)).toEqual([70]);
+  });
+
   it("have no profit factor where nothing was lost", () => {
-    expect(figuresOf(tallySignals(times(40, {}))).profit_factor).toBeNull();
+    expect(figuresOf(tallySignals(times(40))).profit_factor).toBeNull();
   });
 
   it("of no signal at all are zeros and nulls", () => {
-    expect(figuresOf(emptyTally())).toMatchObject({ trades: 0, equity: [], win_rate: null });
+    expect(figuresOf(emptyTally())).toMatchObject({
+      trades: 0,
+      effective_trades: 0,
+      equity: [],
+      win_rate: null,
+    });
     expect(joinTallies([])).toEqual(emptyTally());
   });
 });
@@ -118,15 +179,17 @@ describe("a record in parts", () => {
         r: fc.integer({ min: -2, max: 3 }),
       })
       .map(({ fate: kind, hours, confidence, calibrated, r }) => {
-        const decided = kind === "win" || kind === "loss";
-        return entry({
-          fate: kind,
-          at: hours * HOUR_MS,
-          confidence: confidence / 100,
-          calibratedConfidence: calibrated === null ? null : calibrated / 100,
-          noEdge: decided ? 0.25 : null,
-          rMultiple: decided || kind === "expired" ? r : null,
-        });
+        const isClosed = kind === "win" || kind === "loss" || kind === "expired";
+        const score = { win: 1, loss: 0, expired: 0.75 };
+        return entry(
+          {
+            fate: kind,
+            at: hours * HOUR_MS,
+            confidence: confidence / 100,
+            calibratedConfidence: calibrated === null ? null : calibrated / 100,
+          },
+          isClosed ? { noEdge: 0.25, score: score[kind], rMultiple: r } : null,
+        );
       }),
     { maxLength: 40 },
   );

@@ -6,34 +6,46 @@ import {
   type PerformanceCounts,
   type Reliability,
 } from "@shared/contract/performance.ts";
+import { effectiveSampleSize } from "./clustered-mean.ts";
 import {
+  addBuckets,
+  addTrades,
   BUCKET_COUNT,
   brierScore,
   type ConfidenceBucket,
-  decidedOf,
   expectedCalibrationError,
+  type TradeSums,
 } from "./confidence-bucket.ts";
 import { equityCurve, thinCurve } from "./equity.ts";
-import { meanInterval, wilsonInterval } from "./interval.ts";
-import { type Decided, liftOf } from "./no-edge.ts";
-import type { Tally } from "./tally.ts";
+import { meanInterval, shareInterval } from "./interval.ts";
+import { addDays, type DaySums, type Tally } from "./tally.ts";
+import { groupIntoBlocks } from "./time-blocks.ts";
 
 /** All figures that follow from a record. */
 export type Figures = Omit<Performance, "since" | "updated_at" | "recorded">;
 
-/** The figures of a tally; one that too few signals stand behind is null. */
+/** Sums over the trades of one block of time: a cluster of the intervals. */
+type BlockSums = Omit<DaySums, "day">;
+
+/**
+ * The figures of a tally; one that too few signals stand behind is null. All intervals are clustered by blocks of time,
+ * because trades that are open at the same time depend on each other.
+ */
 export function figuresOf(tally: Tally): Figures {
-  const { trades, equity, hours, buckets, calibratedBuckets } = tally;
+  const { trades, equity, hours, days } = tally;
   const curve = thinCurve(equityCurve(hours), EQUITY_POINTS);
+  const blocks = groupIntoBlocks(days).map(addDays);
+  const tradesOfBlocks = blocks.map(({ buckets }) => addTrades(buckets));
   return {
     counts: countsOf(tally.fates),
-    ...winFigures(decidedOf(buckets)),
+    ...winFigures(tradesOfBlocks),
     trades: trades.count,
-    ...tradeFigures(tally),
+    effective_trades: effectiveTrades(tradesOfBlocks),
+    ...tradeFigures(tally, blocks),
     total_r: equity.total,
     equity: curve.map(({ at, r }) => ({ at: new Date(at).toISOString(), r })),
-    confidence: reliabilityOf(buckets),
-    calibrated: reliabilityOf(calibratedBuckets),
+    confidence: reliabilityOf(blocks.map(({ buckets }) => buckets)),
+    calibrated: reliabilityOf(blocks.map(({ calibratedBuckets }) => calibratedBuckets)),
   };
 }
 
@@ -52,46 +64,76 @@ function countsOf(fates: Tally["fates"]): PerformanceCounts {
 
 type WinFigures = Pick<Figures, "win_rate" | "no_edge_rate" | "lift">;
 
-function winFigures(record: Decided): WinFigures {
-  const { decided, wins, chanceSum } = record;
-  if (decided < ENOUGH_SIGNALS) return { win_rate: null, no_edge_rate: null, lift: null };
+/** `blocks` are the same trades, or those of one range of confidence, by blocks of time. */
+function winFigures(blocks: readonly TradeSums[]): WinFigures {
+  const { decided, closed, chanceSum } = addTrades(blocks);
+  const isDecided = decided >= ENOUGH_SIGNALS;
+  const isClosed = closed >= ENOUGH_SIGNALS;
   return {
-    win_rate: wilsonInterval({ successes: wins, trials: decided }),
-    no_edge_rate: chanceSum / decided,
-    lift: liftOf(record),
+    win_rate: isDecided ? shareInterval(blocks.map(decidedTrades)) : null,
+    no_edge_rate: isClosed ? chanceSum / closed : null,
+    lift: isClosed ? shareInterval(blocks.map(closedTrades)) : null,
   };
 }
+
+const decidedTrades = ({ decided, wins }: TradeSums) => ({ count: decided, sum: wins });
+
+const closedTrades = ({ closed, scoreSum, chanceSum }: TradeSums) => ({
+  count: closed,
+  sum: scoreSum,
+  baselines: chanceSum,
+});
+
+/** The effective sample size of the edge, in whole trades. */
+const effectiveTrades = (blocks: readonly TradeSums[]): number =>
+  Math.round(
+    effectiveSampleSize(
+      blocks.map(({ closed, scoreSum, chanceSum, edgeSquareSum }) => ({
+        count: closed,
+        sum: scoreSum - chanceSum,
+        squareSum: edgeSquareSum,
+      })),
+    ),
+  );
 
 /**
  * Expectancy, profit factor (what was won per R lost; null where nothing was lost) and maximum drawdown, of every
  * trade that was closed: whoever took all signals had the expired ones too.
  */
-function tradeFigures({
-  trades,
-  equity,
-}: Tally): Pick<Figures, "expectancy_r" | "profit_factor" | "max_drawdown_r"> {
+function tradeFigures(
+  { trades, equity }: Tally,
+  blocks: readonly BlockSums[],
+): Pick<Figures, "expectancy_r" | "profit_factor" | "max_drawdown_r"> {
   if (trades.count < ENOUGH_SIGNALS) {
     return { expectancy_r: null, profit_factor: null, max_drawdown_r: null };
   }
   return {
-    expectancy_r: meanInterval(trades),
+    expectancy_r: meanInterval(blocks.map(({ results }) => results)),
     profit_factor: trades.losses > 0 ? trades.gains / trades.losses : null,
     max_drawdown_r: equity.drawdown,
   };
 }
 
-function reliabilityOf(buckets: readonly ConfidenceBucket[]): Reliability {
-  const { decided } = decidedOf(buckets);
-  const enough = decided >= ENOUGH_SIGNALS;
+/** `blocks` are the buckets of each block of time. */
+function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliability {
+  const buckets = addBuckets(blocks.flat()).filter(({ decided }) => decided > 0);
+  const { decided } = addTrades(buckets);
+  const isEnough = decided >= ENOUGH_SIGNALS;
   return {
     decided,
-    brier: enough ? brierScore(buckets) : null,
-    ece: enough ? expectedCalibrationError(buckets) : null,
-    buckets: buckets.map(presentBucket),
+    brier: isEnough ? brierScore(buckets) : null,
+    ece: isEnough ? expectedCalibrationError(buckets) : null,
+    buckets: buckets.map((bucket) => ({
+      ...presentBucket(bucket),
+      ...winFigures(blocks.map((block) => addTrades(withIndex(block, bucket)))),
+    })),
   };
 }
 
-function presentBucket(bucket: ConfidenceBucket): ConfidenceBucketFigures {
+const withIndex = (buckets: readonly ConfidenceBucket[], { index }: ConfidenceBucket) =>
+  buckets.filter((bucket) => bucket.index === index);
+
+function presentBucket(bucket: ConfidenceBucket): Omit<ConfidenceBucketFigures, keyof WinFigures> {
   const { index, decided, wins, statedSum } = bucket;
   return {
     from: (index * 100) / BUCKET_COUNT,
@@ -100,6 +142,5 @@ function presentBucket(bucket: ConfidenceBucket): ConfidenceBucketFigures {
     wins,
     stated: statedSum / decided,
     won: wins / decided,
-    ...winFigures(bucket),
   };
 }

@@ -1,3 +1,4 @@
+import type { ClusterSum } from "./clustered-mean.ts";
 import { addBuckets, bucketOf, type ConfidenceBucket } from "./confidence-bucket.ts";
 import {
   EMPTY_STRETCH,
@@ -6,6 +7,13 @@ import {
   joinStretches,
   stretchOf,
 } from "./equity.ts";
+import {
+  addHoldings,
+  type DatedSums,
+  dayNumber,
+  type HoldingSums,
+  holdingOf,
+} from "./time-blocks.ts";
 
 /**
  * What became of a signal. `win` and `loss` are decided: filled, and then target or stop was touched. `expired` was
@@ -22,10 +30,30 @@ export interface SignalEntry {
   /** 0–1, as the analyst said it, and as it was corrected when the signal was made. */
   confidence: number;
   calibratedConfidence: number | null;
-  /** Chance of a win without an edge, 0–1; null unless decided. */
-  noEdge: number | null;
-  /** Result in R, net of fees; null where no trade was closed. */
-  rMultiple: number | null;
+  /** The trade, if one was closed: won, lost or expired. */
+  trade: ClosedTrade | null;
+}
+
+/** A trade that was filled and closed. */
+export interface ClosedTrade {
+  /** When it was filled, in Unix milliseconds. */
+  openedAt: number;
+  /** Chance of a win without an edge (`noEdgeChance`), 0–1. */
+  noEdge: number;
+  /** 1 for a win, 0 for a loss; in between for an expired trade, by its exit (`levelScore`). */
+  score: number;
+  /** Result in R, net of fees. */
+  rMultiple: number;
+}
+
+/** Sums over the trades that were resolved on one UTC day: what the intervals are made of. */
+export interface DaySums extends DatedSums {
+  /** Results of closed trades in R. */
+  results: ClusterSum;
+  heldHours: HoldingSums;
+  /** Closed trades by the confidence that was said, and by the calibrated one where there was one. */
+  buckets: ConfidenceBucket[];
+  calibratedBuckets: ConfidenceBucket[];
 }
 
 /**
@@ -34,14 +62,13 @@ export interface SignalEntry {
  */
 export interface Tally {
   fates: Record<Fate, number>;
-  /** Closed trades: decided and expired ones with a result. Sums are in R, `gains` and `losses` both at least 0. */
-  trades: { count: number; sum: number; squareSum: number; gains: number; losses: number };
+  /** Closed trades: decided and expired ones. Sums are in R, `gains` and `losses` both at least 0. */
+  trades: { count: number; sum: number; gains: number; losses: number };
   equity: EquityStretch;
   /** Results of each hour with closed trades, in order. */
   hours: EquityStep[];
-  /** Decided signals by the confidence that was said, and by the calibrated one where there was one. */
-  buckets: ConfidenceBucket[];
-  calibratedBuckets: ConfidenceBucket[];
+  /** Days with closed trades, in order. */
+  days: DaySums[];
 }
 
 const HOUR_MS = 3_600_000;
@@ -49,25 +76,27 @@ const HOUR_MS = 3_600_000;
 /** The tally of no signal at all. */
 export const emptyTally = (): Tally => ({
   fates: { win: 0, loss: 0, expired: 0, "not-filled": 0, wait: 0, failed: 0, pending: 0 },
-  trades: { count: 0, sum: 0, squareSum: 0, gains: 0, losses: 0 },
+  trades: { count: 0, sum: 0, gains: 0, losses: 0 },
   equity: EMPTY_STRETCH,
   hours: [],
-  buckets: [],
-  calibratedBuckets: [],
+  days: [],
 });
 
 /** Adds signals up, in the order of their ends. */
 export function tallySignals(entries: readonly SignalEntry[]): Tally {
   const inOrder = entries.toSorted((a, b) => a.at - b.at);
-  const closed = inOrder.flatMap(({ at, rMultiple }) =>
-    rMultiple === null ? [] : { at, r: rMultiple },
+  const closed = inOrder.flatMap((signal) =>
+    signal.trade ? { signal, at: signal.at, trade: signal.trade } : [],
   );
+  const results = closed.map(({ trade }) => trade.rMultiple);
   return {
     fates: countFates(inOrder),
-    trades: addTrades(closed.map(tradeOf)),
-    equity: closed.map(({ r }) => stretchOf(r)).reduce(joinStretches, EMPTY_STRETCH),
-    hours: joinHours(closed.map(({ at, r }) => ({ at: at - (at % HOUR_MS), r }))),
-    ...bucketDecided(inOrder),
+    trades: addResults(results.map(tradeOf)),
+    equity: results.map(stretchOf).reduce(joinStretches, EMPTY_STRETCH),
+    hours: joinHours(
+      closed.map(({ at, trade }) => ({ at: at - (at % HOUR_MS), r: trade.rMultiple })),
+    ),
+    days: joinDays(closed.map(dayOf)),
   };
 }
 
@@ -75,11 +104,10 @@ export function tallySignals(entries: readonly SignalEntry[]): Tally {
 export function joinTallies(tallies: readonly Tally[]): Tally {
   return {
     fates: addFates(tallies.map(({ fates }) => fates)),
-    trades: addTrades(tallies.map(({ trades }) => trades)),
+    trades: addResults(tallies.map(({ trades }) => trades)),
     equity: tallies.map(({ equity }) => equity).reduce(joinStretches, EMPTY_STRETCH),
     hours: joinHours(tallies.flatMap(({ hours }) => hours)),
-    buckets: addBuckets(tallies.flatMap(({ buckets }) => buckets)),
-    calibratedBuckets: addBuckets(tallies.flatMap((tally) => tally.calibratedBuckets)),
+    days: joinDays(tallies.flatMap(({ days }) => days)),
   };
 }
 
@@ -95,23 +123,16 @@ function addFates(all: readonly Tally["fates"][]): Tally["fates"] {
   return sum;
 }
 
-const tradeOf = ({ r }: EquityStep): Tally["trades"] => ({
+const tradeOf = (r: number): Tally["trades"] => ({
   count: 1,
   sum: r,
-  squareSum: r ** 2,
   gains: Math.max(0, r),
   losses: Math.max(0, -r),
 });
 
-function addTrades(all: readonly Tally["trades"][]): Tally["trades"] {
+function addResults(all: readonly Tally["trades"][]): Tally["trades"] {
   const sum = (key: keyof Tally["trades"]) => all.reduce((total, trades) => total + trades[key], 0);
-  return {
-    count: sum("count"),
-    sum: sum("sum"),
-    squareSum: sum("squareSum"),
-    gains: sum("gains"),
-    losses: sum("losses"),
-  };
+  return { count: sum("count"), sum: sum("sum"), gains: sum("gains"), losses: sum("losses") };
 }
 
 /** One step for each hour, of steps in order. */
@@ -125,15 +146,38 @@ function joinHours(steps: readonly EquityStep[]): EquityStep[] {
   return hours;
 }
 
-function bucketDecided(
-  entries: readonly SignalEntry[],
-): Pick<Tally, "buckets" | "calibratedBuckets"> {
-  const decided = entries.flatMap(({ fate, noEdge, confidence, calibratedConfidence }) =>
-    noEdge === null ? [] : { won: fate === "win", noEdge, confidence, calibratedConfidence },
-  );
-  const said = decided.map(({ confidence: stated, ...rest }) => bucketOf({ ...rest, stated }));
-  const corrected = decided.flatMap(({ calibratedConfidence: stated, ...rest }) =>
-    stated === null ? [] : bucketOf({ ...rest, stated }),
-  );
-  return { buckets: addBuckets(said), calibratedBuckets: addBuckets(corrected) };
+/** The day that a trade alone makes. */
+function dayOf({ signal, trade }: { signal: SignalEntry; trade: ClosedTrade }): DaySums {
+  const { fate, at, confidence, calibratedConfidence: calibrated } = signal;
+  const { openedAt, noEdge, score, rMultiple } = trade;
+  const stated = { noEdge, score, won: fate === "expired" ? null : fate === "win" };
+  return {
+    day: dayNumber(at),
+    results: { count: 1, sum: rMultiple },
+    heldHours: holdingOf({ openedAt, resolvedAt: at }),
+    buckets: [bucketOf({ ...stated, stated: confidence })],
+    calibratedBuckets: calibrated === null ? [] : [bucketOf({ ...stated, stated: calibrated })],
+  };
 }
+
+/** One item for each day, of days in order. */
+function joinDays(days: readonly DaySums[]): DaySums[] {
+  const groups = new Map<number, DaySums[]>();
+  for (const one of days) {
+    const group = groups.get(one.day);
+    if (group) group.push(one);
+    else groups.set(one.day, [one]);
+  }
+  return [...groups].map(([day, group]) => ({ day, ...addDays(group) }));
+}
+
+/** The sums of several days as those of one period. */
+export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
+  results: {
+    count: days.reduce((count, { results }) => count + results.count, 0),
+    sum: days.reduce((sum, { results }) => sum + results.sum, 0),
+  },
+  heldHours: addHoldings(days.map(({ heldHours }) => heldHours)),
+  buckets: addBuckets(days.flatMap(({ buckets }) => buckets)),
+  calibratedBuckets: addBuckets(days.flatMap(({ calibratedBuckets }) => calibratedBuckets)),
+});

@@ -7,6 +7,8 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
 
+const DAY_MS = 86_400_000;
+
 describe("GET /performance", () => {
   let server: TestServer;
   let userId: string;
@@ -14,11 +16,12 @@ describe("GET /performance", () => {
     server = await startTestServer({ databaseUri: testDatabaseUri("performance-route") });
     const user = await createUser(server.database, { username: "known-by-name" });
     userId = String(user._id);
-    const at = new Date();
-    const wins = judgedTrade({ outcome: "WIN", at, resolvedAt: at, calibrated: 55 });
-    const losses = judgedTrade({ outcome: "LOSS", at, resolvedAt: at });
-    await createSignals(server.database, user, { count: 20, ...wins });
-    await createSignals(server.database, user, { count: 20, ...losses });
+    for (let day = 0; day < 20; day += 1) {
+      const at = new Date(Date.now() - day * DAY_MS);
+      const win = judgedTrade({ outcome: "WIN", at, resolvedAt: at, calibrated: 55 });
+      const loss = judgedTrade({ outcome: "LOSS", at, resolvedAt: at });
+      await createSignals(server.database, user, { count: 2, ...(day < 10 ? win : loss) });
+    }
     await refreshPerformance(server.deps);
   });
   afterAll(() => server.stop());
@@ -35,7 +38,8 @@ describe("GET /performance", () => {
     expect(body.counts).toMatchObject({ decided: 40, wins: 20, losses: 20 });
     expect(body.win_rate?.value).toBe(0.5);
     expect(body.no_edge_rate).toBeCloseTo(1 / 3, 9);
-    expect(body.lift?.low).toBeGreaterThan(0);
+    expect(body.lift?.value).toBeCloseTo(1 / 6, 9);
+    expect(body.effective_trades).toBe(19);
     expect(body.expectancy_r?.value).toBeCloseTo(0.5, 9);
     expect(body.calibrated.decided).toBe(20);
   });

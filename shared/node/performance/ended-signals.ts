@@ -18,7 +18,14 @@ const endedSignalShape = z.object({
   finishedAt: z.date().optional(),
   outcome: outcomeSchema.optional(),
   judgement: judgementSchema
-    .pick({ reason: true, resolved_at: true, fill: true, r_multiple: true })
+    .pick({
+      reason: true,
+      resolved_at: true,
+      filled_at: true,
+      fill: true,
+      exit: true,
+      r_multiple: true,
+    })
     .optional(),
   analysis: analysisSchema
     .pick({
@@ -53,7 +60,9 @@ const PROJECTION = {
   outcome: 1,
   "judgement.reason": 1,
   "judgement.resolved_at": 1,
+  "judgement.filled_at": 1,
   "judgement.fill": 1,
+  "judgement.exit": 1,
   "judgement.r_multiple": 1,
   "analysis.final_signal": 1,
   "analysis.confidence": 1,

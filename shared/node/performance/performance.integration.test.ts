@@ -81,6 +81,23 @@ describe("the record of signals", () => {
     expect(record.no_edge_rate).toBeCloseTo(1 / 3, 9);
   });
 
+  it("gives intervals for trades of several days, with expired ones counted by their exit", async () => {
+    for (const days of [1, 2, 3, 4, 5, 6]) {
+      await store({ count: 4, ...(days % 3 === 0 ? loss(days) : win(days)) });
+      const expired = { outcome: "EXPIRED", at: ago(days), resolvedAt: ago(days) } as const;
+      await store({ count: 2, ...judgedTrade({ ...expired, r: 0.5 }) });
+    }
+    await refresh();
+    const { lift, win_rate: rate, expectancy_r: mean, effective_trades: effective } = await read();
+    // Of 36 trades 16 won; 12 were closed half way between stop and target, which lie 3 R apart.
+    expect(lift?.value).toBeCloseTo((16 + 12 * 0.5) / 36 - 1 / 3, 9);
+    expect(lift?.low).toBeLessThan(0);
+    expect(lift?.high).toBeGreaterThan(0.5);
+    expect(rate).toBeNull();
+    expect(mean?.value).toBeCloseTo((16 * 2 - 8 + 12 * 0.5) / 36, 9);
+    expect(effective).toBeLessThan(12);
+  });
+
   it("never adds demo data to live data", async () => {
     await store({ count: 3, ...win(1) });
     const demo = { outcome: "LOSS", at: ago(1), resolvedAt: ago(1) } as const;

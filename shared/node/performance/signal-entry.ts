@@ -1,5 +1,5 @@
-import { noEdgeChance } from "@shared/stats/no-edge.ts";
-import type { Fate, SignalEntry } from "@shared/stats/tally.ts";
+import { closedTrade } from "@shared/stats/closed-trade.ts";
+import type { ClosedTrade, Fate, SignalEntry } from "@shared/stats/tally.ts";
 import type { EndedSignal } from "./ended-signals.ts";
 
 /** What became of a signal. */
@@ -22,24 +22,20 @@ export function endedAt(signal: EndedSignal): Date | null {
 
 /** A signal as the statistics count it. */
 export function entryOf(signal: EndedSignal): SignalEntry {
-  const { analysis, judgement } = signal;
+  const { analysis } = signal;
   const { calibrated_confidence: calibrated = null } = analysis;
   const fate = fateOf(signal);
-  const isClosed = fate === "win" || fate === "loss" || fate === "expired";
   return {
     fate,
     at: (endedAt(signal) ?? signal.updatedAt).getTime(),
     confidence: analysis.confidence / 100,
     calibratedConfidence: calibrated === null ? null : calibrated / 100,
-    noEdge: fate === "win" || fate === "loss" ? noEdgeOf(signal) : null,
-    rMultiple: isClosed ? (judgement?.r_multiple ?? null) : null,
+    trade: tradeOf(signal),
   };
 }
 
-/** From the price that it was filled at: a better or worse one than asked for changes the chances. */
-function noEdgeOf({ analysis, judgement }: EndedSignal): number | null {
+function tradeOf({ analysis, judgement }: EndedSignal): ClosedTrade | null {
   const { stop_loss: stopLoss, take_profit: takeProfit } = analysis;
-  const entry = judgement?.fill ?? analysis.entry;
-  if (entry === null || stopLoss === null || takeProfit === null) return null;
-  return noEdgeChance({ entry, stopLoss, takeProfit });
+  if (!judgement || stopLoss === null || takeProfit === null) return null;
+  return closedTrade({ ...judgement, stopLoss, takeProfit });
 }

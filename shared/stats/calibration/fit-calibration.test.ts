@@ -7,7 +7,9 @@ import { fitIsotonic, type StatedOutcome } from "./isotonic.ts";
 import { fitPlatt } from "./platt.ts";
 
 const errorOf = (outcomes: readonly StatedOutcome[]) =>
-  expectedCalibrationError(addBuckets(outcomes.map((one) => bucketOf({ ...one, noEdge: 0.5 }))));
+  expectedCalibrationError(
+    addBuckets(outcomes.map((one) => bucketOf({ ...one, noEdge: 0.5, score: Number(one.won) }))),
+  );
 
 /** An analyst who is sure of himself: 90 % come true in 60 %, 50 % in 40 %. */
 const overconfident = (stated: number) => 0.4 + (stated - 0.5) * 0.5;

@@ -1,5 +1,6 @@
-import { noEdgeChance } from "@shared/stats/no-edge.ts";
-import { type SignalEntry, type Tally, tallySignals } from "@shared/stats/tally.ts";
+import type { Judgement } from "@shared/contract/judgement.ts";
+import { closedTrade } from "@shared/stats/closed-trade.ts";
+import { type Fate, type SignalEntry, type Tally, tallySignals } from "@shared/stats/tally.ts";
 import type { WalkedTrade } from "./walk-market.ts";
 
 /** The trades as the statistics of the product count them. */
@@ -17,17 +18,18 @@ export function resultUsd(trades: readonly WalkedTrade[]): number {
 
 function entryOf({ trade, confidence, judgement }: WalkedTrade): SignalEntry {
   const stated = { confidence: (confidence ?? 0) / 100, calibratedConfidence: null };
-  if (!judgement) {
-    return { fate: "pending", at: trade.createdAt, ...stated, noEdge: null, rMultiple: null };
-  }
-  const { outcome, reason, r_multiple: rMultiple, fill } = judgement;
-  const at = Date.parse(judgement.resolved_at);
-  if (outcome === "EXPIRED") {
-    const fate = reason === "not-filled" ? "not-filled" : "expired";
-    return { fate, at, ...stated, noEdge: null, rMultiple };
-  }
-  const fate = outcome === "WIN" ? "win" : "loss";
-  // From the price that it was filled at: a better or worse one than asked for changes the chances.
-  const noEdge = noEdgeChance({ ...trade, entry: fill ?? trade.entry });
-  return { fate, at, ...stated, noEdge, rMultiple };
+  if (!judgement) return { fate: "pending", at: trade.createdAt, ...stated, trade: null };
+  const { stopLoss, takeProfit } = trade;
+  return {
+    fate: fateOf(judgement),
+    at: Date.parse(judgement.resolved_at),
+    ...stated,
+    trade: closedTrade({ ...judgement, stopLoss, takeProfit }),
+  };
+}
+
+function fateOf({ outcome, reason }: Judgement): Fate {
+  if (outcome === "WIN") return "win";
+  if (outcome === "LOSS") return "loss";
+  return reason === "not-filled" ? "not-filled" : "expired";
 }

@@ -1,0 +1,119 @@
+import { simulateTrades, type TradeProcess } from "@shared/testing/simulated-trades.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Figures, figuresOf } from "./figures.ts";
+import type { Estimate } from "./interval.ts";
+import { tallySignals } from "./tally.ts";
+
+/**
+ * Repetitions of each process. The share of intervals that hold the true value then has a standard error of 0.7
+ * percentage points.
+ */
+const REPETITIONS = 1_000;
+
+type Process = Omit<TradeProcess, "seed">;
+
+/** About 240 trades, most of them open at the same time as others, in markets that move together. */
+const OVERLAPPING: Process = {
+  days: 45,
+  instruments: 6,
+  everyHours: 8,
+  chance: 0.3,
+  holdHours: 24,
+};
+/** About 160 trades, each on prices of its own. */
+const INDEPENDENT: Process = { ...OVERLAPPING, days: 30, isIndependent: true };
+
+const recordOf = (process: Process, seed: number): Figures =>
+  figuresOf(tallySignals(simulateTrades({ ...process, seed })));
+const recordsOf = (process: Process): Figures[] =>
+  Array.from({ length: REPETITIONS }, (_, index) => recordOf(process, index + 1));
+
+const sumOf = (records: readonly Figures[], measure: (figures: Figures) => number): number =>
+  records.reduce((total, figures) => total + measure(figures), 0);
+const shareOf = (records: readonly Figures[], isSo: (figures: Figures) => boolean): number =>
+  records.filter(isSo).length / records.length;
+
+/** Means over the trades of all records: the true values, as nearly as a thousand records can tell. */
+function trueValues(records: readonly Figures[]) {
+  const trades = sumOf(records, (figures) => figures.trades);
+  const wins = sumOf(records, ({ counts }) => counts.wins);
+  return {
+    win_rate: wins / sumOf(records, ({ counts }) => counts.decided),
+    lift: sumOf(records, (record) => (record.lift?.value ?? Number.NaN) * record.trades) / trades,
+    expectancy_r: sumOf(records, (figures) => figures.total_r) / trades,
+  };
+}
+
+const holds = (estimate: Estimate | null, value: number): boolean =>
+  estimate !== null && estimate.low <= value && value <= estimate.high;
+
+describe.each([
+  { name: "overlapping trades without an edge", process: OVERLAPPING },
+  { name: "overlapping trades with an edge", process: { ...OVERLAPPING, drift: 0.02 } },
+  { name: "independent trades", process: INDEPENDENT },
+])("the 95% intervals of $name", ({ process }) => {
+  const { drift = 0, isIndependent = false }: Process = process;
+  let records: Figures[];
+  beforeAll(() => {
+    records = recordsOf(process);
+  });
+
+  it.each(["win_rate", "lift", "expectancy_r"] as const)(
+    "hold the true value in 93 to 97 of 100 records: %s",
+    (name) => {
+      const value = trueValues(records)[name];
+      const covered = shareOf(records, (figures) => holds(figures[name], value));
+      expect(covered).toBeGreaterThanOrEqual(0.93);
+      expect(covered).toBeLessThanOrEqual(0.97);
+    },
+  );
+
+  it(`show a better record than chance in ${drift > 0 ? "most" : "at most 5"} of 100 records`, () => {
+    const better = shareOf(records, ({ lift }) => lift !== null && lift.low > 0);
+    if (drift > 0) expect(better).toBeGreaterThan(0.6);
+    else expect(better).toBeLessThanOrEqual(0.05);
+  });
+
+  it(`count ${isIndependent ? "nearly all" : "fewer"} trades as independent`, () => {
+    const trades = sumOf(records, (figures) => figures.trades);
+    const share = sumOf(records, (figures) => figures.effective_trades) / trades;
+    if (isIndependent) expect(share).toBeGreaterThan(0.85);
+    else expect(share).toBeLessThan(0.75);
+  });
+});
+
+describe("the hold limit", () => {
+  /** The price moves one tick in favour of each trade right after its entry, and has no drift from there on. */
+  const process: Process = {
+    ...INDEPENDENT,
+    days: 1_000,
+    everyHours: 24,
+    chance: 1,
+    instruments: 20,
+    headStart: 1,
+  };
+
+  const records = [2, 6, 24, 240].map((holdHours) =>
+    figuresOf(tallySignals(simulateTrades({ ...process, holdHours, seed: 1 }))),
+  );
+
+  it("does not change the edge of the same process", () => {
+    for (const { lift } of records) {
+      expect(Math.abs((lift?.value ?? Number.NaN) - HEAD_START_EDGE)).toBeLessThan(0.01);
+    }
+  });
+
+  it("would change it if only decided trades counted", () => {
+    const edges = records.map(
+      ({ counts, no_edge_rate: baseline }) =>
+        counts.wins / counts.decided - (baseline ?? Number.NaN),
+    );
+    expect(Math.max(...edges) - Math.min(...edges)).toBeGreaterThan(0.07);
+  });
+});
+
+/**
+ * What a start of one tick is worth: its share of the distance between the levels, E[1 / (stop + target)], of stops of
+ * 4 to 9 ticks and targets 1 to 3 times as far.
+ */
+const HEAD_START_EDGE = 0.0576;
