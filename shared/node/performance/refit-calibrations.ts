@@ -68,6 +68,7 @@ function readOutcomes(
     for await (const { analysis, outcome, judgement } of readEndedSignals(newest)) {
       if (!judgement) continue;
       outcomes.push({
+        openedAt: Date.parse(judgement.filled_at ?? judgement.resolved_at),
         resolvedAt: Date.parse(judgement.resolved_at),
         stated: analysis.confidence / 100,
         won: outcome === "WIN",

@@ -15,6 +15,8 @@ const errorOf = (outcomes: readonly StatedOutcome[]) =>
 const overconfident = (stated: number) => 0.4 + (stated - 0.5) * 0.5;
 /** One whose confidence steps up all at once. */
 const stepped = (stated: number) => (stated < 0.8 ? 0.35 : 0.75);
+/** One who overstates by a factor of two in log odds, so that a logistic curve fits. */
+const modest = (stated: number) => 1 / (1 + Math.sqrt(1 / Math.min(stated, 0.99) - 1));
 /** One whose confidence means the reverse. */
 const inverted = (stated: number) => 1.1 - stated;
 
@@ -76,14 +78,28 @@ describe("calibrated confidence", () => {
     expect(fitCalibration({ outcomes: signals, cutoff })?.count).toBe(300);
   });
 
-  it("bends with a record that no logistic curve fits, and stays smooth where one does", () => {
-    const method = (trueChance: (stated: number) => number) =>
-      fitCalibration({
-        outcomes: stateSignals({ seed: 3, count: 5_000, trueChance }),
-        cutoff: Number.POSITIVE_INFINITY,
-      })?.method;
-    expect(method(stepped)).toBe("isotonic");
-    expect(method(overconfident)).toBe("platt");
+  it("needs the worth of 100 independent signals, however many overlap", () => {
+    const alone = stateSignals({ seed: 7, count: 80, trueChance: overconfident });
+    // Each signal ten times over, as if ten markets that move as one had been judged.
+    const copies = alone.flatMap((signal) => Array.from({ length: 10 }, () => signal));
+    const cutoff = Number.POSITIVE_INFINITY;
+    expect(copies.length).toBeGreaterThan(300);
+    expect(fitCalibration({ outcomes: copies, cutoff })).toBeNull();
+    const many = stateSignals({ seed: 7, count: 1_000, trueChance: overconfident });
+    const manyCopies = many.flatMap((signal) => [signal, signal]);
+    expect(fitCalibration({ outcomes: manyCopies, cutoff })?.count).toBe(2_000);
+  });
+
+  it("bends with a record that no logistic curve fits, and mostly stays smooth where one does", () => {
+    const bentFits = (trueChance: (stated: number) => number) =>
+      Array.from({ length: 20 }, (_, index) =>
+        fitCalibration({
+          outcomes: stateSignals({ seed: index + 1, count: 5_000, trueChance }),
+          cutoff: Number.POSITIVE_INFINITY,
+        }),
+      ).filter((fit) => fit?.method === "isotonic").length;
+    expect(bentFits(stepped)).toBeGreaterThanOrEqual(19);
+    expect(bentFits(modest)).toBeLessThanOrEqual(7);
   });
 });
 
@@ -97,10 +113,50 @@ describe("isotonic regression", () => {
       { stated: 0.8, won: true },
       { stated: 0.9, won: false },
     ];
-    // 0.6 and 0.7 pool to 1/2; 0.8 (2 of 2) and 0.9 (0 of 1) to 2/3.
+    // 0.6 and 0.7 pool to 1/2; 0.8 (2 of 2) and 0.9 (0 of 1) to 2/3. Both ends get 25 trades of the base rate, 1/2.
     const points = fitIsotonic(outcomes);
-    expect(points.map(({ calibrated }) => calibrated)).toEqual([0, 1 / 2, 2 / 3]);
     expect(points.map(({ stated }) => Number(stated.toFixed(6)))).toEqual([0.5, 0.65, 0.833333]);
+    expect(points.map(({ calibrated }) => calibrated)).toEqual([12.5 / 26, 1 / 2, 14.5 / 28]);
+  });
+
+  const levels = (counts: readonly (readonly [stated: number, won: number, lost: number])[]) =>
+    counts.flatMap(([stated, won, lost]) => [
+      ...Array.from({ length: won }, () => ({ stated, won: true })),
+      ...Array.from({ length: lost }, () => ({ stated, won: false })),
+    ]);
+
+  it("moves a few lucky trades at the end towards the base rate, and a long record hardly", () => {
+    const curve = fitIsotonic(
+      levels([
+        [0.5, 400, 600],
+        [0.95, 5, 0],
+      ]),
+    );
+    const baseRate = 405 / 1_005;
+    expect(calibrate(curve, 0.95)).toBeCloseTo((5 + 25 * baseRate) / 30, 12);
+    expect(calibrate(curve, 0.95)).toBeLessThan(0.51);
+    expect(Math.abs(calibrate(curve, 0.5) - 0.4)).toBeLessThan(0.001);
+    const long = fitIsotonic(
+      levels([
+        [0.5, 400, 600],
+        [0.95, 500, 0],
+      ]),
+    );
+    expect(calibrate(long, 0.95)).toBeGreaterThan(0.97);
+  });
+
+  it("never falls: an end that moves past its neighbour is pooled with it", () => {
+    const curve = fitIsotonic(
+      levels([
+        [0.5, 0, 900],
+        [0.7, 300, 100],
+        [0.9, 5, 0],
+      ]),
+    );
+    const baseRate = 305 / 1_305;
+    expect(curve).toHaveLength(2);
+    expect(curve.at(1)?.stated).toBeCloseTo((400 * 0.7 + 5 * 0.9) / 405, 12);
+    expect(calibrate(curve, 0.9)).toBeCloseTo((305 + 25 * baseRate) / 430, 12);
   });
 });
 
