@@ -96,7 +96,10 @@ test("every figure has its margin and what chance alone gives beside it", async 
   await expect(figures).toContainText("45.0%");
   await expect(figures).toContainText("95% interval 38.0% to 52.0%");
   await expect(figures).toContainText("By chance alone36.0%");
-  await expect(figures).toContainText("Better than chance alone would be.");
+  await expect(figures).toContainText(
+    "Better than chance: an edge of +9.0 percentage points (95% interval +2.4 to +15.6).",
+  );
+  await expect(figures).toContainText("141");
   await expect(figures).toContainText("\u221211.4 R");
   await expect(page.getByText("Past results promise nothing.")).toBeVisible();
 });
@@ -124,6 +127,7 @@ test("the curve can be read as a table, and a thin range of confidence shows no 
   await expect(page.getByRole("row", { name: "19 Nov 2026 +43.5 R" })).toBeVisible();
   await expect(page.getByRole("row", { name: /^60–70%/ })).toContainText("Not enough signals");
   await expect(page.getByRole("row", { name: /^70–80%/ })).toContainText("46.7%");
+  await expect(page.getByRole("row", { name: /^70–80%/ })).toContainText("+10.7 pp");
 });
 
 test("filters are kept in the address, and demo data never goes without its name", async ({
@@ -146,7 +150,7 @@ test("filters are kept in the address, and demo data never goes without its name
 test("too few signals are said to be so", async ({ page }) => {
   const counts = { ...record.counts, decided: 12, wins: 5, losses: 7 };
   const few = { expectancy_r: null, profit_factor: null, max_drawdown_r: null };
-  await openWith(page, { ...record, ...none, ...few, counts, trades: 12 });
+  await openWith(page, { ...record, ...none, ...few, counts, trades: 12, effective_trades: 9 });
   await expect(page.getByText("12 of at least 30 decided signals.")).toBeVisible();
   const figures = page.getByRole("region", { name: "Headline figures" });
   await expect(figures.getByText("Not enough signals")).toHaveCount(6);

@@ -1,5 +1,6 @@
+import { formatPoints } from "@shared/contract/edge-statement.ts";
 import type { ConfidenceBucketFigures } from "@shared/contract/performance.ts";
-import { formatCount, formatPoints, formatRate, formatRound } from "./format-figures.ts";
+import { formatCount, formatRate, formatRound, formatRoundPoints } from "./format-figures.ts";
 import { figureTexts, confidenceTexts as texts } from "./texts.ts";
 
 const COLUMNS = [texts.decided, texts.won, texts.noEdge, texts.lift];
@@ -50,8 +51,11 @@ function BucketRow({ bucket }: { bucket: ConfidenceBucketFigures }) {
           </td>
           <td className="py-2.5 pl-1.5 sm:pl-2">{formatRate(noEdge)}</td>
           <td className="py-2.5 pl-1.5 sm:pl-2">
-            {formatPoints(lift.value)}
-            <Interval low={formatRound(lift.low, true)} high={formatRound(lift.high, true)} />
+            {formatPoints(lift.value)} {figureTexts.pointsShort}
+            <Interval
+              low={formatRoundPoints(lift.low)}
+              high={`${formatRoundPoints(lift.high)} ${figureTexts.pointsShort}`}
+            />
           </td>
         </>
       ) : (

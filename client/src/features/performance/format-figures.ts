@@ -22,13 +22,12 @@ const withMinus = (text: string): string => text.replace("-", "\u2212");
 /** A rate of 0–1, e.g. `53.1%`. */
 export const formatRate = (rate: number): string => percent.format(rate);
 
-/** A difference of rates in percentage points, e.g. `+4.2`. */
-export const formatPoints = (difference: number): string =>
-  withMinus(oneSigned.format(difference * 100));
+/** A rate in whole percent without the sign, for narrow places. */
+export const formatRound = (rate: number): string => `${Math.round(rate * 100)}`;
 
-/** A rate, or a signed difference of rates, in whole percent without the sign, for narrow places. */
-export const formatRound = (rate: number, isSigned = false): string =>
-  isSigned ? withMinus(noneSigned.format(rate * 100)) : `${Math.round(rate * 100)}`;
+/** A signed difference of rates in whole percentage points without the unit, for narrow places. */
+export const formatRoundPoints = (difference: number): string =>
+  withMinus(noneSigned.format(difference * 100));
 
 /** A result in R, e.g. `+0.12 R`; long ones with one decimal. */
 export const formatR = (r: number): string =>

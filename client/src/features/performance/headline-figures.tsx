@@ -1,7 +1,8 @@
+import { edgeStatement, formatPoints } from "@shared/contract/edge-statement.ts";
 import type { Performance } from "@shared/contract/performance.ts";
 import type { ReactNode } from "react";
 import { Card } from "../../ui/card.tsx";
-import { formatCount, formatPoints, formatR, formatRate } from "./format-figures.ts";
+import { formatCount, formatR, formatRate } from "./format-figures.ts";
 import { RangeBar } from "./range-bar.tsx";
 import { figureTexts as texts } from "./texts.ts";
 
@@ -15,7 +16,7 @@ export function HeadlineFigures({ performance }: { performance: Performance }) {
   return (
     <section aria-label={texts.heading} className="grid gap-4 md:grid-cols-3">
       <WinRate performance={performance} />
-      <Lift lift={performance.lift} />
+      <Edge performance={performance} />
       <Expectancy performance={performance} />
       <SmallFigures performance={performance} />
     </section>
@@ -80,15 +81,15 @@ const rateWindow = ({ low, high }: Estimate, noEdge: number) => ({
   to: Math.min(1, Math.max(high, noEdge) + RATE_MARGIN),
 });
 
-function Lift({ lift }: { lift: Performance["lift"] }) {
+function Edge({ performance }: { performance: Performance }) {
+  const { lift } = performance;
   const reach = lift ? Math.max(0.1, Math.abs(lift.low), Math.abs(lift.high)) * 1.2 : 1;
   return (
     <Figure
       name={texts.lift}
       value={lift && formatPoints(lift.value)}
       unit={texts.liftUnit}
-      interval={intervalText(lift, formatPoints)}
-      note={lift ? verdict(lift) : ""}
+      note={edgeStatement(performance)}
     >
       {lift && (
         <>
@@ -98,12 +99,6 @@ function Lift({ lift }: { lift: Performance["lift"] }) {
       )}
     </Figure>
   );
-}
-
-function verdict({ low, high }: Estimate): string {
-  if (low > 0) return texts.above;
-  if (high < 0) return texts.below;
-  return texts.within;
 }
 
 function Expectancy({ performance }: { performance: Performance }) {
@@ -154,9 +149,14 @@ function SmallFigures({ performance }: { performance: Performance }) {
       note: texts.drawdownOf,
     },
     { name: texts.total, value: enough ? formatR(total) : null, note: texts.totalOf },
+    {
+      name: texts.effective,
+      value: formatCount(performance.effective_trades),
+      note: texts.effectiveOf(formatCount(performance.trades)),
+    },
   ];
   return (
-    <dl className="grid gap-4 rounded-card border border-line bg-surface px-5 py-4 sm:grid-cols-3 sm:px-6 md:col-span-3">
+    <dl className="grid gap-4 rounded-card border border-line bg-surface px-5 py-4 sm:grid-cols-2 sm:px-6 md:col-span-3 lg:grid-cols-4">
       {figures.map(({ name, value, note }) => (
         <div key={name} className="flex items-baseline justify-between gap-4 sm:block">
           <dt className="text-sm text-ink-muted">

@@ -1,4 +1,8 @@
-import type { Performance, PerformanceQuery } from "@shared/contract/performance.ts";
+import {
+  ENOUGH_SIGNALS,
+  type Performance,
+  type PerformanceQuery,
+} from "@shared/contract/performance.ts";
 import { ChartLine } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
 import { formatDateTime } from "../../lib/format.ts";
@@ -60,7 +64,7 @@ function TheRecord({ performance }: { performance: Performance }) {
     <>
       {winRate === null && (
         <Notice tone="info" title={texts.tooFewTitle}>
-          {texts.tooFew(counts.decided)}
+          {counts.decided < ENOUGH_SIGNALS ? texts.tooFew(counts.decided) : texts.tooClose}
         </Notice>
       )}
       <HeadlineFigures performance={performance} />

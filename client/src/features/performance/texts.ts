@@ -21,6 +21,8 @@ export const performanceTexts = {
   tooFewTitle: "Not enough signals",
   tooFew: (decided: number) =>
     `${decided} of at least ${ENOUGH_SIGNALS} decided signals. With fewer, chance moves every rate too far to be shown.`,
+  tooClose:
+    "The trades lie too close together in time. A margin of error needs trades from at least four separate periods.",
 } as const;
 
 export const filterTexts = {
@@ -63,10 +65,8 @@ export const figureTexts = {
   winRateOf: (wins: string, decided: string) => `${wins} of ${decided} decided signals`,
   noEdge: "By chance alone",
   lift: "Edge over chance",
-  liftUnit: "points",
-  above: "Better than chance alone would be.",
-  below: "Worse than chance alone would be.",
-  within: "Cannot be told from luck.",
+  liftUnit: "percentage points",
+  pointsShort: "pp",
   expectancy: "Expectancy",
   perTrade: "R per trade",
   expectancyOf: (trades: string) => `Mean of ${trades} closed trades, after fees`,
@@ -78,6 +78,9 @@ export const figureTexts = {
   drawdownOf: "Deepest fall from a high",
   total: "Total result",
   totalOf: "Sum of all closed trades",
+  effective: "Independent trades",
+  effectiveOf: (trades: string) =>
+    `Equivalent of ${trades} closed trades, some open at the same time`,
   interval: (low: string, high: string) => `95% interval ${low} to ${high}`,
   tooFew: "Not enough signals",
 } as const;
@@ -135,9 +138,9 @@ export const methodTexts = {
   points: [
     "Decided means filled, and then target or stop was touched. The win rate is taken over these only, with Wilson's 95% interval.",
     "By chance alone: on a price without any drift, the target comes before the stop with the probability stop distance / (stop distance + target distance). A near target wins often without any skill.",
-    "Edge over chance is the win rate less that. Its interval is the range that luck alone leaves; where it includes 0, there is no evidence of an edge.",
+    "Edge over chance is the win rate less that, in percentage points (pp). An expired trade counts as part of a win: by how far its exit was on the way from stop to target. Where the 95% interval includes 0, an edge is not shown.",
     "Results in R count every trade that was filled and closed, expired ones too, after fees. WAITs, failed and unfilled signals have no result; they are counted in the open.",
-    "Trades that are open in one market at the same time share their luck. The true margins are wider than the ones shown.",
+    "Trades that are open at the same time depend on each other, in one market and across markets. All intervals allow for that: they compare periods several times as long as a trade, not single trades. The number of independent trades says how much evidence is left.",
     "Signals made from live and from demo data are never added up.",
   ],
 } as const;
