@@ -9,6 +9,8 @@ import { tallySignals } from "./tally.ts";
  * percentage points.
  */
 const REPETITIONS = 1_000;
+/** The records of one process take 2 to 3 seconds of computing time, and much longer on a busy machine. */
+const HOOK_TIMEOUT_MS = 120_000;
 
 type Process = Omit<TradeProcess, "seed">;
 
@@ -56,7 +58,7 @@ describe.each([
   let records: Figures[];
   beforeAll(() => {
     records = recordsOf(process);
-  });
+  }, HOOK_TIMEOUT_MS);
 
   it.each(["win_rate", "lift", "expectancy_r"] as const)(
     "hold the true value in 93 to 97 of 100 records: %s",
