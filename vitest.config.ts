@@ -8,8 +8,9 @@ export default defineConfig({
     globalSetup: ["shared/testing/global-setup.ts"],
     pool: "forks",
     maxWorkers: 3,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Only a failure takes that long, but a busy machine may.
+    testTimeout: 60_000,
+    hookTimeout: 90_000,
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
