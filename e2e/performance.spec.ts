@@ -142,7 +142,7 @@ test("filters are kept in the address, and demo data never goes without its name
   await expect(page.getByLabel("Timeframe")).toHaveValue("4h");
   await expect(page.getByLabel("Analyst")).toHaveValue("rules rules/1");
   await expect.poll(() => asked.at(-1)).toContain("version=rules%2F1");
-  await page.getByLabel("Record").selectOption("Demo data");
+  await page.getByLabel("Record", { exact: true }).selectOption("Demo data");
   await expect(page).toHaveURL(/\?data=replay$/);
   await expect(page.getByText("Demo record")).toBeVisible();
 });
