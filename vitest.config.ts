@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 
 const ALL = "{client,server,worker,shared,scripts}/**/*.test.{ts,tsx}";
 /** They replace a module by `vi.mock`, which works only before anybody has imported it. */
@@ -8,18 +8,26 @@ const REPLACING_A_MODULE = [
   "server/src/routes/account-routes.integration.test.ts",
 ];
 
-export default defineConfig({
+/** What suites with a configuration of their own have in common with all tests. */
+export const common = {
   resolve: { alias: { "@shared": fileURLToPath(new URL("shared", import.meta.url)) } },
   test: {
-    globalSetup: ["shared/testing/global-setup.ts"],
     pool: "forks",
-    maxWorkers: 3,
     // Only a failure takes that long, but a busy machine may.
     testTimeout: 60_000,
     hookTimeout: 90_000,
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
+  },
+} as const satisfies ViteUserConfig;
+
+export default defineConfig({
+  ...common,
+  test: {
+    ...common.test,
+    globalSetup: ["shared/testing/global-setup.ts"],
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: "isolated", include: REPLACING_A_MODULE } },
       {

@@ -1,8 +1,12 @@
 import { defineConfig } from "vitest/config";
-import project from "../../vitest.config.ts";
+import { common } from "../../vitest.config.ts";
 
-/** As all tests, but only those that need the emulator, which `npm test` leaves out. */
+/** Only the suites that need the emulator, which `npm test` leaves out. */
 export default defineConfig({
-  ...project,
-  test: { ...project.test, include: ["scripts/test-firebase/*.suite.ts"] },
+  ...common,
+  test: {
+    ...common.test,
+    include: ["scripts/test-firebase/*.suite.ts"],
+    globalSetup: ["shared/testing/global-setup.ts"],
+  },
 });
