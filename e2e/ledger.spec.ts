@@ -6,12 +6,11 @@ import { expect, type Page } from "playwright/test";
 import { test } from "./test.ts";
 
 const entries = makeLedger([
-  { kind: "signal", revealed: true },
-  { kind: "signal", revealed: true, figures: { symbol: "ETH/USDT" } },
+  { kind: "analysis", revealed: true },
+  { kind: "analysis", revealed: true, figures: { symbol: "ETH/USDT" } },
   { kind: "outcome", of: 1, outcome: "WIN" },
   { kind: "outcome", of: 2, outcome: "LOSS" },
-  { kind: "signal", revealed: false },
-  { kind: "tombstone", of: [2] },
+  { kind: "analysis", revealed: false },
 ]);
 const asText = (ledger: readonly LedgerEntry[]): string =>
   ledger.map((entry) => `${JSON.stringify(entry)}\n`).join("");
@@ -29,7 +28,7 @@ function stamp(day: string, block: number | null): HeadWitness {
 
 function headOf(day: string, witnesses: readonly HeadWitness[]): WitnessedHead {
   const hash = "ab".repeat(32);
-  return { day, seq: 6, hash, at: `${day}T00:00:00.000Z`, witnesses: [...witnesses] };
+  return { day, seq: 5, hash, at: `${day}T00:00:00.000Z`, witnesses: [...witnesses] };
 }
 
 /** The page with a ledger behind it; what is downloaded may differ from what is listed. */
@@ -61,23 +60,22 @@ test("a visitor finds the ledger from every page's end", async ({ page }) => {
   await expect(page.getByRole("heading", { name: "Newest records" })).toBeVisible();
 });
 
-test("sealed signals, judged ones, and forgotten owners are told apart", async ({ page }) => {
+test("sealed analyses and resolved ones are told apart", async ({ page }) => {
   await openWith(page);
   const records = page.getByRole("listitem").filter({ hasText: "#" });
-  await expect(records).toHaveCount(6);
-  await expect(records.nth(0)).toContainText("Owner forgotten of 1 signal");
-  await expect(records.nth(1)).toContainText("Sealed until judged");
-  await expect(records.nth(2)).toContainText("LOSS");
-  await expect(records.nth(2)).toContainText("\u22121.05 R");
-  await expect(records.nth(4)).toContainText("ETH/USDT");
-  await records.nth(4).locator("summary").press("Enter");
-  await expect(records.nth(4)).toContainText("figures_commitment");
+  await expect(records).toHaveCount(5);
+  await expect(records.nth(0)).toContainText("Sealed until resolved");
+  await expect(records.nth(1)).toContainText("LOSS");
+  await expect(records.nth(1)).toContainText("\u22121.05 R");
+  await expect(records.nth(3)).toContainText("ETH/USDT");
+  await records.nth(3).locator("summary").press("Enter");
+  await expect(records.nth(3)).toContainText("figures_commitment");
 });
 
 test("the browser verifies the ledger, and holds it to what it saw before", async ({ page }) => {
   await openWith(page);
   await verify(page);
-  await expect(page.getByText("Intact: 6 records")).toBeVisible();
+  await expect(page.getByText("Intact: 5 records")).toBeVisible();
   await expect(page.getByText("1 won, 1 lost, 0 expired")).toBeVisible();
   await page.unroute(/\/ledger\/download$/);
   await openWith(page, entries.slice(0, 4));
@@ -136,6 +134,35 @@ test("each witness says what it proves, with the proof and the command", async (
   );
 });
 
+const candlesOf = (name: string, hours: number[]) => ({
+  name,
+  mimeType: "text/csv",
+  buffer: Buffer.from(
+    [
+      "time,open,high,low,close,volume",
+      ...hours.map((hour) => `${Date.UTC(2025, 0, 31, hour)},100,101,99,100,1`),
+    ].join("\n"),
+  ),
+});
+
+test("a reader's candles resolve the outcomes again, and those that differ are named", async ({
+  page,
+}) => {
+  await openWith(page);
+  const files = page.getByLabel("Candle files");
+  await files.setInputFiles(candlesOf("prices.csv", [0]));
+  await expect(page.getByRole("alert")).toContainText("prices.csv cannot be used");
+  await files.setInputFiles(candlesOf("EUR-USD.1h.csv", [0, 1]));
+  await expect(page.getByText("These candles cover none of the resolved trades.")).toBeVisible();
+  await files.setInputFiles([
+    candlesOf("BTC-USDT.1h.csv", [0, 1]),
+    candlesOf("BTC-USDT.30m.csv", [0]),
+  ]);
+  await expect(page.getByRole("alert")).toContainText("1 of 1 checked outcomes differ");
+  await expect(page.getByRole("alert")).toContainText("Not checked: 1 without candles");
+  await expect(page.getByText("outcome: recorded WIN, resolved again none")).toBeVisible();
+});
+
 test("the saved verifier works from disk, without a network", async ({ page, browser }) => {
   await openWith(page);
   const saving = page.waitForEvent("download");
@@ -148,7 +175,7 @@ test("the saved verifier works from disk, without a network", async ({ page, bro
       .getByLabel("The downloaded ledger")
       .setInputFiles({ name: "l.ndjson", mimeType: "text/plain", buffer: Buffer.from(text) });
   await choose(asText(entries));
-  await expect(offline.getByText("Intact: 6 records.")).toBeVisible();
+  await expect(offline.getByText("Intact: 5 records.")).toBeVisible();
   await offline.getByLabel(/fingerprint/).fill(`9:${"0".repeat(64)}`);
   await choose(asText(entries));
   await expect(offline.getByText(/Not intact. Record 7: the ledger ends/)).toBeVisible();

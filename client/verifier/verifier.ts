@@ -39,12 +39,12 @@ function describe({ fault, head, tally }: LedgerReport): string {
     const place = fault.line === null ? "" : ` (line ${fault.line})`;
     return `Not intact. Record ${fault.seq}${place}: ${fault.detail}.`;
   }
-  const { signals, outcomes, cleared, late } = tally;
+  const { analyses, outcomes, late } = tally;
   return [
     `Intact: ${head.seq} records.`,
-    `Signals: ${signals.live} live, ${signals.replay} on demo data.`,
+    `Analyses: ${analyses.live} live, ${analyses.replay} on demo data.`,
     `Outcomes: ${outcomes.WIN} won, ${outcomes.LOSS} lost, ${outcomes.EXPIRED} expired.`,
-    `Signals recorded more than a minute late: ${late}. Signals whose owner is forgotten: ${cleared}.`,
+    `Recorded more than a minute late: ${late}.`,
     `Fingerprint: ${head.seq}:${head.hash}`,
   ].join("\n");
 }

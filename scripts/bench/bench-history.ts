@@ -82,6 +82,7 @@ async function storeHistory(database: Database, userId: UserRecord["_id"]): Prom
 
 function finishedSignal(userId: UserRecord["_id"], createdAt: Date): SignalRecord {
   return {
+    ...{ analysisId: newSignalId(), origin: "request" },
     ...{ _id: newSignalId(), userId, symbol: "BTC/USDT", timeframe: "1h", limit: 100 },
     ...{ amount: 1_000, riskPercent: 1, leverage: 1, status: "completed", revision: 1 },
     ...{ createdAt, updatedAt: createdAt, startedAt: createdAt, finishedAt: createdAt },

@@ -7,6 +7,7 @@ import { benchLoad } from "./bench-load.ts";
 import { benchPeer } from "./bench-peer.ts";
 import { benchPipeline } from "./bench-pipeline.ts";
 import { benchScaling } from "./bench-scaling.ts";
+import { benchShared } from "./bench-shared.ts";
 import { benchStartup } from "./bench-startup.ts";
 import { benchUsers } from "./bench-users.ts";
 import { startReplicaSet } from "./start-replica-set.ts";
@@ -19,6 +20,7 @@ const benches: Record<string, Bench> = {
   pipeline: benchPipeline,
   load: benchLoad,
   peer: benchPeer,
+  shared: benchShared,
   scaling: benchScaling,
   fanout: benchFanout,
   users: benchUsers,

@@ -52,7 +52,11 @@ export async function measureCrowd(crowd: Crowd): Promise<CrowdTimes> {
     Array.from({ length: signals }, (_, index) =>
       isAccepted(crowd, {
         token: tokens[index % tokens.length] ?? "",
-        symbol: SYMBOLS[index % SYMBOLS.length] ?? "",
+        market: {
+          symbol: SYMBOLS[index % SYMBOLS.length] ?? "",
+          timeframe: "1h",
+          limit: 10 + index,
+        },
       }),
     ),
   );
@@ -86,7 +90,7 @@ function signInTraders({ database, jwtSecret, traders }: Crowd): Promise<string[
 
 async function isAccepted(
   { apiUrl }: Crowd,
-  { token, symbol }: { token: string; symbol: string },
+  { token, market }: { token: string; market: object },
 ): Promise<boolean> {
   const response = await fetch(`${apiUrl}/get-signal`, {
     method: "POST",
@@ -95,7 +99,7 @@ async function isAccepted(
       "content-type": "application/json",
       prefer: "respond-async",
     },
-    body: JSON.stringify({ symbol, timeframe: "1h" }),
+    body: JSON.stringify(market),
   });
   const answer = await response.text();
   if (response.status !== 202 && response.status !== 503) {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PushClient } from "@shared/testing/push-client.ts";
+import { nextMarket } from "./next-market.ts";
 
 /** A trader with his own token and his own open socket. */
 export interface BenchTrader {
@@ -28,8 +29,10 @@ export async function measurePipeline(options: {
   traders: BenchTrader[];
   inFlight: number;
   count: number;
+  /** What is asked for; another market each time unless given. */
+  market?: () => object;
 }): Promise<PipelineRun> {
-  const { apiUrl, traders, inFlight, count } = options;
+  const { apiUrl, traders, inFlight, count, market = nextMarket } = options;
   const times: SignalTimes[] = [];
   let left = count;
   const startedAt = performance.now();
@@ -37,7 +40,7 @@ export async function measurePipeline(options: {
     traders.slice(0, inFlight).map(async (trader) => {
       while (left > 0) {
         left -= 1;
-        times.push(await requestOne(apiUrl, trader));
+        times.push(await requestOne(apiUrl, trader, market()));
       }
     }),
   );
@@ -45,7 +48,11 @@ export async function measurePipeline(options: {
   return { inFlight, signalsPerSecond: count / seconds, times };
 }
 
-async function requestOne(apiUrl: string, trader: BenchTrader): Promise<SignalTimes> {
+async function requestOne(
+  apiUrl: string,
+  trader: BenchTrader,
+  market: object,
+): Promise<SignalTimes> {
   const sentAt = performance.now();
   const pushed = nextCompleted(trader.push);
   // Where the request fails, that is what the run fails with, and all that it has started is stopped in order.
@@ -53,7 +60,7 @@ async function requestOne(apiUrl: string, trader: BenchTrader): Promise<SignalTi
   const response = await fetch(`${apiUrl}/get-signal`, {
     method: "POST",
     headers: { authorization: `Bearer ${trader.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "1h" }),
+    body: JSON.stringify(market),
   });
   const answer = await response.text();
   const answerMs = performance.now() - sentAt;

@@ -58,7 +58,7 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
   };
 
   it("while it claims the job, before that is committed", async () => {
-    const signalId = await killAt({ commands: ["findAndModify"], collection: "signals" });
+    const signalId = await killAt({ commands: ["findAndModify"], collection: "market_analyses" });
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 1 });
   });
 
@@ -89,7 +89,7 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
   });
 
   it("while it writes the result", async () => {
-    const signalId = await killAt({ commands: ["insert"], collection: "signal_candles" });
+    const signalId = await killAt({ commands: ["insert"], collection: "analysis_candles" });
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 

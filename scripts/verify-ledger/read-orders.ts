@@ -11,10 +11,14 @@ export interface VerifyOrders {
   kept: KeptHead[];
   /** A file of heads that were published. */
   headsFile: string | undefined;
+  /** CSV files of candles, or folders of them, by which outcomes are resolved again. */
+  candles: string[];
+  /** Whether outcomes are resolved again by candles of the market data providers. */
+  fromProvider: boolean;
 }
 
 const USAGE =
-  "Usage: npm run verify-ledger -- [ledger.ndjson | https://api.example.com] [--head seq:hash] [--heads file]";
+  "Usage: npm run verify-ledger -- [ledger.ndjson | https://api.example.com] [--head seq:hash] [--heads file] [--candles BTC-USDT.1h.csv | folder] [--from-provider]";
 
 const headSchema = z
   .string()
@@ -36,7 +40,8 @@ export function readOrders(args: readonly string[]): VerifyOrders {
     if (!head.success) throw new PlainError(`--head ${text}: must be seq:hash.\n${USAGE}`);
     return head.data;
   });
-  return { source: positionals[0], kept, headsFile: values.heads };
+  const { heads: headsFile, candles = [], "from-provider": fromProvider = false } = values;
+  return { source: positionals[0], kept, headsFile, candles, fromProvider };
 }
 
 function parse(args: readonly string[]) {
@@ -44,7 +49,12 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { head: { type: "string", multiple: true }, heads: { type: "string" } },
+      options: {
+        head: { type: "string", multiple: true },
+        heads: { type: "string" },
+        candles: { type: "string", multiple: true },
+        "from-provider": { type: "boolean" },
+      },
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import type { LedgerEntry } from "@shared/contract/ledger.ts";
 import { openDatabase } from "@shared/node/database.ts";
-import { appendPending } from "@shared/node/ledger/append-pending.ts";
+import { appendRecords } from "@shared/node/ledger/append-records.ts";
 import { appendToHeadFile, headFile } from "@shared/node/ledger/head-file.ts";
 import { readHead } from "@shared/node/ledger/read-ledger.ts";
 import { createUser } from "@shared/testing/factories.ts";
@@ -19,11 +19,11 @@ import { projectRoot } from "../lib/project-root.mjs";
 import { runVerifyLedger } from "./run-verify-ledger.ts";
 
 const ENTRIES = makeLedger([
-  { kind: "signal", revealed: true },
-  { kind: "signal", revealed: true },
+  { kind: "analysis", revealed: true },
+  { kind: "analysis", revealed: true },
   { kind: "outcome", of: 1, outcome: "WIN" },
   { kind: "outcome", of: 2, outcome: "LOSS" },
-  { kind: "tombstone", of: [2] },
+  { kind: "analysis", revealed: false },
 ]);
 const HEAD = ENTRIES[4]?.record;
 
@@ -51,7 +51,7 @@ describe("npm run verify-ledger", () => {
     const { isIntact, text } = await verify(write(ENTRIES));
     expect(isIntact).toBe(true);
     expect(text).toContain("Intact: 5 records.");
-    expect(text).toContain("Judged: 2: 1 won, 1 lost, 0 expired.");
+    expect(text).toContain("Resolved: 2: 1 won, 1 lost, 0 expired.");
     expect(text).toContain(`Head 5:${HEAD?.hash}`);
   });
 
@@ -100,7 +100,7 @@ describe("npm run verify-ledger", () => {
     const uri = testDatabaseUri("verify");
     const database = await openDatabase({ uri });
     await createSignals(database, await createUser(database), { count: 3 });
-    await appendPending({ database, now: () => new Date() });
+    await appendRecords({ database, now: () => new Date() });
     const { seq, hash } = await readHead(database);
     const at = new Date().toISOString();
     await appendToHeadFile(headFile(folder), [{ day: at.slice(0, 10), seq, hash, at }]);
@@ -122,6 +122,8 @@ describe("npm run verify-ledger", () => {
     [["--head", "5"], "must be seq:hash"],
     [["--tail", "5"], "Usage"],
     [["--heads", "none.ndjson"], "There are no published heads"],
+    [["--candles", "none.csv"], "cannot be read"],
+    [["--candles", "ledger.ndjson"], "must be named like BTC-USDT.1h.csv"],
   ])("refuses %j", async (args, reason) => {
     await expect(verify(...args)).rejects.toThrow(reason);
   });

@@ -1,5 +1,4 @@
 import { signFileUrl } from "@shared/node/files/signed-url.ts";
-import { appendPending } from "@shared/node/ledger/append-pending.ts";
 import { JOBS_COLLECTION } from "@shared/node/models/job.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
@@ -73,8 +72,6 @@ const MATRIX: Record<string, [number, number, number, number, number]> = {
   "GET /shared/:token": [200, 200, 200, 200, 200],
   "GET /shared/:token (void)": [404, 404, 404, 404, 404],
   "GET /signal-history": [401, 403, 200, 200, 200],
-  "GET /signals/:id/ledger-proof (own)": [401, 403, 200, 200, 200],
-  "GET /signals/:id/ledger-proof (of another)": [401, 403, 404, 404, 404],
 
   "GET /payment-details": [200, 200, 200, 200, 200],
   "POST /submit-payment-proof": [401, 201, 201, 201, 201],
@@ -201,12 +198,6 @@ const REQUESTS: Record<string, Prepare> = {
     path: `/shared/${(await shareSignal(server.deps, other, await signalOf(other))).token}`,
   }),
   "GET /shared/:token (void)": async () => ({ path: "/shared/none-of-ours" }),
-  "GET /signals/:id/ledger-proof (own)": async ({ caller, other }) => ({
-    path: `/signals/${await recordedSignalOf(caller ?? other)}/ledger-proof`,
-  }),
-  "GET /signals/:id/ledger-proof (of another)": async ({ other }) => ({
-    path: `/signals/${await recordedSignalOf(other)}/ledger-proof`,
-  }),
   "POST /submit-payment-proof": async () => ({
     body: multipartForm({ sender_name: "Ann", proof_image: await picture() }),
   }),
@@ -303,12 +294,6 @@ const signed = (path: string) =>
 async function signalOf(user: UserRecord): Promise<string> {
   const [signal] = await createSignals(server.database, user);
   return String(signal?._id);
-}
-
-async function recordedSignalOf(user: UserRecord): Promise<string> {
-  const id = await signalOf(user);
-  await appendPending(server.deps);
-  return id;
 }
 
 async function proofOf(user: UserRecord): Promise<string> {

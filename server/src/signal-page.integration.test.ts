@@ -5,7 +5,7 @@ import {
   signalSinceSchema,
 } from "@shared/contract/signal-page.ts";
 import type { Database } from "@shared/node/database.ts";
-import { marketKey } from "@shared/node/models/signal-since.ts";
+import { marketKey } from "@shared/node/models/outcome-candles.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
@@ -137,7 +137,7 @@ describe("what became of a signal", () => {
     );
   });
 
-  describe("once a worker has judged it", () => {
+  describe("once a worker has resolved it", () => {
     let worker: SpawnedPart;
     beforeAll(async () => {
       worker = await spawnPart("worker", {

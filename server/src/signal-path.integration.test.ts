@@ -24,7 +24,8 @@ const secrets = {
 };
 const settings = { ...loadSettings(secrets), API_PORT: 0 };
 const WAIT = { timeout: 15_000, interval: 20 };
-const bitcoin = { symbol: "BTC/USDT", timeframe: "1h" };
+/** Asks for another market in each test, so that each has an analysis of its own. */
+let bitcoin = { symbol: "BTC/USDT", timeframe: "1h", limit: 50 };
 
 describe("asking for a signal", () => {
   const uri = testDatabaseUri();
@@ -54,6 +55,7 @@ describe("asking for a signal", () => {
   beforeEach(() => {
     exchange.reset();
     openai.reset();
+    bitcoin = { ...bitcoin, limit: bitcoin.limit + 1 };
   });
   afterAll(async () => {
     await Promise.all([worker.stop(), server.stop()]);
@@ -200,8 +202,8 @@ describe("asking for a signal", () => {
     ["an unknown symbol", { symbol: "NOPE/NOPE", timeframe: "1h" }, "symbol"],
     ["a timeframe that is not offered", { symbol: "BTC/USDT", timeframe: "2h" }, "timeframe"],
     ["no symbol", { timeframe: "1h" }, "symbol"],
-    ["a leverage out of range", { ...bitcoin, leverage: 500 }, "leverage"],
-    ["an operator in place of a symbol", { ...bitcoin, symbol: { $gt: "" } }, "symbol"],
+    ["a leverage out of range", { symbol: "BTC/USDT", timeframe: "1h", leverage: 500 }, "leverage"],
+    ["an operator in place of a symbol", { symbol: { $gt: "" }, timeframe: "1h" }, "symbol"],
   ])("refuses %s and stores nothing", async (_, body, field) => {
     const user = await trader();
     const response = await ask(user, body);

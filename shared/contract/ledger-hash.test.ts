@@ -85,13 +85,13 @@ describe("hashes", () => {
     const zeros = "0".repeat(64);
     const record = {
       seq: 1,
-      kind: "tombstone",
+      kind: "analysis",
       at: "2025-01-31T00:00:00.000Z",
       prev_hash: zeros,
-      body: { seqs: [1] },
+      body: { data: "live", figures_commitment: zeros },
     } as const;
-    const text = `{"at":"2025-01-31T00:00:00.000Z","body":{"seqs":[1]},"kind":"tombstone","prev_hash":"${zeros}","seq":1}`;
-    expect(hashRecord({ ...record, body: { seqs: [1] } })).toBe(nodeHash(text));
+    const text = `{"at":"2025-01-31T00:00:00.000Z","body":{"data":"live","figures_commitment":"${zeros}"},"kind":"analysis","prev_hash":"${zeros}","seq":1}`;
+    expect(hashRecord(record)).toBe(nodeHash(text));
   });
 
   it("of a commitment are those of the salt's digits and the content's canonical JSON", () => {

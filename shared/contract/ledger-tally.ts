@@ -3,26 +3,23 @@ import type { LedgerEntry } from "./ledger.ts";
 /** A commitment should stand before its outcome can be known: before the shortest candle is over. */
 const LATE_AFTER_MS = 60_000;
 
-/** What an intact ledger adds up to. Clearing a history changes none of the numbers of signals and outcomes. */
+/** What an intact ledger adds up to. */
 export interface LedgerTally {
-  /** Recorded signals by where their candles came from. */
-  signals: { live: number; replay: number; none: number };
-  /** Judged signals by their outcome. */
+  /** Recorded analyses by where their candles came from. */
+  analyses: { live: number; replay: number; none: number };
+  /** Resolved trades by their outcome. */
   outcomes: { WIN: number; LOSS: number; EXPIRED: number };
-  /** Signals whose figures are public. */
+  /** Analyses whose figures are public. */
   revealed: number;
-  /** Signals whose owner is known no more. */
-  cleared: number;
-  /** Revealed signals that were recorded more than a minute after they were finished. */
+  /** Revealed analyses that were recorded more than a minute after they were finished. */
   late: number;
 }
 
 export function emptyTally(): LedgerTally {
   return {
-    signals: { live: 0, replay: 0, none: 0 },
+    analyses: { live: 0, replay: 0, none: 0 },
     outcomes: { WIN: 0, LOSS: 0, EXPIRED: 0 },
     revealed: 0,
-    cleared: 0,
     late: 0,
   };
 }
@@ -30,8 +27,8 @@ export function emptyTally(): LedgerTally {
 /** Adds one good entry to `tally`. */
 export function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
   switch (record.kind) {
-    case "signal":
-      tally.signals[record.body.data] += 1;
+    case "analysis":
+      tally.analyses[record.body.data] += 1;
       if (!reveal) return;
       tally.revealed += 1;
       if (Date.parse(record.at) - Date.parse(reveal.figures.finished_at) > LATE_AFTER_MS)
@@ -39,9 +36,6 @@ export function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry):
       return;
     case "outcome":
       tally.outcomes[record.body.outcome] += 1;
-      return;
-    case "tombstone":
-      tally.cleared += record.body.seqs.length;
       return;
   }
 }

@@ -13,12 +13,11 @@ function verify(lines: readonly unknown[], kept: readonly KeptHead[] = []) {
   return verifier.finish();
 }
 
-/** Ledgers in which everything happens: signals, outcomes of some, tombstones of some. */
+/** Ledgers of analyses, and the outcomes of some. */
 const ledgers = fc
   .array(
     fc.record({
-      judged: fc.boolean(),
-      cleared: fc.boolean(),
+      resolved: fc.boolean(),
       price: fc.double({ min: 1e-6, max: 1e6, noNaN: true }),
     }),
     {
@@ -26,16 +25,15 @@ const ledgers = fc
       maxLength: 12,
     },
   )
-  .map((signals) => {
-    const steps: LedgerStep[] = signals.map(({ judged, price }) => ({
-      kind: "signal",
-      revealed: judged,
+  .map((analyses) => {
+    const steps: LedgerStep[] = analyses.map(({ resolved, price }) => ({
+      kind: "analysis",
+      revealed: resolved,
       figures: { entry: price },
     }));
-    for (const [index, { judged, cleared }] of signals.entries()) {
-      if (judged)
+    for (const [index, { resolved }] of analyses.entries()) {
+      if (resolved)
         steps.push({ kind: "outcome", of: index + 1, outcome: index % 2 ? "LOSS" : "WIN" });
-      if (cleared) steps.push({ kind: "tombstone", of: [index + 1] });
     }
     return steps;
   });
@@ -71,22 +69,20 @@ function altered(value: unknown): unknown {
 describe("a ledger that nobody touched", () => {
   it("is found intact, with all that happened in it", () => {
     const entries = makeLedger([
-      { kind: "signal", revealed: true },
-      { kind: "signal", revealed: true },
+      { kind: "analysis", revealed: true },
+      { kind: "analysis", revealed: true },
       { kind: "outcome", of: 1, outcome: "WIN" },
-      { kind: "signal", revealed: false, figures: { data: "replay" } },
+      { kind: "analysis", revealed: false, figures: { data: "replay" } },
       { kind: "outcome", of: 2, outcome: "LOSS" },
-      { kind: "tombstone", of: [2, 4] },
     ]);
     const last = entries.at(-1)?.record;
     expect(verify(entries)).toEqual({
       fault: null,
-      head: { seq: 6, hash: last?.hash },
+      head: { seq: 5, hash: last?.hash },
       tally: {
-        signals: { live: 2, replay: 1, none: 0 },
+        analyses: { live: 2, replay: 1, none: 0 },
         outcomes: { WIN: 1, LOSS: 1, EXPIRED: 0 },
         revealed: 2,
-        cleared: 2,
         late: 0,
       },
     });
@@ -105,7 +101,7 @@ describe("a ledger that nobody touched", () => {
 
   it("shows which commitments came late", () => {
     const finished_at = "2025-01-30T23:00:00.000Z";
-    const entries = makeLedger([{ kind: "signal", revealed: true, figures: { finished_at } }]);
+    const entries = makeLedger([{ kind: "analysis", revealed: true, figures: { finished_at } }]);
     expect(verify(entries).tally.late).toBe(1);
   });
 });
@@ -180,14 +176,10 @@ describe("the first bad record is named", () => {
   it("when a made-up one was inserted before it, which continues the chain", () => {
     always((entries, { at }) => {
       const { record } = entryAt(entries, at);
-      const body = {
-        data: "live",
-        figures_commitment: record.hash,
-        private_commitment: record.hash,
-      } as const;
+      const body = { data: "live", figures_commitment: record.hash } as const;
       const made = withRightHash({
         reveal: null,
-        record: { ...record, kind: "signal", body },
+        record: { ...record, kind: "analysis", body },
       });
       const { fault } = verify(withLine(entries, at, made, entries[at]));
       expect(fault).toMatchObject({ seq: at + 1, line: at + 2, reason: "duplicate" });
@@ -214,7 +206,7 @@ describe("the first bad record is named", () => {
   it("when everything from it on was written anew, against any head kept after it", () => {
     always((entries, { from, to, steps }) => {
       const step = steps[from];
-      if (step?.kind !== "signal") return;
+      if (step?.kind !== "analysis") return;
       const figures = { ...step.figures, symbol: "ETH/USDT" };
       const rewritten = makeLedger(steps.with(from, { ...step, figures }));
       expect(verify(rewritten).fault).toBeNull();
@@ -239,7 +231,7 @@ describe("the first bad record is named", () => {
     });
   });
 
-  it("when it was judged and its figures are withheld", () => {
+  it("when it was resolved and its figures are withheld", () => {
     always((entries, { at }) => {
       const { record, reveal } = entryAt(entries, at);
       if (!reveal) return;
@@ -251,9 +243,9 @@ describe("the first bad record is named", () => {
   it.each<[string, LedgerStep[], number]>([
     ["an outcome of what is to come", [{ kind: "outcome", of: 2 }], 1],
     [
-      "an outcome of no signal",
+      "an outcome of no analysis",
       [
-        { kind: "signal", revealed: true },
+        { kind: "analysis", revealed: true },
         { kind: "outcome", of: 1 },
         { kind: "outcome", of: 2 },
       ],
@@ -262,29 +254,11 @@ describe("the first bad record is named", () => {
     [
       "a second outcome",
       [
-        { kind: "signal", revealed: true },
+        { kind: "analysis", revealed: true },
         { kind: "outcome", of: 1 },
         { kind: "outcome", of: 1 },
       ],
       3,
-    ],
-    ["a tombstone of no signal", [{ kind: "tombstone", of: [1] }], 1],
-    [
-      "a second tombstone",
-      [
-        { kind: "signal", revealed: true },
-        { kind: "tombstone", of: [1] },
-        { kind: "tombstone", of: [1] },
-      ],
-      3,
-    ],
-    [
-      "a tombstone that names one twice",
-      [
-        { kind: "signal", revealed: true },
-        { kind: "tombstone", of: [1, 1] },
-      ],
-      2,
     ],
   ])("when it is %s", (_, steps, seq) => {
     const { fault } = verify(makeLedger(steps));
@@ -293,8 +267,8 @@ describe("the first bad record is named", () => {
 
   it("when it is older than the one before", () => {
     const [first, second] = makeLedger([
-      { kind: "signal", revealed: true },
-      { kind: "signal", revealed: true },
+      { kind: "analysis", revealed: true },
+      { kind: "analysis", revealed: true },
     ]);
     if (!first || !second) throw new Error("the ledger is too short");
     const at = new Date(Date.parse(first.record.at) - 1).toISOString();
@@ -305,7 +279,7 @@ describe("the first bad record is named", () => {
   it.each(["{", "null", "[]", '{"record":{"seq":3},"reveal":null}'])(
     "when its line is %s",
     (line) => {
-      const entries = makeLedger([{ kind: "signal", revealed: true }]);
+      const entries = makeLedger([{ kind: "analysis", revealed: true }]);
       const { fault } = verify([...entries, line]);
       expect(fault).toMatchObject({ seq: 2, line: 2, reason: "malformed" });
     },

@@ -1,4 +1,11 @@
-import { GENESIS_HASH, type LedgerEntry, type LedgerHead, ledgerEntrySchema } from "./ledger.ts";
+import type { Judgement } from "./judgement.ts";
+import {
+  GENESIS_HASH,
+  type LedgerEntry,
+  type LedgerFigures,
+  type LedgerHead,
+  ledgerEntrySchema,
+} from "./ledger.ts";
 import { commitTo, hashRecord } from "./ledger-hash.ts";
 import { countEntry, emptyTally, type LedgerTally } from "./ledger-tally.ts";
 
@@ -13,7 +20,7 @@ export const LEDGER_FAULTS = {
   time: "it is older than the record before it",
   reference: "it names a record that it cannot mean",
   reveal: "what was revealed does not match its commitment",
-  unrevealed: "it was judged, and its figures are withheld",
+  unrevealed: "it was resolved, and its figures are withheld",
   head: "it is not the record that the kept head stands for",
   truncated: "the ledger ends before the kept head",
 } as const;
@@ -46,6 +53,12 @@ export interface LedgerVerifier {
   finish(): LedgerReport;
 }
 
+export interface VerifierOptions {
+  kept?: readonly KeptHead[];
+  /** Gets each outcome with the figures of its analysis. */
+  onOutcome?: (recorded: { seq: number; figures: LedgerFigures; judgement: Judgement }) => void;
+}
+
 /** What is remembered of the lines before. */
 interface VerifierState {
   line: number;
@@ -53,10 +66,9 @@ interface VerifierState {
   lastAt: number;
   tally: LedgerTally;
   fault: LedgerFault | null;
-  /** Signals that have no outcome yet, and whether their figures are revealed. */
-  pending: Map<number, { revealed: boolean }>;
-  signals: Set<number>;
-  buried: Set<number>;
+  /** Figures of the analyses that have no outcome yet; null where they are not revealed. */
+  pending: Map<number, LedgerFigures | null>;
+  onOutcome: VerifierOptions["onOutcome"];
   /** Hashes of the kept heads by number; two of one number may contradict each other. */
   kept: Map<number, string[]>;
 }
@@ -64,13 +76,13 @@ interface VerifierState {
 type Finding = { reason: LedgerFaultReason; seq?: number; detail?: string } | null;
 
 /**
- * Checks a ledger line by line and names its first bad record: every hash, the chain, the order, what outcomes and
- * tombstones refer to, every revealed signal against its commitment, and the heads that were kept.
+ * Checks a ledger line by line and names its first bad record: every hash, the chain, the order, what outcomes
+ * refer to, every revealed analysis against its commitment, and the heads that were kept.
  *
  * A chain proves that nothing in it was changed, not that it was not cut short or written anew as a whole: only a kept
  * head shows that.
  */
-export function createLedgerVerifier(options: { kept?: readonly KeptHead[] } = {}): LedgerVerifier {
+export function createLedgerVerifier(options: VerifierOptions = {}): LedgerVerifier {
   const state: VerifierState = {
     line: 0,
     head: { seq: 0, hash: GENESIS_HASH },
@@ -78,8 +90,7 @@ export function createLedgerVerifier(options: { kept?: readonly KeptHead[] } = {
     tally: emptyTally(),
     fault: null,
     pending: new Map(),
-    signals: new Set(),
-    buried: new Set(),
+    onOutcome: options.onOutcome,
     kept: hashesBySeq(options.kept ?? []),
   };
   return {
@@ -157,25 +168,17 @@ function lookForMissing(state: VerifierState, line: string): void {
 }
 
 function checkReferences(state: VerifierState, { record }: LedgerEntry): Finding {
-  if (record.kind === "outcome") {
-    const { signal_seq: seq } = record.body;
-    const pending = state.pending.get(seq);
-    if (!pending) return { reason: "reference", detail: `${seq} is no signal without an outcome` };
-    if (!pending.revealed) return { reason: "unrevealed", seq };
-  }
-  if (record.kind === "tombstone") {
-    const { seqs } = record.body;
-    const isWrong = (seq: number, index: number) =>
-      !state.signals.has(seq) || state.buried.has(seq) || seqs.indexOf(seq) !== index;
-    const wrong = seqs.find(isWrong);
-    if (wrong) return { reason: "reference", detail: `${wrong} is no signal without a tombstone` };
-  }
-  return null;
+  if (record.kind !== "outcome") return null;
+  const { analysis_seq: seq } = record.body;
+  const pending = state.pending.get(seq);
+  if (pending === undefined)
+    return { reason: "reference", detail: `${seq} is no analysis without an outcome` };
+  return pending ? null : { reason: "unrevealed", seq };
 }
 
 function checkReveal({ record, reveal }: LedgerEntry): Finding {
   if (!reveal) return null;
-  if (record.kind !== "signal") return { reason: "reveal", detail: "it commits to nothing" };
+  if (record.kind !== "analysis") return { reason: "reveal", detail: "it commits to nothing" };
   const opened = commitTo(reveal.figures, reveal.salt);
   if (opened !== record.body.figures_commitment) return { reason: "reveal" };
   if (reveal.figures.data !== record.body.data) return { reason: "reveal", detail: "live or demo" };
@@ -192,12 +195,14 @@ function accept(state: VerifierState, entry: LedgerEntry): void {
   state.head = { seq: record.seq, hash: record.hash };
   state.lastAt = Date.parse(record.at);
   countEntry(state.tally, entry);
-  if (record.kind === "signal") {
-    state.signals.add(record.seq);
-    state.pending.set(record.seq, { revealed: reveal !== null });
+  if (record.kind === "analysis") {
+    state.pending.set(record.seq, reveal?.figures ?? null);
+    return;
   }
-  if (record.kind === "outcome") state.pending.delete(record.body.signal_seq);
-  if (record.kind === "tombstone") for (const seq of record.body.seqs) state.buried.add(seq);
+  const { analysis_seq, ...judgement } = record.body;
+  const figures = state.pending.get(analysis_seq);
+  state.pending.delete(analysis_seq);
+  if (figures) state.onOutcome?.({ seq: record.seq, figures, judgement });
 }
 
 function findTruncation({ head, kept }: VerifierState): LedgerFault | null {

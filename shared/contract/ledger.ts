@@ -5,7 +5,7 @@ import { judgementSchema } from "./judgement.ts";
 import { signalKindSchema, signalSourceSchema } from "./signal.ts";
 
 /** Kinds of records in the ledger. */
-export const LEDGER_KINDS = ["signal", "outcome", "tombstone"] as const;
+export const LEDGER_KINDS = ["analysis", "outcome"] as const;
 
 /** Entries of one page of the ledger by default and at most. */
 export const LEDGER_PAGE = { default: 100, max: 500 } as const;
@@ -21,8 +21,8 @@ export const sha256Schema = z
 const seqSchema = z.number().int().positive();
 
 /**
- * What a record of a signal commits to without telling whose it is: all that its performance is computed from. Prices
- * are in the quote currency, confidences 0 to 100. Times are UTC.
+ * What the record of a market analysis commits to: all that its performance is computed from. Prices are in the quote
+ * currency, confidences 0 to 100. Times are UTC.
  */
 export const ledgerFiguresSchema = z.looseObject({
   symbol: z.string(),
@@ -44,7 +44,7 @@ export const ledgerFiguresSchema = z.looseObject({
   provider: z.string(),
   price: z.number().nullable(),
   last_candle_at: z.iso.datetime().nullable(),
-  /** Hash of the candles that the signal was made from, as its receipt has it. */
+  /** Hash of the candles that the analysis was made from. */
   candles_sha256: sha256Schema.nullable(),
   created_at: z.iso.datetime(),
   finished_at: z.iso.datetime(),
@@ -58,24 +58,19 @@ export const ledgerRevealSchema = z.strictObject({
 });
 export type LedgerReveal = z.infer<typeof ledgerRevealSchema>;
 
-/** A signal is finished. Its figures are sealed until nobody can trade on them any more, its owner for good. */
-export const signalBodySchema = z.strictObject({
+/** A market analysis is finished. Its figures are sealed until nobody can trade on them any more. */
+export const analysisBodySchema = z.strictObject({
   data: signalSourceSchema.shape.data,
   figures_commitment: sha256Schema,
-  private_commitment: sha256Schema,
 });
-export type SignalBody = z.infer<typeof signalBodySchema>;
+export type AnalysisBody = z.infer<typeof analysisBodySchema>;
 
-/** The market has judged the signal of record `signal_seq`. */
+/** The market has resolved the trade of record `analysis_seq`. */
 export const outcomeBodySchema = z.strictObject({
-  signal_seq: seqSchema,
+  analysis_seq: seqSchema,
   ...judgementSchema.shape,
 });
 export type OutcomeBody = z.infer<typeof outcomeBodySchema>;
-
-/** Whose signals these records were is known no more: the commitment to it can never be opened again. */
-export const tombstoneBodySchema = z.strictObject({ seqs: z.array(seqSchema).min(1) });
-export type TombstoneBody = z.infer<typeof tombstoneBodySchema>;
 
 const envelope = {
   seq: seqSchema,
@@ -87,9 +82,8 @@ const envelope = {
 
 /** One link of the chain. */
 export const ledgerRecordSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ ...envelope, kind: z.literal("signal"), body: signalBodySchema }),
+  z.strictObject({ ...envelope, kind: z.literal("analysis"), body: analysisBodySchema }),
   z.strictObject({ ...envelope, kind: z.literal("outcome"), body: outcomeBodySchema }),
-  z.strictObject({ ...envelope, kind: z.literal("tombstone"), body: tombstoneBodySchema }),
 ]);
 export type LedgerRecord = z.infer<typeof ledgerRecordSchema>;
 
@@ -115,15 +109,3 @@ export const ledgerPageSchema = z.object({
   head: ledgerHeadSchema,
 });
 export type LedgerPage = z.infer<typeof ledgerPageSchema>;
-
-/**
- * Answer of `GET /signals/{id}/ledger-proof`: opens the private commitment of record `seq` for the signal's owner.
- * `private_commitment` is the SHA-256 of the salt and the canonical JSON of `content`.
- */
-export const ledgerProofSchema = z.object({
-  seq: seqSchema,
-  private_commitment: sha256Schema,
-  salt: sha256Schema,
-  content: z.record(z.string(), z.unknown()),
-});
-export type LedgerProof = z.infer<typeof ledgerProofSchema>;

@@ -62,6 +62,9 @@ export const signalSourceSchema = z.object({
   analyst_version: z.string().optional(),
   last_candle_at: z.iso.datetime().nullable(),
   price: z.number().nullable(),
+  /** The market analysis, which other users' signals may share, and when it was made. */
+  analysis_id: z.string().optional(),
+  analysed_at: z.iso.datetime().optional(),
 });
 export type SignalSource = z.infer<typeof signalSourceSchema>;
 
@@ -101,6 +104,16 @@ export const analysisSchema = z.object({
 });
 export type Analysis = z.infer<typeof analysisSchema>;
 
+/** An analysis as it belongs to the market: without the figures that depend on a user's amount, risk and leverage. */
+export type UnsizedAnalysis = Omit<
+  Analysis,
+  "suggested_units" | "estimated_dollar_risk" | "required_margin"
+>;
+
+/** What a signal was made for: a user's request, or their watchlist. */
+export const signalOriginSchema = z.enum(["request", "watchlist"]);
+export type SignalOrigin = z.infer<typeof signalOriginSchema>;
+
 /** When the price had left a signal's entry zone (the close of the candle that shows it), and where it was then. */
 export const entryLeftSchema = z.object({ price: z.number(), at: z.iso.datetime() });
 export type EntryLeft = z.infer<typeof entryLeftSchema>;
@@ -112,6 +125,7 @@ export const signalResponseSchema = z.object({
   timeframe: timeframeSchema,
   status: signalStatusSchema,
   created_at: z.iso.datetime(),
+  origin: signalOriginSchema.default("request"),
   analysis: analysisSchema.nullable(),
   /** Null or absent while the entry can still be had, as far as is known. */
   entry_left: entryLeftSchema.nullable().optional(),

@@ -1,4 +1,4 @@
-import { createLedgerVerifier, type KeptHead, type LedgerReport } from "./ledger-verifier.ts";
+import { createLedgerVerifier, type LedgerReport, type VerifierOptions } from "./ledger-verifier.ts";
 
 /** A ledger as it is downloaded: bytes of UTF-8, one entry a line. */
 export type LedgerBytes = ReadableStream<Uint8Array>;
@@ -13,10 +13,10 @@ const LINES_AT_A_TIME = 250;
  */
 export async function verifyLedger(
   bytes: LedgerBytes,
-  options: { kept?: readonly KeptHead[]; onProgress?: (lines: number) => void } = {},
+  options: VerifierOptions & { onProgress?: (lines: number) => void } = {},
 ): Promise<LedgerReport> {
-  const { kept = [], onProgress } = options;
-  const verifier = createLedgerVerifier({ kept });
+  const { onProgress, ...verifierOptions } = options;
+  const verifier = createLedgerVerifier(verifierOptions);
   let lines = 0;
   for await (const line of linesOf(bytes)) {
     if (!verifier.add(line)) break;

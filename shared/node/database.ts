@@ -1,8 +1,8 @@
 import mongoose, { type Connection } from "mongoose";
+import { type AnalysisSetupRecord, analysisSetupSchema } from "./models/analysis-setup.ts";
 import { type AuditEntryRecord, auditEntrySchema } from "./models/audit-entry.ts";
 import { type CalibrationRecord, calibrationSchema } from "./models/calibration.ts";
 import { type ChartImageRecord, chartImageSchema } from "./models/chart-image.ts";
-import { type ClearedSignalRecord, clearedSignalSchema } from "./models/cleared-signal.ts";
 import { type CreditEntryRecord, creditEntrySchema } from "./models/credit-entry.ts";
 import {
   type EventRecord,
@@ -30,7 +30,19 @@ import {
   ledgerSchema,
 } from "./models/ledger.ts";
 import { type MailTokenRecord, mailTokenSchema } from "./models/mail-token.ts";
+import {
+  type AnalysisCandlesRecord,
+  analysisCandlesSchema,
+  type MarketAnalysisRecord,
+  marketAnalysisSchema,
+} from "./models/market-analysis.ts";
 import { type MarketSnapshotRecord, marketSnapshotSchema } from "./models/market-snapshot.ts";
+import {
+  type MarketCandlesRecord,
+  marketCandlesSchema,
+  type OutcomeCandlesRecord,
+  outcomeCandlesSchema,
+} from "./models/outcome-candles.ts";
 import { type PaymentDetailsRecord, paymentDetailsSchema } from "./models/payment-details.ts";
 import { type PaymentProofRecord, paymentProofSchema } from "./models/payment-proof.ts";
 import {
@@ -44,17 +56,9 @@ import { type RateLimitRecord, rateLimitSchema } from "./models/rate-limit.ts";
 import {
   type IdempotencyRecord,
   idempotencySchema,
-  type SignalCandlesRecord,
   type SignalRecord,
-  signalCandlesSchema,
   signalSchema,
 } from "./models/signal.ts";
-import {
-  type MarketCandlesRecord,
-  marketCandlesSchema,
-  type SignalSinceRecord,
-  signalSinceSchema,
-} from "./models/signal-since.ts";
 import { type SignalUsageRecord, signalUsageSchema } from "./models/signal-usage.ts";
 import { type UserRecord, userSchema } from "./models/user.ts";
 import { type WitnessReceiptRecord, witnessReceiptSchema } from "./models/witness-receipt.ts";
@@ -92,6 +96,18 @@ function defineAccessModels(connection: Connection) {
   };
 }
 
+/** What signals are made from. */
+function defineAnalysisModels(connection: Connection) {
+  return {
+    marketAnalyses: connection.model<MarketAnalysisRecord>("MarketAnalysis", marketAnalysisSchema),
+    analysisCandles: connection.model<AnalysisCandlesRecord>(
+      "AnalysisCandles",
+      analysisCandlesSchema,
+    ),
+    analysisSetup: connection.model<AnalysisSetupRecord>("AnalysisSetup", analysisSetupSchema),
+  };
+}
+
 function defineModels(connection: Connection) {
   return {
     users: connection.model<UserRecord>("User", userSchema),
@@ -103,7 +119,6 @@ function defineModels(connection: Connection) {
     creditEntries: connection.model<CreditEntryRecord>("CreditEntry", creditEntrySchema),
     paymentDetails: connection.model<PaymentDetailsRecord>("PaymentDetails", paymentDetailsSchema),
     signals: connection.model<SignalRecord>("Signal", signalSchema),
-    clearedSignals: connection.model<ClearedSignalRecord>("ClearedSignal", clearedSignalSchema),
     ledger: connection.model<LedgerDocument>("Ledger", ledgerSchema),
     ledgerReveals: connection.model<LedgerRevealRecord>("LedgerReveal", ledgerRevealSchema),
     ledgerHeads: connection.model<LedgerHeadRecord>("LedgerHead", ledgerHeadSchema),
@@ -112,9 +127,9 @@ function defineModels(connection: Connection) {
       ledgerPublicationSchema,
     ),
     witnessReceipts: connection.model<WitnessReceiptRecord>("WitnessReceipt", witnessReceiptSchema),
-    signalCandles: connection.model<SignalCandlesRecord>("SignalCandles", signalCandlesSchema),
+    ...defineAnalysisModels(connection),
     signalUsages: connection.model<SignalUsageRecord>("SignalUsage", signalUsageSchema),
-    signalSince: connection.model<SignalSinceRecord>("SignalSince", signalSinceSchema),
+    outcomeCandles: connection.model<OutcomeCandlesRecord>("OutcomeCandles", outcomeCandlesSchema),
     marketCandles: connection.model<MarketCandlesRecord>("MarketCandles", marketCandlesSchema),
     idempotencyKeys: connection.model<IdempotencyRecord>("IdempotencyKey", idempotencySchema),
     paymentProofs: connection.model<PaymentProofRecord>("PaymentProof", paymentProofSchema),
@@ -160,12 +175,16 @@ export async function openDatabase(options: { uri: string; maxPoolSize?: number 
 }
 
 /**
- * Refuses a database of a former release, in which sequence numbers lay among the events.
+ * Refuses a database of a former release, in which sequence numbers lay among the events, or signals had no analysis.
  * @throws Error with one line for the operator
  */
 async function refuseFormerFormat(connection: Connection): Promise<void> {
-  const events = nativeDb(connection).collection<{ _id: string }>("events");
-  if (!(await events.findOne({ _id: { $type: "string" } }))) return;
+  const db = nativeDb(connection);
+  const formerEvent = await db
+    .collection<{ _id: string }>("events")
+    .findOne({ _id: { $type: "string" } });
+  const formerSignal = await db.collection("signals").findOne({ analysisId: { $exists: false } });
+  if (!formerEvent && !formerSignal) return;
   await connection.close();
   throw new Error(
     "The database was made by a former version and cannot be used. Use another MONGODB_URI, or delete DATA_DIR/mongo.",

@@ -4,7 +4,8 @@ import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/contact.ts";
 import dotenv from "dotenv";
 import { z } from "zod";
 import { readOrMakeSecrets } from "./local-secrets.ts";
-import { DEFAULT_TRADING_COSTS, tradingCostsTextSchema } from "./trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { tradingCostsTextSchema } from "./trading-costs.ts";
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const optionalText = z.string().min(1).optional();

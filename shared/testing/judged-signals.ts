@@ -1,8 +1,7 @@
 import type { Judgement } from "@shared/contract/judgement.ts";
 import type { Analysis, Outcome } from "@shared/contract/signal.ts";
-import type { SignalRecord } from "@shared/node/models/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
-import { WAIT_ANALYSIS } from "./signal-factory.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { type SignalOverrides, WAIT_ANALYSIS } from "./signal-factory.ts";
 
 interface Trade {
   /** When it was made. */
@@ -25,8 +24,8 @@ interface JudgedTrade extends Trade {
 const ENTRY = 100;
 const RISK = 2;
 
-/** Fields of a stored BUY at 100 with its stop at 98 that is not judged yet; of live data, by the rule-based analyst. */
-export function pendingTrade(trade: Trade): Partial<SignalRecord> {
+/** Fields of a stored BUY at 100 with its stop at 98 that is not resolved yet; of live data, by the rule-based analyst. */
+export function pendingTrade(trade: Trade): SignalOverrides {
   const { at, confidence = 70, calibrated = null, source, rewardToRisk = 2 } = trade;
   const analysis: Analysis = {
     ...WAIT_ANALYSIS,
@@ -41,8 +40,8 @@ export function pendingTrade(trade: Trade): Partial<SignalRecord> {
   return { status: "completed", createdAt: at, finishedAt: at, updatedAt: at, analysis };
 }
 
-/** The same, judged by the market. */
-export function judgedTrade(trade: JudgedTrade): Partial<SignalRecord> {
+/** The same, resolved by the market. */
+export function judgedTrade(trade: JudgedTrade): SignalOverrides {
   const { outcome, resolvedAt, rewardToRisk = 2 } = trade;
   const reasons = { WIN: "target", LOSS: "stop", EXPIRED: "hold-over" } as const;
   const results = { WIN: rewardToRisk, LOSS: -1, EXPIRED: 0 };
@@ -62,5 +61,9 @@ export function judgedTrade(trade: JudgedTrade): Partial<SignalRecord> {
     max_adverse_r: null,
     costs: DEFAULT_TRADING_COSTS.crypto,
   };
-  return { ...pendingTrade(trade), outcome, judgement, updatedAt: resolvedAt };
+  return {
+    ...pendingTrade(trade),
+    ...{ outcome, updatedAt: resolvedAt },
+    market: { outcome, judgement },
+  };
 }

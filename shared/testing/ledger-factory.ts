@@ -1,13 +1,12 @@
 import { GENESIS_HASH, type LedgerEntry, type LedgerFigures } from "@shared/contract/ledger.ts";
 import { commitTo, hashRecord, type UnhashedRecord } from "@shared/contract/ledger-hash.ts";
 import type { Outcome } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 
 /** What happens in a made ledger, in order; the numbers are those of earlier records. */
 export type LedgerStep =
-  | { kind: "signal"; revealed: boolean; figures?: Partial<LedgerFigures> }
-  | { kind: "outcome"; of: number; outcome?: Outcome }
-  | { kind: "tombstone"; of: number[] };
+  | { kind: "analysis"; revealed: boolean; figures?: Partial<LedgerFigures> }
+  | { kind: "outcome"; of: number; outcome?: Outcome };
 
 const START_MS = Date.UTC(2025, 0, 31);
 
@@ -61,26 +60,19 @@ export function withRightHash(entry: LedgerEntry): LedgerEntry {
 }
 
 type Link =
-  | Pick<Extract<UnhashedRecord, { kind: "signal" }>, "kind" | "body">
-  | Pick<Extract<UnhashedRecord, { kind: "outcome" }>, "kind" | "body">
-  | Pick<Extract<UnhashedRecord, { kind: "tombstone" }>, "kind" | "body">;
+  | Pick<Extract<UnhashedRecord, { kind: "analysis" }>, "kind" | "body">
+  | Pick<Extract<UnhashedRecord, { kind: "outcome" }>, "kind" | "body">;
 
 function linkOf(
   step: LedgerStep,
   seq: number,
   at: Date,
 ): { link: Link; reveal: LedgerEntry["reveal"] } {
-  if (step.kind === "tombstone")
-    return { link: { kind: "tombstone", body: { seqs: step.of } }, reveal: null };
   if (step.kind === "outcome") return { link: outcomeLink(step, at), reveal: null };
   const figures = { ...FIGURES, ...step.figures };
   const salt = saltOf(seq);
-  const body = {
-    data: figures.data,
-    figures_commitment: commitTo(figures, salt),
-    private_commitment: commitTo({ seq }, saltOf(-seq)),
-  };
-  return { link: { kind: "signal", body }, reveal: step.revealed ? { salt, figures } : null };
+  const body = { data: figures.data, figures_commitment: commitTo(figures, salt) };
+  return { link: { kind: "analysis", body }, reveal: step.revealed ? { salt, figures } : null };
 }
 
 function outcomeLink(step: Extract<LedgerStep, { kind: "outcome" }>, at: Date): Link {
@@ -88,7 +80,7 @@ function outcomeLink(step: Extract<LedgerStep, { kind: "outcome" }>, at: Date): 
   return {
     kind: "outcome",
     body: {
-      signal_seq: of,
+      analysis_seq: of,
       outcome,
       reason: outcome === "WIN" ? "target" : "stop",
       resolved_at: at.toISOString(),

@@ -2,24 +2,23 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { createSignals, WAIT_ANALYSIS } from "./signal-factory.ts";
+import { createSignals, type SignalOverrides, WAIT_ANALYSIS } from "./signal-factory.ts";
 
 /** Ledger numbers are unique. */
 let ledgerSeq = 0;
 
-/** Stores a BUY of live data at 100, to lose 5 or to win 10, as the ledger leaves it; due to be judged. */
+/** Stores a BUY of live data at 100, to lose 5 or to win 10, recorded in the ledger and due to be resolved. */
 export async function storeTrade(
   database: Database,
   user: UserRecord,
-  { madeAt, analysis, ...fields }: Partial<SignalRecord> & { madeAt: Date },
+  { madeAt, analysis, market, ...fields }: SignalOverrides & { madeAt: Date },
 ): Promise<SignalRecord> {
   ledgerSeq += 1;
   const [signal] = await createSignals(database, user, {
     symbol: "MADE/USDT",
     createdAt: madeAt,
     finishedAt: madeAt,
-    judgeAt: madeAt,
-    ledgerSeq,
+    market: { resolveAt: madeAt, ledgerSeq, ...market },
     analysis: analysis ?? tradeAnalysis(madeAt),
     ...fields,
   });

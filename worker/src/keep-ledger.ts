@@ -1,16 +1,15 @@
 import type { Database } from "@shared/node/database.ts";
-import { appendPending } from "@shared/node/ledger/append-pending.ts";
-import { LEDGER_BATCH_SIZE } from "@shared/node/ledger/batch-size.ts";
+import { appendRecords } from "@shared/node/ledger/append-records.ts";
 import type { Logger } from "@shared/node/logger.ts";
 
-/** A finished signal is recorded about this soon; no outcome can be known within it. */
+/** A finished analysis is recorded about this soon; no outcome can be known within it. */
 const LOOK_EVERY_MS = 1_000;
 
 /** Waits this long after a failure, as while the database is away. */
 const RETRY_AFTER_MS = 5_000;
 
 /**
- * Appends finished signals and outcomes to the ledger for as long as the worker runs. Every worker does it: of two at
+ * Appends finished analyses and outcomes to the ledger for as long as the worker runs. Every worker does it: of two at
  * the same time one finds nothing left to do, and none of them is waited for when it dies.
  */
 export function keepLedger(options: { database: Database; logger: Logger; now: () => Date }): {
@@ -23,9 +22,9 @@ export function keepLedger(options: { database: Database; logger: Logger; now: (
   const appendAll = async () => {
     let appended: number;
     do {
-      appended = await appendPending({ database, now });
+      appended = await appendRecords({ database, now });
       if (appended > 0) logger.debug({ appended }, "ledger grew");
-    } while (appended >= LEDGER_BATCH_SIZE && !stopped);
+    } while (appended > 0 && !stopped);
   };
   const runIn = (delayMs: number) => {
     if (stopped) return;

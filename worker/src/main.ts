@@ -1,14 +1,11 @@
 import { openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import { migrate } from "@shared/node/migrations/migrate.ts";
-import { MIGRATIONS } from "@shared/node/migrations/migrations.ts";
 import { runPart } from "@shared/node/run-part.ts";
 import { createServices, startWorker } from "./start-worker.ts";
 
 await runPart("worker", async (settings, uri) => {
   const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri });
-  await migrate({ db: database.connection.getClient().db(), migrations: MIGRATIONS, logger });
   const worker = await startWorker({
     settings,
     database,

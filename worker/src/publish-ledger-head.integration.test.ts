@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "@shared/node/database.ts";
-import { appendPending } from "@shared/node/ledger/append-pending.ts";
+import { appendRecords } from "@shared/node/ledger/append-records.ts";
 import { headFile, readHeadFile } from "@shared/node/ledger/head-file.ts";
 import { readHead } from "@shared/node/ledger/read-ledger.ts";
 import { createLogger } from "@shared/node/logger.ts";
@@ -40,7 +40,7 @@ describe("publishing the ledger's head", () => {
     });
   const grow = async () => {
     await createSignals(database, await createUser(database));
-    await appendPending({ database, now: () => new Date() });
+    await appendRecords({ database, now: () => new Date() });
     return readHead(database);
   };
 

@@ -29,6 +29,8 @@ it("a worker reports what it uses and how its providers are, until it stops", as
     logger: createLogger({ part: "worker", level: "silent" }),
     now: () => new Date(at),
     analyst: "rules",
+    analystVersion: "rules/2",
+    model: "rules",
     concurrency: 7,
     marketData: () => "live",
     providers: () => health,
@@ -50,6 +52,9 @@ it("a worker reports what it uses and how its providers are, until it stops", as
       ],
     },
   ]);
+  const setup = { data: "live", analyst: "rules", analystVersion: "rules/2", model: "rules" };
+  expect(await database.analysisSetup.find().lean()).toMatchObject([setup]);
   await reports.stop();
+  expect(await database.analysisSetup.find().lean()).toMatchObject([setup]);
   expect(await database.workerStatuses.find().lean()).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { AnalystName, MarketDataSource } from "@shared/contract/status.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
+import { ANALYSIS_SETUP_ID, type AnalysisSetupRecord } from "@shared/node/models/analysis-setup.ts";
 import type { ProviderHealthRecord } from "@shared/node/models/worker-status.ts";
 import type { ProviderHealth } from "./providers/guarded-provider.ts";
 
@@ -16,17 +17,21 @@ export async function startStatusReports(options: {
   logger: Logger;
   now: () => Date;
   analyst: AnalystName;
+  /** Version of the prompt or of the rules. */
+  analystVersion: string;
+  model: string;
   concurrency: number;
   marketData: () => MarketDataSource;
   providers: () => ProviderHealth[];
 }): Promise<{ stop: () => Promise<void> }> {
   const { workerId: _id, database, logger, analyst, concurrency } = options;
   const startedAt = options.now();
-  const report = () => {
+  const report = async () => {
     const marketData = options.marketData();
+    await reportSetup(options, marketData);
     const providers = options.providers().map(toRecord);
     const status = { $literal: { marketData, analyst, concurrency, providers, startedAt } };
-    return database.workerStatuses.updateOne(
+    await database.workerStatuses.updateOne(
       { _id },
       [{ $replaceWith: { $mergeObjects: [status, { _id, seenAt: "$$NOW" }] } }],
       { upsert: true, updatePipeline: true },
@@ -42,6 +47,27 @@ export async function startStatusReports(options: {
       await database.workerStatuses.deleteOne({ _id });
     },
   };
+}
+
+/** Keeps what analyses are made with, for the servers. */
+async function reportSetup(
+  {
+    database,
+    analyst,
+    analystVersion,
+    model,
+  }: Pick<
+    Parameters<typeof startStatusReports>[0],
+    "database" | "analyst" | "analystVersion" | "model"
+  >,
+  data: MarketDataSource,
+): Promise<void> {
+  const setup: Omit<AnalysisSetupRecord, "_id"> = { data, analyst, analystVersion, model };
+  await database.analysisSetup.updateOne(
+    { _id: ANALYSIS_SETUP_ID },
+    { $set: setup },
+    { upsert: true },
+  );
 }
 
 const toRecord = ({

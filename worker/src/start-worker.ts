@@ -23,7 +23,7 @@ import { createMarketData } from "./providers/select-market-data.ts";
 import { keepListingsPublished } from "./publish-listings.ts";
 import { startStatusReports } from "./report-status.ts";
 import type { Analyst } from "./signals/analyst.ts";
-import { runSignal } from "./signals/run-signal.ts";
+import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 
 /** Analyses that are still under way after this time are handed back to the queue. */
@@ -59,10 +59,11 @@ export async function startWorker(options: {
   const workerId = newWorkerId();
   const queue = new SignalQueue({
     ...{ database, logger, workerId, concurrency },
-    run: (signal, abort) => runSignal(deps, signal, abort),
+    run: (analysis, abort) => runAnalysis(deps, analysis, abort),
   });
   await market.probe();
-  const reports = await startReports(deps, { workerId, concurrency, market });
+  const model = services.analyst.name === "openai" ? settings.OPENAI_MODEL : services.analyst.name;
+  const reports = await startReports(deps, { workerId, concurrency, market, model });
   const listings = keepListingsPublished({ ...deps, listedSymbols: market.listedSymbols });
   const ledger = keepLedger(deps);
   queue.start();
@@ -128,11 +129,12 @@ function assembleDeps(options: {
 
 function startReports(
   { database, logger, now, analyst }: WorkerDeps,
-  worker: Pick<WorkerServices, "market"> & { workerId: string; concurrency: number },
+  worker: Pick<WorkerServices, "market"> & { workerId: string; concurrency: number; model: string },
 ) {
-  const { workerId, concurrency, market } = worker;
+  const { workerId, concurrency, market, model } = worker;
   const sources = { marketData: market.currentSource, providers: market.health };
-  const about = { workerId, concurrency, analyst: analyst.name, ...sources };
+  const made = { analyst: analyst.name, analystVersion: analyst.version, model };
+  const about = { workerId, concurrency, ...made, ...sources };
   return startStatusReports({ ...about, database, logger, now });
 }
 

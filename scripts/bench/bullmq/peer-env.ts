@@ -1,3 +1,8 @@
+import { z } from "zod";
+
+/** What a job carries. */
+export const peerJobSchema = z.object({ signalId: z.string() });
+
 /** Name of the queue and of its one kind of job. */
 export const SIGNALS_QUEUE = "signals";
 

@@ -9,7 +9,7 @@ import type { UserRecord } from "@shared/node/models/user.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
 import { runPart } from "@shared/node/run-part.ts";
 import { presentSignalRef } from "@shared/node/signals/present-signal.ts";
-import { newSignalId, newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { newSignalId } from "@shared/node/signals/queue-signal.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { Queue, QueueEvents } from "bullmq";
 import Koa from "koa";
@@ -28,6 +28,8 @@ function newSignal(userId: UserRecord["_id"], request: SignalRequest): SignalRec
   return {
     _id: newSignalId(),
     userId,
+    analysisId: newSignalId(),
+    origin: "request",
     symbol: request.symbol,
     timeframe: request.timeframe,
     limit: request.limit,
@@ -59,7 +61,7 @@ function createSignalQueue(database: Database, push: ReturnType<typeof openPush>
           data: presentSignalRef(signal),
         },
       );
-      const { data } = newSignalJob(signal, { at: signal.createdAt, unfinishedSignals: 0 });
+      const data = { signalId: String(signal._id) };
       const job = await queue.add(SIGNALS_QUEUE, data, { removeOnComplete: KEPT, attempts: 3 });
       return job.waitUntilFinished(ends, WAIT_MS);
     },

@@ -1,16 +1,18 @@
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import { signalJobDataSchema } from "@shared/node/models/job.ts";
+import type { MarketAnalysisRecord } from "@shared/node/models/market-analysis.ts";
+import type { SignalRecord } from "@shared/node/models/signal.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
 import { runPart } from "@shared/node/run-part.ts";
+import { lastCandleClose } from "@shared/node/signals/analysis-key.ts";
 import { presentSignal, presentSignalRef } from "@shared/node/signals/present-signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { Worker } from "bullmq";
 import { Types } from "mongoose";
 import { generateSignal } from "../../../worker/src/signals/generate-signal.ts";
 import { instantServices } from "../instant-services.ts";
-import { redisOptions, SIGNALS_QUEUE } from "./peer-env.ts";
+import { peerJobSchema, redisOptions, SIGNALS_QUEUE } from "./peer-env.ts";
 import { openPush, type Push } from "./peer-push.ts";
 import { takeStep } from "./peer-store.ts";
 
@@ -18,7 +20,8 @@ const RUN_MS = 60_000;
 
 async function runSignal(on: { database: Database; push: Push }, signalId: Types.ObjectId) {
   const signals = nativeCollection(on.database.signals);
-  const signalCandles = nativeCollection(on.database.signalCandles);
+  const analysisCandles = nativeCollection(on.database.analysisCandles);
+  const analyses = nativeCollection(on.database.marketAnalyses);
   const signalUsages = nativeCollection(on.database.signalUsages);
   const signal = await signals.findOne({ _id: signalId });
   if (!signal) throw new Error(`there is no signal ${signalId}`);
@@ -43,7 +46,6 @@ async function runSignal(on: { database: Database; push: Push }, signalId: Types
   const done = {
     status: "completed",
     analysis,
-    receipt,
     finishedAt,
     updatedAt: finishedAt,
   } as const;
@@ -53,7 +55,8 @@ async function runSignal(on: { database: Database; push: Push }, signalId: Types
     userId,
     writes: [
       (options) => signals.updateOne({ _id }, { $set: done }, options),
-      (options) => signalCandles.insertOne({ _id, candles }, options),
+      (options) => analyses.insertOne({ ...analysisOf(signal, finishedAt), receipt }, options),
+      (options) => analysisCandles.insertOne({ _id, candles }, options),
       (options) => signalUsages.insertOne({ _id, at: finishedAt, ...usage }, options),
     ],
     name: "signal:completed",
@@ -62,6 +65,14 @@ async function runSignal(on: { database: Database; push: Push }, signalId: Types
   return answer;
 }
 
+/** The build stores the analysis beside its signal, as the product does. */
+const analysisOf = (signal: SignalRecord, finishedAt: Date): MarketAnalysisRecord => ({
+  ...{ _id: signal.analysisId, symbol: signal.symbol, timeframe: signal.timeframe },
+  ...{ limit: signal.limit, candleClosedAt: lastCandleClose(signal.timeframe, signal.createdAt) },
+  ...{ status: "completed", revision: 1, joinedSignals: 1, createdAt: signal.createdAt },
+  ...{ startedAt: finishedAt, finishedAt, updatedAt: finishedAt },
+});
+
 await runPart("worker", async (settings, uri) => {
   const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri });
@@ -69,7 +80,7 @@ await runPart("worker", async (settings, uri) => {
   const worker = new Worker(
     SIGNALS_QUEUE,
     async (job) => {
-      const { signalId } = signalJobDataSchema.parse(job.data);
+      const { signalId } = peerJobSchema.parse(job.data);
       logger.info({ signalId }, "signal started");
       const answer = await runSignal({ database, push }, new Types.ObjectId(signalId));
       logger.info({ signalId }, "signal finished");

@@ -14,7 +14,8 @@ export const JOBS = "agendaJobs";
 export function holderOf({ database, workers }: Stage, signalId: string): Promise<PartSlot> {
   return until(
     async () => {
-      const job = await database.connection.collection(JOBS).findOne({ "data.signalId": signalId });
+      const signal = await database.signals.findById(signalId).lean();
+      const job = await database.jobs.findById(signal?.analysisId).lean();
       const pid = String(job?.lastModifiedBy).split(":")[1];
       return Object.values(workers).find((worker) => String(worker.pid) === pid);
     },
@@ -28,12 +29,18 @@ export async function signalsHeldBy(
   worker: PartSlot,
   signalIds: readonly string[],
 ): Promise<string[]> {
-  const jobs = await database.jobs
+  const signals = await database.signals
     .find({ _id: { $in: [...signalIds] } })
     .sort({ _id: 1 })
     .lean();
-  return jobs
-    .filter(({ lastModifiedBy }) => lastModifiedBy?.split(":")[1] === String(worker.pid))
+  const jobs = await database.jobs
+    .find({ _id: { $in: signals.map(({ analysisId }) => analysisId) } })
+    .lean();
+  const held = jobs.filter(
+    ({ lastModifiedBy }) => lastModifiedBy?.split(":")[1] === String(worker.pid),
+  );
+  return signals
+    .filter(({ analysisId }) => held.some(({ _id }) => _id.equals(analysisId)))
     .map(({ _id }) => _id.toString());
 }
 

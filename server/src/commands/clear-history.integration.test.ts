@@ -1,11 +1,11 @@
 import { historyPageSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { finishRun, type SignalResult } from "@shared/node/signals/signal-lifecycle.ts";
+import { finishRun } from "@shared/node/signals/finish-runs.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { createSignals, startRun, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
+import { createSignals, runResult, startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveServer, startLiveServer } from "../testing/start-live-server.ts";
@@ -47,11 +47,10 @@ describe("clearing signal histories", () => {
   };
   const countAll = async () => ({
     signals: await database.signals.countDocuments(),
-    candles: await database.signalCandles.countDocuments(),
     keys: await database.idempotencyKeys.countDocuments(),
   });
 
-  it("deletes one user's finished signals with their candles and keys, and nobody else's", async () => {
+  it("deletes one user's finished signals with their keys, and nobody else's", async () => {
     const before = await countAll();
     await createSignals(database, ann, { count: 11 });
     await createSignals(database, ann, { status: "failed" });
@@ -64,7 +63,6 @@ describe("clearing signal histories", () => {
     expect(await historyOf(bob)).toEqual([kept?._id.toString()]);
     expect(await countAll()).toEqual({
       signals: before.signals + 1,
-      candles: before.candles + 1,
       keys: before.keys + 1,
     });
   });
@@ -94,9 +92,8 @@ describe("clearing signal histories", () => {
     await createSignals(database, ann, { count: 2 });
     expect((await clear(ann)).body).toEqual({ detail: `Deleted 2 signals of ${ann.username}.` });
 
-    const result: SignalResult = { status: "completed", analysis: WAIT_ANALYSIS, candles: [] };
-    expect(await finishRun(database, running, result)).toBe(true);
-    expect(await historyOf(ann)).toEqual([running._id.toString()]);
+    expect(await finishRun(database, running, { ...runResult(), candles: [] })).toBe(true);
+    expect(await historyOf(ann)).toEqual([asked?._id.toString()]);
     expect(await database.signals.findById(queued._id).lean()).toMatchObject({ status: "queued" });
   });
 

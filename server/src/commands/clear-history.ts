@@ -1,5 +1,5 @@
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { removeSignals } from "@shared/node/signals/remove-signals.ts";
+import { deleteSignals } from "@shared/node/signals/delete-signals.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
@@ -56,7 +56,7 @@ async function clearBatch(
     .lean();
   if (finished.length === 0) return 0;
   const signalIds = finished.map((signal) => signal._id);
-  await removeSignals(database, uow, { userId, signalIds });
+  await deleteSignals(database, uow, { userId, signalIds });
   uow.addAuditDetails({ signals: finished.length });
   uow.addEvent(userStream(userId), "history:cleared", {});
   return finished.length;

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { sessionSchema } from "@shared/contract/account.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { finishRun, type SignalResult } from "@shared/node/signals/signal-lifecycle.ts";
+import { finishRun } from "@shared/node/signals/finish-runs.ts";
 import { ADMINS_STREAM, CONTROL_STREAM } from "@shared/outbox/streams.ts";
 import { ApiClient, jsonBody, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
-import { createSignals, startRun, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
+import { createSignals, runResult, startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LiveServer, startLiveServer } from "../testing/start-live-server.ts";
@@ -98,10 +98,10 @@ describe("deleting a user", () => {
       "idempotency_keys",
       "identities",
       "mail_tokens",
+      "market_analyses",
       "payment_proofs",
       "payment_proofs.chunks",
       "payment_proofs.files",
-      "signal_candles",
       "signals",
       "users",
     ]);
@@ -172,11 +172,10 @@ describe("deleting a user", () => {
     const [waiting, asked] = await createSignals(database, ann, { count: 2, status: "queued" });
     const claim = asked && (await startRun(database, asked));
     if (!waiting || !claim) throw new Error("there is no signal to delete");
-    const words = [ann._id, waiting._id, claim._id];
+    const words = [ann._id, waiting._id, asked?._id];
     await deleteAnn();
-    const result: SignalResult = { status: "completed", analysis: WAIT_ANALYSIS, candles: [] };
-    expect(await finishRun(database, claim, result)).toBe(false);
-    expect(await startRun(database, waiting)).toBeNull();
+    expect(await finishRun(database, claim, runResult())).toBe(true);
+    expect(await startRun(database, waiting)).not.toBeNull();
     expect(await placesOf(words)).toEqual([]);
   });
 

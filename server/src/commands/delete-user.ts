@@ -1,9 +1,10 @@
+import type { Database } from "@shared/node/database.ts";
 import { removeFilesOf } from "@shared/node/files/remove-user-files.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { removeSignals } from "@shared/node/signals/remove-signals.ts";
+import { deleteSignals } from "@shared/node/signals/delete-signals.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
-import type { Types } from "mongoose";
+import type { ClientSession, Types } from "mongoose";
 import { noSuchUser } from "../errors.ts";
 import { assertNotOwnAccount } from "../policies/account-policies.ts";
 import type { ServerDeps } from "../server-deps.ts";
@@ -39,6 +40,18 @@ export async function deleteUser(
   return user;
 }
 
+/** Analyses that are under way go on without the user: others may have joined them. */
+async function forgetWhoAsked(
+  database: Database,
+  session: ClientSession,
+  userId: Types.ObjectId,
+): Promise<void> {
+  const analysisIds = await database.marketAnalyses.distinct("_id", { userId }, { session });
+  const ids = { $in: analysisIds };
+  await database.marketAnalyses.updateMany({ _id: ids }, { $unset: { userId: 1 } }, { session });
+  await database.jobs.updateMany({ _id: ids }, { $unset: { "data.userId": 1 } }, { session });
+}
+
 async function removeBelongings(
   { database }: AdminDeps,
   uow: UnitOfWork,
@@ -47,8 +60,8 @@ async function removeBelongings(
   const { session } = uow;
   const left = await database.signals.find({ userId }).select({ _id: 1 }).session(session).lean();
   const signalIds = left.map((signal) => signal._id);
-  await database.jobs.deleteMany({ _id: { $in: signalIds } }, { session });
-  await removeSignals(database, uow, { userId, signalIds });
+  await forgetWhoAsked(database, session, userId);
+  await deleteSignals(database, uow, { userId, signalIds });
   await removeFilesOf(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });
   await database.queuePasses.deleteMany({ userId }, { session });

@@ -27,7 +27,6 @@ export async function findSignal(
   const signal = parsed.success
     ? await deps.database.signals
         .findOne({ _id: parsed.data, ...(user && { userId: user._id }) })
-        .select({ receipt: 0 })
         .lean()
     : null;
   if (!signal) throw noSuchSignal();
@@ -43,7 +42,7 @@ export async function readSignalCandles(
   user: Pick<UserRecord, "_id">,
   id: unknown,
 ): Promise<SignalCandles> {
-  const { _id, symbol, timeframe } = await findSignal(deps, user, id);
-  const stored = await deps.database.signalCandles.findById(_id).lean();
+  const { _id, analysisId, symbol, timeframe } = await findSignal(deps, user, id);
+  const stored = await deps.database.analysisCandles.findById(analysisId).lean();
   return { signal_id: _id.toString(), symbol, timeframe, candles: stored?.candles ?? [] };
 }

@@ -1,17 +1,12 @@
-import { LEDGER_PAGE, type LedgerPage, type LedgerProof } from "@shared/contract/ledger.ts";
-import { commitTo } from "@shared/contract/ledger-hash.ts";
-import { AppError } from "@shared/node/app-error.ts";
-import { privateContentOf } from "@shared/node/ledger/describe-signal.ts";
+import { LEDGER_PAGE, type LedgerPage } from "@shared/contract/ledger.ts";
 import {
-  everybody,
+  publicAudience,
   readEntries,
   readHead,
   streamEntries,
 } from "@shared/node/ledger/read-ledger.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
 import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
-import { findSignal } from "./find-signal.ts";
 
 type LedgerDeps = Pick<ServerDeps, "database" | "now">;
 
@@ -41,8 +36,8 @@ export async function readLedgerPage(
   { after, limit }: LedgerQuery,
 ): Promise<LedgerPage> {
   const head = await readHead(database);
-  const reader = everybody(head, now());
-  const entries = await readEntries(database, { after, upTo: head.seq, limit, reader });
+  const audience = publicAudience(head, now());
+  const entries = await readEntries(database, { after, upTo: head.seq, limit, audience });
   const last = entries.at(-1)?.record.seq ?? head.seq;
   return { entries, next_after: last < head.seq ? last : null, head };
 }
@@ -50,26 +45,8 @@ export async function readLedgerPage(
 /** The whole ledger as everybody may see it, one entry of JSON a line. */
 export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGenerator<string> {
   const head = await readHead(database);
-  const reader = everybody(head, now());
-  for await (const entry of streamEntries(database, { upTo: head.seq, reader })) {
+  const audience = publicAudience(head, now());
+  for await (const entry of streamEntries(database, { upTo: head.seq, audience })) {
     yield `${JSON.stringify(entry)}\n`;
   }
-}
-
-/**
- * What shows a user that a record of the ledger is his signal.
- * @throws AppError `not-found` as `findSignal`, and while the signal is not recorded
- */
-export async function proveSignal(
-  deps: LedgerDeps,
-  user: Pick<UserRecord, "_id">,
-  id: unknown,
-): Promise<LedgerProof> {
-  const signal = await findSignal(deps, user, id);
-  const { ledgerSeq: seq, ledgerSalt: salt } = signal;
-  if (seq === undefined || salt === undefined) {
-    throw new AppError("not-found", "The ledger does not hold this signal yet.");
-  }
-  const content = privateContentOf(signal);
-  return { seq, salt, content, private_commitment: commitTo(content, salt) };
 }

@@ -1,7 +1,7 @@
 import { errorBodySchema } from "@shared/contract/errors.ts";
-import { finishRun } from "@shared/node/signals/signal-lifecycle.ts";
+import { finishRun } from "@shared/node/signals/finish-runs.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
+import { createSignals, runResult, startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
@@ -21,16 +21,19 @@ describe("a request for a signal finds no room", () => {
   afterAll(() => server.stop());
   afterEach(async () => {
     await server.database.signals.deleteMany();
+    await server.database.marketAnalyses.deleteMany();
     await server.database.workerStatuses.deleteMany();
     clock += 60_000;
   });
 
   const trader = () => createUser(server.database, { approved: true });
+  let asked = 0;
+  /** Each request is for another analysis. */
   const ask = (user: Awaited<ReturnType<typeof trader>>) =>
     server.call("/get-signal", {
       token: signTokenFor(user, server.deps.settings),
       headers: { Prefer: "respond-async" },
-      json: { symbol: "BTC/USDT", timeframe: "1h" },
+      json: { symbol: "BTC/USDT", timeframe: "1h", limit: 10 + (asked++ % 400) },
     });
   const fillQueue = async (count: number) =>
     createSignals(server.database, await trader(), { count, status: "queued" });
@@ -44,9 +47,9 @@ describe("a request for a signal finds no room", () => {
     expect(refused.headers.get("Retry-After")).toBe("5");
     expect(errorBodySchema.parse(await refused.json()).code).toBe("rate-limited");
     expect((await ask(await trader())).status).toBe(202);
-    if (!first) throw new Error("there is no signal");
-    const ended = { status: "failed", analysis: WAIT_ANALYSIS } as const;
-    expect(await finishRun(server.database, first, ended)).toBe(true);
+    const run = first && (await startRun(server.database, first));
+    if (!run) throw new Error("there is no signal");
+    expect(await finishRun(server.database, run, runResult("failed"))).toBe(true);
     expect((await ask(user)).status).toBe(202);
   });
 

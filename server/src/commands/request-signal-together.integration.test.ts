@@ -7,7 +7,8 @@ import { startTestServer, type TestServer } from "../testing/start-test-server.t
 import { MOST_SIGNALS_OF_ONE_USER } from "./assert-room.ts";
 import { acceptSignal } from "./request-signal.ts";
 
-const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" });
+const parse = (limit: number) =>
+  signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h", limit });
 
 /** The first is under way when the others come, so these are committed in one transaction. */
 describe("requests of one user that are committed together", () => {
@@ -17,10 +18,15 @@ describe("requests of one user that are committed together", () => {
   });
   afterAll(() => server.stop());
 
+  let asked = 0;
   const askAll = async (keys: (string | undefined)[]) => {
     const user = await createUser(server.database, { approved: true });
+    // Each for an analysis of its own.
     const ask = (idempotencyKey: string | undefined) =>
-      acceptSignal(server.deps, { user, request, ...(idempotencyKey && { idempotencyKey }) });
+      acceptSignal(server.deps, {
+        ...{ user, request: parse(10 + asked++) },
+        ...(idempotencyKey && { idempotencyKey }),
+      });
     const answers = await Promise.allSettled(keys.map(ask));
     const userId = user._id;
     return { answers, stored: await server.database.signals.countDocuments({ userId }), userId };

@@ -141,7 +141,9 @@ describe("image credits when the worker dies", () => {
 
   it("a signal that has taken its workers down three times is given up, and the credit is back", async () => {
     const asked = await ask("BTC/USDT");
-    await database.signals.updateOne({ _id: asked.signalId }, { $set: { revision: 3 } });
+    const signal = await database.signals.findById(asked.signalId).lean();
+    const interrupted = { revision: 3, status: "running" };
+    await database.marketAnalyses.updateOne({ _id: signal?.analysisId }, { $set: interrupted });
     await startWorker();
     await untilAll([asked], ["failed"]);
     expect(await ledgerOf(asked)).toEqual([GRANTED, -1, 1]);

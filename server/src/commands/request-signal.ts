@@ -2,10 +2,30 @@ import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import { withLocks } from "@shared/node/locks.ts";
+import { ANALYSIS_SETUP_ID } from "@shared/node/models/analysis-setup.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
-import { type CommitOptions, commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { analysisKey, lastCandleClose } from "@shared/node/signals/analysis-key.ts";
+import {
+  type JoinedAnalysis,
+  joiningAnalyses,
+  newAnalysisJob,
+  type SharedKey,
+  WITHOUT_RECEIPT,
+} from "@shared/node/signals/queue-analysis.ts";
+import {
+  addFinishedSignal,
+  asFinished,
+  type NewSignal,
+  newSignalId,
+  queueSignal,
+} from "@shared/node/signals/queue-signal.ts";
+import {
+  type CommitOptions,
+  commit,
+  commitBatched,
+  type UnitOfWork,
+} from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
@@ -31,7 +51,8 @@ export interface SignalExtras {
 }
 
 /**
- * Accepts a request: stores the signal as queued and asks the workers for it.
+ * Accepts a request: stores the signal, which joins the market's analysis of the last closed candle. The workers are
+ * asked for that analysis unless it is made or under way.
  * @returns the signal, which an earlier request with the same key may have made
  * @throws AppError `rate-limited` while the user has too many unfinished, `unavailable` while all together have,
  *   `invalid-input` when no market data provider knows the symbol
@@ -41,13 +62,12 @@ export async function requestSignal(deps: ServerDeps, order: SignalOrder): Promi
   return acceptSignal(deps, order);
 }
 
-/** Stores a signal with its extras and its job for the workers; nothing of it if the key is known already. */
+/** Stores a signal with its extras; nothing of it if the key is known already. */
 export async function acceptSignal(
   deps: ServerDeps,
   order: SignalOrder,
   extras?: SignalExtras,
 ): Promise<SignalRecord> {
-  await assertQueueHasRoom(deps);
   const id = newSignalId();
   if (!order.idempotencyKey) return createSignal(deps, order, { id, extras });
   // A request with the same key at the same time has to find the signal of this one.
@@ -56,34 +76,96 @@ export async function acceptSignal(
   );
 }
 
-function createSignal(
+async function createSignal(
   deps: ServerDeps,
   order: SignalOrder,
   { id, extras }: { id: Types.ObjectId; extras: SignalExtras | undefined },
 ): Promise<SignalRecord> {
   const { database, now } = deps;
+  const { request, requestId } = order;
   const userId = order.user._id;
-  const { request, requestId, idempotencyKey } = order;
+  const shared = extras ? undefined : await findSharedAnalysis(deps, request);
+  if (!shared?.isKnown) await assertQueueHasRoom(deps);
   const lockKeys = [userStream(userId), ...(extras?.streams ?? [])];
   const options: CommitOptions = { lockKeys, groupCommit: extras === undefined, requestId, now };
-  return commit(database, options, async (uow) => {
-    const earlier = await findEarlierSignal(database, order, uow);
-    if (earlier) return earlier;
-    const signal = queueSignal(database, uow, {
-      ...{ id, userId, request, requestId },
-      ...(extras && { chartImageId: extras.chartImageId }),
-      assertUserLimit: (unfinishedSignals) => assertUserHasRoom(deps, unfinishedSignals),
-    });
-    await extras?.store(uow, id);
-    if (idempotencyKey) {
-      await database.idempotencyKeys.updateOne(
-        { _id: keyOf(order, idempotencyKey) },
-        { $set: { signalId: id, createdAt: uow.at } },
-        { session: uow.session, upsert: true },
+  const write = (uow: UnitOfWork, joined?: JoinedAnalysis) =>
+    writeSignal(deps, uow, { order, id, extras, joined, finished: shared?.finished });
+  if (!shared || shared.finished) return commit(database, options, (uow) => write(uow));
+  const batch = {
+    write: joiningAnalyses,
+    input: (at: Date) => ({ database, userId, request, requestId, shared, at }),
+  };
+  return commitBatched(database, { ...options, batch }, write);
+}
+
+/** Writes a new signal, unless an earlier request with the same key has made one. */
+async function writeSignal(
+  deps: ServerDeps,
+  uow: UnitOfWork,
+  input: {
+    order: SignalOrder;
+    id: Types.ObjectId;
+    extras: SignalExtras | undefined;
+    joined: JoinedAnalysis | undefined;
+    finished: SharedAnalysis["finished"] | undefined;
+  },
+): Promise<SignalRecord> {
+  const { database } = deps;
+  const { order, id, extras, joined, finished } = input;
+  const { request, requestId, idempotencyKey } = order;
+  const userId = order.user._id;
+  const earlier = await findEarlierSignal(database, order, uow);
+  if (earlier) {
+    // The analysis is stored already, and others may join it.
+    if (joined?.isNew) {
+      const job = newAnalysisJob(
+        { ...joined.analysis, userId },
+        { at: uow.at, unfinishedSignals: 0 },
       );
+      uow.deferInsert(database.jobs.collection, job);
     }
-    return signal;
-  });
+    return earlier;
+  }
+  const wanted: NewSignal = {
+    ...{ id, userId, request, requestId },
+    ...(extras && { chartImageId: extras.chartImageId }),
+    assertUserLimit: (unfinishedSignals) => assertUserHasRoom(deps, unfinishedSignals),
+  };
+  const signal = finished
+    ? addFinishedSignal(database, uow, { ...wanted, analysis: finished })
+    : await queueSignal(database, uow, { ...wanted, ...(joined && { joined }) });
+  await extras?.store(uow, id);
+  if (idempotencyKey) {
+    await database.idempotencyKeys.updateOne(
+      { _id: keyOf(order, idempotencyKey) },
+      { $set: { signalId: id, createdAt: uow.at } },
+      { session: uow.session, upsert: true },
+    );
+  }
+  return signal;
+}
+
+interface SharedAnalysis extends SharedKey {
+  /** Whether the analysis is stored already. */
+  isKnown: boolean;
+  /** The analysis, if it is finished. */
+  finished: ReturnType<typeof asFinished>;
+}
+
+/**
+ * What the request shares with others. A finished analysis is read here, ahead of the transaction: it only changes when
+ * its entry is missed.
+ */
+async function findSharedAnalysis(
+  { database, now }: Pick<ServerDeps, "database" | "now">,
+  { symbol, timeframe, limit }: SignalRequest,
+): Promise<SharedAnalysis> {
+  const setup = await database.analysisSetup.findById(ANALYSIS_SETUP_ID).lean();
+  const candleClosedAt = lastCandleClose(timeframe, now());
+  const key = analysisKey({ symbol, timeframe, limit, candleClosedAt }, setup);
+  const analysis = await database.marketAnalyses.findOne({ key }).select(WITHOUT_RECEIPT).lean();
+  const finished = analysis && asFinished(analysis);
+  return { key, candleClosedAt, isKnown: analysis !== null, finished };
 }
 
 /** The signal that an earlier request with the same key has made, if there is one. */

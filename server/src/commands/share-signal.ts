@@ -5,7 +5,7 @@ import type { UserRecord } from "@shared/node/models/user.ts";
 import { presentSharedSignal } from "../presenters/present-shared-signal.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { findSignal, noSuchSignal } from "./find-signal.ts";
-import { candlesSince } from "./read-signal-since.ts";
+import { readProgress } from "./get-signal-progress.ts";
 
 /** Nobody guesses it, however many signals are shared. */
 const TOKEN_BYTES = 32;
@@ -56,15 +56,13 @@ export async function readSharedSignal(
   { database }: Pick<ServerDeps, "database">,
   token: string,
 ): Promise<SharedSignal> {
-  const signal = await database.signals
-    .findOne({ shareHash: hashOf(token) })
-    .select({ receipt: 0 })
-    .lean();
+  const signal = await database.signals.findOne({ shareHash: hashOf(token) }).lean();
   if (!signal?.analysis) throw new AppError("not-found", "This link does not work any more.");
-  const [stored, since] = await Promise.all([
-    database.signalCandles.findById(signal._id).lean(),
-    candlesSince(database, signal),
+  const [stored, { judgement, candles: since }] = await Promise.all([
+    database.analysisCandles.findById(signal.analysisId).lean(),
+    readProgress(database, signal),
   ]);
   const { analysis } = signal;
-  return presentSharedSignal({ ...signal, analysis, before: stored?.candles ?? [], since });
+  const before = stored?.candles ?? [];
+  return presentSharedSignal({ ...signal, analysis, judgement, before, since });
 }

@@ -59,7 +59,8 @@ describe("figures for whoever runs it", () => {
         "content-type": "application/json",
         "x-request-id": requestId,
       },
-      body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "1h" }),
+      // Each for an analysis of its own.
+      body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "1h", limit: 50 + requestId.length }),
     });
 
   it("count requests by their route, not by their address", async () => {
@@ -73,7 +74,7 @@ describe("figures for whoever runs it", () => {
     expect([...found.keys()].join()).not.toContain("no-such-picture");
   });
 
-  it("tell the signals that wait, and since when", async () => {
+  it("tell the analyses that wait, and since when", async () => {
     const { user } = await trader();
     const createdAt = new Date(Date.now() - 90_000);
     const [signal] = await createSignals(server.database, user, {
@@ -81,11 +82,11 @@ describe("figures for whoever runs it", () => {
       createdAt,
     });
     const found = await ofServer();
-    expect(found.get('signals_waiting{part="server"}')).toBe(1);
-    expect(found.get('signals_oldest_waiting_seconds{part="server"}')).toBeGreaterThanOrEqual(90);
+    expect(found.get('analyses_waiting{part="server"}')).toBe(1);
+    expect(found.get('analyses_oldest_waiting_seconds{part="server"}')).toBeGreaterThanOrEqual(90);
     expect(found.get('database_up{part="server"}')).toBe(1);
-    await server.database.signals.deleteOne({ _id: signal?._id });
-    expect((await ofServer()).get('signals_waiting{part="server"}')).toBe(0);
+    await server.database.marketAnalyses.deleteOne({ _id: signal?.analysisId });
+    expect((await ofServer()).get('analyses_waiting{part="server"}')).toBe(0);
   });
 
   it("tell stages, open sockets and lag of a signal that is made", async () => {
@@ -115,7 +116,7 @@ describe("figures for whoever runs it", () => {
     await vi.waitFor(() => {
       const lines = worker.lines.map((line) => logLineSchema.parse(line));
       const traced = lines.filter(({ requestId }) => requestId === "trace-me");
-      expect(traced.map(({ msg }) => msg)).toEqual(["signal started", "signal finished"]);
+      expect(traced.map(({ msg }) => msg)).toEqual(["analysis started", "analysis finished"]);
     });
   });
 });

@@ -70,10 +70,10 @@ function addQueueGauges(options: { database: Database; now: () => Date; registry
     });
   };
   add("database_up", "1 while the database answers.", ({ up }) => up);
-  add("signals_waiting", "Signals that no worker has begun.", ({ waiting }) => waiting);
-  add("signals_running", "Signals in work.", ({ running }) => running);
+  add("analyses_waiting", "Analyses that no worker has begun.", ({ waiting }) => waiting);
+  add("analyses_running", "Analyses in work.", ({ running }) => running);
   add(
-    "signals_oldest_waiting_seconds",
+    "analyses_oldest_waiting_seconds",
     "Age of the longest waiting signal.",
     ({ oldestWaitingSeconds }) => oldestWaitingSeconds,
   );

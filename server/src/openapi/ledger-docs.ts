@@ -8,7 +8,7 @@ export const LEDGER_DOCS: readonly RouteDoc[] = [
     method: "get",
     path: "/ledger",
     tag: "Ledger",
-    summary: "Records of signals and outcomes, oldest first, page by page",
+    summary: "Records of market analyses and outcomes, oldest first, page by page",
     description:
       "`hash` is the SHA-256 of the record's canonical JSON (RFC 8785) without `hash` itself; `prev_hash` is that of " +
       "the record before, 64 zeros in the first. `reveal` opens `figures_commitment`: the SHA-256 of `salt` followed " +
@@ -60,18 +60,5 @@ export const LEDGER_DOCS: readonly RouteDoc[] = [
     access: "public",
     answers: { 200: { description: "The file.", contentType: "application/x-ndjson" } },
     refusals: ["rate-limited"],
-  },
-  {
-    method: "get",
-    path: "/signals/:id/ledger-proof",
-    tag: "Ledger",
-    summary: "What proves that a record is the user's own signal",
-    description:
-      "`private_commitment` is the SHA-256 of `salt` followed by the canonical JSON of `content`, and stands in the " +
-      "record `seq`.",
-    access: "approved",
-    params: z.object({ id: z.string() }),
-    answers: { 200: { description: "Salt and content.", schema: "LedgerProof" } },
-    refusals: ["not-found"],
   },
 ];

@@ -27,12 +27,7 @@ import {
   proofFormSchema,
 } from "@shared/contract/files.ts";
 import { systemHealthSchema } from "@shared/contract/health.ts";
-import {
-  ledgerEntrySchema,
-  ledgerHeadSchema,
-  ledgerPageSchema,
-  ledgerProofSchema,
-} from "@shared/contract/ledger.ts";
+import { ledgerEntrySchema, ledgerHeadSchema, ledgerPageSchema } from "@shared/contract/ledger.ts";
 import { ledgerHeadsSchema, witnessedHeadSchema } from "@shared/contract/ledger-heads.ts";
 import { marketsSchema } from "@shared/contract/markets.ts";
 import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
@@ -96,7 +91,6 @@ export const ANSWER_SCHEMAS = {
   LedgerPage: ledgerPageSchema,
   WitnessedHead: witnessedHeadSchema,
   LedgerHeads: ledgerHeadsSchema,
-  LedgerProof: ledgerProofSchema,
   PaymentDetails: paymentDetailsSchema,
   ActionDone: actionDoneSchema,
   UserList: userListSchema,

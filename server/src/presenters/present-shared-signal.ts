@@ -1,4 +1,5 @@
 import type { Candle } from "@shared/contract/candle.ts";
+import type { Judgement } from "@shared/contract/judgement.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { type SharedSignal, sharedAnalysisSchema } from "@shared/contract/signal-page.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
@@ -8,8 +9,9 @@ const ABOUT_ORIGIN = /^(Demo data|Rule-based analysis):/;
 
 /** A signal for whoever has its link: only what is listed here leaves the house. */
 export function presentSharedSignal(
-  signal: Pick<SignalRecord, "symbol" | "timeframe" | "createdAt" | "judgement"> & {
+  signal: Pick<SignalRecord, "symbol" | "timeframe" | "createdAt"> & {
     analysis: Analysis;
+    judgement: Judgement | null;
     before: Candle[];
     since: Candle[];
   },
@@ -23,6 +25,6 @@ export function presentSharedSignal(
     analysis: sharedAnalysisSchema.parse({ ...analysis, warnings }),
     before,
     since,
-    judgement: judgement ?? null,
+    judgement,
   };
 }

@@ -34,7 +34,7 @@ export const jobSelectionSchema = z.object({
 const jobSchema = z.object({
   _id: z.string(),
   name: z.string(),
-  data: z.object({ signalId: objectIdSchema.optional() }).nullable().catch(null),
+  data: z.object({ analysisId: objectIdSchema.optional() }).nullable().catch(null),
   priority: z.number().nullish(),
   nextRunAt: z.iso.datetime().nullish(),
   lastRunAt: z.iso.datetime().nullish(),

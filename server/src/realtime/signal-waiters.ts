@@ -78,7 +78,6 @@ export class FeedSignalWaiters implements SignalWaiters {
     if (signalIds.length === 0) return [];
     const finished = await this.#database.signals
       .find({ _id: { $in: signalIds }, status: { $in: ["completed", "failed"] } })
-      .select({ receipt: 0 })
       .lean();
     return finished.map(presentSignal);
   }

@@ -1,16 +1,10 @@
-import {
-  ledgerEntrySchema,
-  ledgerHeadSchema,
-  ledgerPageSchema,
-  ledgerProofSchema,
-} from "@shared/contract/ledger.ts";
-import { commitTo } from "@shared/contract/ledger-hash.ts";
+import { ledgerEntrySchema, ledgerHeadSchema, ledgerPageSchema } from "@shared/contract/ledger.ts";
 import { createLedgerVerifier } from "@shared/contract/ledger-verifier.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
-import { appendPending } from "@shared/node/ledger/append-pending.ts";
+import { appendRecords } from "@shared/node/ledger/append-records.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -39,7 +33,7 @@ describe("the public ledger", () => {
     const { database } = server;
     for (const name of [
       "signals",
-      "clearedSignals",
+      "marketAnalyses",
       "ledger",
       "ledgerReveals",
       "ledgerHeads",
@@ -49,7 +43,7 @@ describe("the public ledger", () => {
   });
 
   const append = async (): Promise<void> => {
-    while ((await appendPending(server.deps)) > 0);
+    while ((await appendRecords(server.deps)) > 0);
   };
   const finished = (count: number, overrides: Partial<SignalRecord> = {}) =>
     createSignals(server.database, ann, {
@@ -58,7 +52,7 @@ describe("the public ledger", () => {
       finishedAt: new Date(),
       ...overrides,
     });
-  const judge = (ledgerSeq: number) => {
+  const resolve = (ledgerSeq: number) => {
     const at = new Date().toISOString();
     const judgement = {
       outcome: "LOSS",
@@ -74,7 +68,7 @@ describe("the public ledger", () => {
       costs: DEFAULT_TRADING_COSTS.crypto,
     };
     const update = { $set: { outcome: "LOSS", judgement } };
-    return server.database.signals.collection.updateOne({ ledgerSeq }, update);
+    return server.database.marketAnalyses.collection.updateOne({ ledgerSeq }, update);
   };
   const page = async (query = "") =>
     ledgerPageSchema.parse(await (await server.call(`/ledger${query}`)).json());
@@ -109,10 +103,10 @@ describe("the public ledger", () => {
     expect((await server.call(`/ledger${query}`)).status).toBe(422);
   });
 
-  it("gives nobody the figures of a signal that can still be traded on, and everybody those of a judged one", async () => {
+  it("gives nobody the figures of an analysis that can still be traded on, and everybody those of a resolved one", async () => {
     await finished(2);
     await append();
-    await judge(1);
+    await resolve(1);
     await append();
     const { answer, lines } = await download();
     expect(answer.headers.get("Content-Disposition")).toContain("ledger.ndjson");
@@ -141,49 +135,32 @@ describe("the public ledger", () => {
     expect(answer.headers.get("Cache-Control")).toBe("public, max-age=5");
   });
 
-  it("gives a trader the proof that a record is his signal, once it is recorded", async () => {
-    const [signal] = await finished(1);
-    const path = `/signals/${signal?._id}/ledger-proof`;
-    expect((await server.call(path, { token: tokenOf(ann) })).status).toBe(404);
-    await append();
-    const answer = await server.call(path, { token: tokenOf(ann) });
-    const proof = ledgerProofSchema.parse(await answer.json());
-    expect(proof.content).toMatchObject({
-      signal_id: String(signal?._id),
-      user_id: String(ann._id),
-    });
-    const [entry] = (await page()).entries;
-    expect(entry?.record.body).toMatchObject({
-      private_commitment: commitTo(proof.content, proof.salt),
-    });
-  });
-
-  it("keeps the losses of a history that an administrator clears at once", async () => {
+  it("is not changed when an administrator clears a history", async () => {
     await finished(2);
+    await append();
+    const before = await page();
     await asAdmin(`/admin/delete-signal-history/${ann.username}`);
     await append();
-    const { entries } = await page();
-    expect(entries.map(({ record }) => record.kind)).toEqual(["signal", "signal", "tombstone"]);
-    expect(await server.database.clearedSignals.countDocuments({ ledgerSeq: null })).toBe(0);
+    expect(await page()).toEqual(before);
   });
 
-  it("keeps no trace of a deleted user, and all of his results", async () => {
+  it("keeps no trace of a deleted user, and all results", async () => {
     const signals = await finished(3);
     await append();
-    await judge(2);
+    await resolve(2);
     await append();
     expect((await asAdmin(`/admin/delete-user/${ann.username}`)).status).toBe(200);
     await append();
     const { lines } = await download();
-    expect(lines).toHaveLength(5);
-    const names = ["ledger", "ledgerReveals", "clearedSignals", "signals"] as const;
+    expect(lines).toHaveLength(4);
+    const names = ["ledger", "ledgerReveals", "marketAnalyses", "signals"] as const;
     const stored = await Promise.all(
       names.map((name) => server.database[name].collection.find().toArray()),
     );
     const text = JSON.stringify(stored);
     for (const trace of [ann._id, ann.username, ann.email, ...signals.map(({ _id }) => _id)])
       expect(text).not.toContain(trace.toString());
-    const outcomes = await server.database.clearedSignals.find({ outcome: "LOSS" }).lean();
+    const outcomes = await server.database.marketAnalyses.find({ outcome: "LOSS" }).lean();
     expect(outcomes).toMatchObject([{ ledgerSeq: 2, judgement: { r_multiple: -1.1 } }]);
   });
 });

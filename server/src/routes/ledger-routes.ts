@@ -1,19 +1,13 @@
 import { Readable } from "node:stream";
 import Router from "@koa/router";
 import { readHead } from "@shared/node/ledger/read-ledger.ts";
-import { type AppRouter, type AppState, sessionOf } from "../app-context.ts";
+import type { AppRouter, AppState } from "../app-context.ts";
 import {
   ledgerHeadsQuerySchema,
   listLedgerHeads,
   readHeadProof,
 } from "../commands/list-ledger-heads.ts";
-import {
-  downloadLedger,
-  ledgerQuerySchema,
-  proveSignal,
-  readLedgerPage,
-} from "../commands/read-ledger-page.ts";
-import { requireApproved, requireUser } from "../middleware/authenticate.ts";
+import { downloadLedger, ledgerQuerySchema, readLedgerPage } from "../commands/read-ledger-page.ts";
 import { parseInput } from "../middleware/parse-input.ts";
 import { rateLimits } from "../middleware/rate-limit-rules.ts";
 import type { ServerDeps } from "../server-deps.ts";
@@ -21,7 +15,7 @@ import type { ServerDeps } from "../server-deps.ts";
 /** Records are appended about once a second at most. */
 const HEAD_CACHE_SECONDS = 5;
 
-/** The ledger of all signals and their outcomes; public, but for what tells whose a signal is. */
+/** The public ledger of all market analyses and their outcomes. */
 export function createLedgerRoutes(deps: ServerDeps): AppRouter {
   const router = new Router<AppState>();
 
@@ -52,11 +46,6 @@ export function createLedgerRoutes(deps: ServerDeps): AppRouter {
     ctx.attachment("ledger.ndjson");
     ctx.type = "application/x-ndjson";
     ctx.body = Readable.from(downloadLedger(deps));
-  });
-
-  const approved = [requireUser(deps), requireApproved()];
-  router.get("/signals/:id/ledger-proof", ...approved, async (ctx) => {
-    ctx.body = await proveSignal(deps, sessionOf(ctx).user, ctx.params.id);
   });
 
   return router;

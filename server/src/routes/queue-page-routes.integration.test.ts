@@ -2,7 +2,7 @@ import { MongoBackend } from "@agendajs/mongo-backend";
 import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/models/job.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { nativeDb } from "@shared/node/native-collection.ts";
-import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { newAnalysisJob } from "@shared/node/signals/queue-analysis.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Agenda } from "agenda";
@@ -10,7 +10,7 @@ import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
 
-const SIGNAL_IDS = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
+const ANALYSIS_IDS = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
 const SESSION = "6f8f0b52-1c0f-4a40-8d7c-0a9e2f3d4c5b";
 const START = Date.parse("2026-03-01T12:00:00.000Z");
 const MINUTE_MS = 60_000;
@@ -26,7 +26,7 @@ describe("/admin/queue", () => {
     const userId = new Types.ObjectId();
     const position = { at: new Date(START), unfinishedSignals: 0 };
     await database.jobs.insertMany(
-      SIGNAL_IDS.map((id) => newSignalJob({ _id: new Types.ObjectId(id), userId }, position)),
+      ANALYSIS_IDS.map((id) => newAnalysisJob({ _id: new Types.ObjectId(id), userId }, position)),
     );
     const mongo = nativeDb(database.connection);
     const agenda = new Agenda({
@@ -34,7 +34,7 @@ describe("/admin/queue", () => {
     });
     await agenda.ready;
     await agenda.every("1 minute", "sweep-signals");
-    await agenda.now("leaky", { signalId: SIGNAL_IDS[0], password: "hunter2" });
+    await agenda.now("leaky", { analysisId: ANALYSIS_IDS[0], password: "hunter2" });
   });
   beforeEach(async () => {
     now = START;
@@ -116,14 +116,14 @@ describe("/admin/queue", () => {
     expect(elsewhere.headers.get("content-security-policy")).not.toContain("script-src");
   });
 
-  it("lists the jobs with their signal's id, and none of whatever else a job may carry", async () => {
+  it("lists the jobs with their analysis's id, and none of whatever else a job may carry", async () => {
     const cookie = await openPage();
     const list = await (await get("api?job=generate-signal&limit=10", cookie)).json();
     expect(list.total).toBe(2);
     const shown = list.jobs.map(({ job }: { job: unknown }) => job);
-    for (const signalId of SIGNAL_IDS) {
+    for (const analysisId of ANALYSIS_IDS) {
       expect(shown).toContainEqual(
-        expect.objectContaining({ name: GENERATE_SIGNAL_JOB, data: { signalId } }),
+        expect.objectContaining({ name: GENERATE_SIGNAL_JOB, data: { analysisId } }),
       );
     }
     expect(list.overview).toContainEqual(

@@ -1,6 +1,6 @@
 import Router from "@koa/router";
 import { type AppRouter, type AppState, sessionOf } from "../app-context.ts";
-import { readSignalSince } from "../commands/read-signal-since.ts";
+import { getSignalProgress } from "../commands/get-signal-progress.ts";
 import { readSharedSignal, shareSignal, unshareSignal } from "../commands/share-signal.ts";
 import { requireApproved, requireUser } from "../middleware/authenticate.ts";
 import type { ServerDeps } from "../server-deps.ts";
@@ -11,7 +11,7 @@ export function createSignalPageRoutes(deps: ServerDeps): AppRouter {
   const approved = [requireUser(deps), requireApproved()];
 
   router.get("/signals/:id/since", ...approved, async (ctx) => {
-    ctx.body = await readSignalSince(deps, sessionOf(ctx).user, ctx.params.id);
+    ctx.body = await getSignalProgress(deps, sessionOf(ctx).user, ctx.params.id);
   });
 
   router.post("/signals/:id/share", ...approved, async (ctx) => {

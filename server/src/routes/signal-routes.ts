@@ -113,7 +113,10 @@ function requirePermissionForImage(deps: ServerDeps): AppMiddleware {
   };
 }
 
-/** Answers an accepted request: at once where that is preferred, else with the finished signal. */
+/**
+ * Answers an accepted request: at once where that is preferred, else with the finished signal. The answer at once is the
+ * same whether or not the signal is finished already.
+ */
 async function answer(
   deps: ServerDeps,
   ctx: AppContext,
@@ -125,7 +128,7 @@ async function answer(
   if (prefersAsync(prefer)) {
     ctx.status = 202;
     ctx.set("Preference-Applied", "respond-async");
-    ctx.body = { signal_id: signalId, status: signal.status };
+    ctx.body = { signal_id: signalId, status: "queued" };
     return;
   }
   const isFinished = signal.status === "completed" || signal.status === "failed";

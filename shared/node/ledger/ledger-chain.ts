@@ -1,52 +1,44 @@
 import { GENESIS_HASH, type LedgerRecord } from "@shared/contract/ledger.ts";
 import { hashRecord } from "@shared/contract/ledger-hash.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
-import type { ClientSession } from "mongoose";
 import type { Database } from "../database.ts";
 import { LEDGER_HEAD_ID, type LedgerDocument, type LedgerHeadRecord } from "../models/ledger.ts";
 
-type LinkOf<Link> = Link extends LedgerRecord ? Pick<Link, "kind" | "body"> : never;
+type ContentOf<Record> = Record extends LedgerRecord ? Pick<Record, "kind" | "body"> : never;
 
 /** What a record says, before it has its place. */
-export type LedgerLink = LinkOf<LedgerRecord>;
+export type RecordContent = ContentOf<LedgerRecord>;
 
-/** The end of the chain, held by one transaction. */
+/** The end of the chain, locked by one transaction. */
 export interface LedgerChain {
-  /** The moment that the new records bear, ISO. */
+  /** Time of the new records, ISO. */
   at: string;
-  /** Gives a record its place at the end. */
-  add(link: LedgerLink): number;
-  /** Stores what was added, and tells how many records that was. */
-  write(): Promise<number>;
-}
-
-/** What a transaction that appends works with. */
-export interface LedgerWrite {
-  database: Database;
-  session: ClientSession;
-  chain: LedgerChain;
+  /** Adds a record to the end. */
+  add(content: RecordContent): number;
+  /** Stores the added records. */
+  write(): Promise<void>;
 }
 
 /**
- * Takes hold of the chain's end in the caller's transaction. Of two who do so at the same time one starts over, so that
- * no number is given twice and none left out.
+ * Locks the end of the chain in the caller's transaction. Of two transactions that do so at the same time one starts
+ * over, so that no number is given twice and none left out.
  */
-export async function holdChain(
+export async function lockChain(
   database: Database,
   uow: Pick<UnitOfWork, "session" | "at">,
 ): Promise<LedgerChain> {
-  const start = await holdHead(database, uow);
+  const start = await lockHead(database, uow);
   const added: LedgerDocument[] = [];
   // The clocks of two workers differ: time in the chain stands still rather than run backwards.
   const at = new Date(Math.max(uow.at.getTime(), Date.parse(start.at))).toISOString();
   let { seq, hash } = start;
   return {
     at,
-    add(link) {
-      const content = { ...link, at, seq: seq + 1, prev_hash: hash };
-      seq = content.seq;
-      hash = hashRecord(content);
-      added.push({ _id: seq, ...link, at, prev_hash: content.prev_hash, hash });
+    add(content) {
+      const record = { ...content, at, seq: seq + 1, prev_hash: hash };
+      seq = record.seq;
+      hash = hashRecord(record);
+      added.push({ _id: seq, ...content, at, prev_hash: record.prev_hash, hash });
       return seq;
     },
     async write() {
@@ -57,13 +49,12 @@ export async function holdChain(
         { $set: { seq, hash, at } },
         { session },
       );
-      return added.length;
     },
   };
 }
 
-/** Reads the head and writes it at once, which is what others collide with. */
-function holdHead(
+/** Reads the head and writes it at once, so that another transaction that does the same conflicts. */
+function lockHead(
   database: Database,
   { session, at }: Pick<UnitOfWork, "session" | "at">,
 ): Promise<LedgerHeadRecord> {

@@ -1,7 +1,7 @@
 import {
   createLedgerVerifier,
-  type KeptHead,
   type LedgerReport,
+  type VerifierOptions,
 } from "@shared/contract/ledger-verifier.ts";
 import type { Database } from "../database.ts";
 import { readHead, streamEntries } from "./read-ledger.ts";
@@ -12,11 +12,14 @@ import { readHead, streamEntries } from "./read-ledger.ts";
  */
 export async function verifyDatabase(
   database: Database,
-  kept: readonly KeptHead[] = [],
+  { kept = [], onOutcome }: VerifierOptions = {},
 ): Promise<LedgerReport> {
   const head = await readHead(database);
-  const verifier = createLedgerVerifier({ kept: head.seq > 0 ? [...kept, head] : kept });
-  for await (const entry of streamEntries(database, { upTo: head.seq, reader: "operator" })) {
+  const verifier = createLedgerVerifier({
+    kept: head.seq > 0 ? [...kept, head] : kept,
+    ...(onOutcome && { onOutcome }),
+  });
+  for await (const entry of streamEntries(database, { upTo: head.seq, audience: "operator" })) {
     if (!verifier.add(JSON.stringify(entry))) break;
   }
   return verifier.finish();

@@ -4,18 +4,18 @@ import { z } from "zod";
 /** Agenda's collection, which also holds its recurring jobs. */
 export const JOBS_COLLECTION = "agendaJobs";
 
-/** Name of the job that generates one signal. */
+/** Name of the job that makes one analysis and the signals that refer to it. */
 export const GENERATE_SIGNAL_JOB = "generate-signal";
 
 /**
- * The job of a signal, in the form in which Agenda stores a job, so that its dashboard shows it. It has the id of its
- * signal: a signal has one job at most.
+ * The job of an analysis, in the form in which Agenda stores a job, so that its dashboard shows it. It has the id of its
+ * analysis: an analysis has one job at most.
  */
 export interface JobRecord {
   _id: Types.ObjectId;
   name: string;
   type: "normal";
-  data: { signalId: string; userId: string; requestId?: string };
+  data: { analysisId: string; userId?: string; requestId?: string };
   /** Jobs of the highest priority run first. */
   priority: number;
   /** Null if the job is not to run. */
@@ -61,9 +61,12 @@ export const jobSchema = new Schema<JobRecord>(
 );
 jobSchema.index({ name: 1, lockedAt: 1, priority: -1, nextRunAt: 1 }, { name: "claimNextJob" });
 
-/** What the job of a signal carries; the request's id is for the logs. */
-export const signalJobDataSchema = z.object({
-  signalId: z.string().regex(/^[0-9a-f]{24}$/),
-  userId: z.string().regex(/^[0-9a-f]{24}$/),
+/** What the job of an analysis carries: who asked for it first orders the queue; the request's id is for the logs. */
+export const analysisJobDataSchema = z.object({
+  analysisId: z.string().regex(/^[0-9a-f]{24}$/),
+  userId: z
+    .string()
+    .regex(/^[0-9a-f]{24}$/)
+    .optional(),
   requestId: z.string().optional(),
 });

@@ -3,9 +3,9 @@ import type { Tally } from "@shared/stats/tally.ts";
 import { Schema, type Types } from "mongoose";
 
 /**
- * The sums of one day (UTC, by when signals ended) of one series, such as all live signals of one symbol. Each signal
- * is in several series, one for every choice of filters; so the figures of any choice are read from its days alone,
- * however many signals they hold. Nothing in it tells whose the signals were.
+ * The sums of one day (UTC, by when analyses ended) of one series, such as all live analyses of one symbol. Each
+ * analysis is in several series, one for every choice of filters; so the figures of any choice are read from its days
+ * alone, however many analyses they hold.
  */
 export interface PerformanceDayRecord {
   _id: Types.ObjectId;
@@ -16,7 +16,7 @@ export interface PerformanceDayRecord {
   builtAt: Date;
 }
 
-/** Stands for the day of signals that are not judged yet. It sorts behind every date: each period includes it. */
+/** Stands for the day of trades that are not resolved yet. It sorts behind every date: each period includes it. */
 export const PENDING_DAY = "pending";
 
 export const performanceDaySchema = new Schema<PerformanceDayRecord>(
@@ -31,7 +31,7 @@ export const performanceDaySchema = new Schema<PerformanceDayRecord>(
 performanceDaySchema.index({ series: 1, day: 1 }, { unique: true });
 performanceDaySchema.index({ day: 1, builtAt: 1 });
 
-/** One combination that there are signals of. */
+/** One combination that there are analyses of. */
 export interface RecordedKind {
   data: MarketDataSource;
   symbol: string;
@@ -59,21 +59,21 @@ export const performanceStateSchema = new Schema<PerformanceStateRecord>(
   { versionKey: false, collection: "performance_state" },
 );
 
-/** The indexes that the statistics need of a collection of signals. */
-export function addPerformanceIndexes<Signal>(schema: Schema<Signal>): void {
+/** The indexes that the statistics need of the analyses. */
+export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void {
   const ended = { status: { $in: ["completed", "failed"] } };
-  const judged = { outcome: { $exists: true } };
+  const resolved = { outcome: { $exists: true } };
   schema.index({ updatedAt: 1 }, { name: "ended_updated", partialFilterExpression: ended });
   schema.index({ finishedAt: 1 }, { name: "ended_finished", partialFilterExpression: ended });
-  schema.index({ "judgement.resolved_at": 1 }, { partialFilterExpression: judged });
-  schema.index({ status: 1, "analysis.final_signal": 1, outcome: 1 });
+  schema.index({ "judgement.resolved_at": 1 }, { partialFilterExpression: resolved });
+  schema.index({ status: 1, "result.analysis.final_signal": 1, outcome: 1 });
   schema.index(
     {
-      "analysis.source.data": 1,
-      "analysis.source.analyst": 1,
-      "analysis.source.analyst_version": 1,
+      "result.analysis.source.data": 1,
+      "result.analysis.source.analyst": 1,
+      "result.analysis.source.analyst_version": 1,
       "judgement.resolved_at": -1,
     },
-    { name: "calibration", partialFilterExpression: judged },
+    { name: "calibration", partialFilterExpression: resolved },
   );
 }

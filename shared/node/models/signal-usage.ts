@@ -2,13 +2,12 @@ import { USAGE_RETENTION_DAYS } from "@shared/contract/constants.ts";
 import { Schema, type Types } from "mongoose";
 
 /**
- * What the analysis of one signal cost. It names nobody and outlives its signal: money stays spent when a history is
- * cleared.
+ * What one analysis cost. It names nobody.
  */
 export interface SignalUsageRecord {
-  /** The signal's id. */
+  /** The analysis's id. */
   _id: Types.ObjectId;
-  /** When the signal ended. */
+  /** When the analysis ended. */
   at: Date;
   model: string;
   promptTokens: number;

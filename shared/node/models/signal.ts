@@ -1,10 +1,7 @@
-import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import type { Timeframe } from "@shared/contract/candle.ts";
 import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
-import type { Judgement } from "@shared/contract/judgement.ts";
-import type { Analysis, Outcome, SignalStatus } from "@shared/contract/signal.ts";
+import type { Analysis, Outcome, SignalOrigin, SignalStatus } from "@shared/contract/signal.ts";
 import { Schema, type Types } from "mongoose";
-import { addLedgerIndexes } from "./ledger-indexes.ts";
-import { addPerformanceIndexes } from "./performance.ts";
 
 /** Filter for signals that have no result yet. */
 export const UNFINISHED = {
@@ -15,6 +12,9 @@ export const UNFINISHED = {
 export interface SignalRecord {
   _id: Types.ObjectId;
   userId: Types.ObjectId;
+  /** The market analysis that it refers to. */
+  analysisId: Types.ObjectId;
+  origin: SignalOrigin;
   symbol: string;
   timeframe: Timeframe;
   limit: number;
@@ -27,36 +27,28 @@ export interface SignalRecord {
   /** The chart picture that a credit was taken for. */
   chartImageId?: Types.ObjectId;
   status: SignalStatus;
-  /** Counts the starts; a worker may only end the run that it started. */
+  /** The run of the analysis that the user was last told of as started. */
   revision: number;
   createdAt: Date;
   updatedAt: Date;
   startedAt?: Date;
   finishedAt?: Date;
+  /** The analysis, sized for the user. */
   analysis?: Analysis;
   /** When the price had left the entry zone, and where it was then; told once. */
   entryLeft?: { price: number; at: Date };
+  /** Of its analysis; a WAIT has none. */
   outcome?: Outcome;
-  /** How the market judged it; set together with `outcome`. */
-  judgement?: Judgement;
-  /** When to look next whether the market has judged it; only while that is open. */
-  judgeAt?: Date;
   /** SHA-256, in hex, of the token that its public page is read with, and since when there is one. */
   shareHash?: string;
   sharedAt?: Date;
-  /** How the result came about, for whoever wants to recompute it. */
-  receipt?: unknown;
-  /** Number of the ledger's record that commits to this signal; nothing judges it before. */
-  ledgerSeq?: number;
-  /** Number of the ledger's record of its outcome. */
-  outcomeLedgerSeq?: number;
-  /** Salt, in hex, of the ledger's commitment to whose signal this is; gone with the signal. */
-  ledgerSalt?: string;
 }
 
 export const signalSchema = new Schema<SignalRecord>(
   {
     userId: { type: Schema.Types.ObjectId, required: true },
+    analysisId: { type: Schema.Types.ObjectId, required: true },
+    origin: { type: String, required: true, enum: ["request", "watchlist"] },
     symbol: { type: String, required: true },
     timeframe: { type: String, required: true },
     limit: { type: Number, required: true },
@@ -74,19 +66,13 @@ export const signalSchema = new Schema<SignalRecord>(
     analysis: { type: Schema.Types.Mixed },
     entryLeft: { type: new Schema({ price: Number, at: Date }, { _id: false }) },
     outcome: { type: String, enum: ["WIN", "LOSS", "EXPIRED"] },
-    judgement: { type: Schema.Types.Mixed },
-    judgeAt: { type: Date },
     shareHash: { type: String },
     sharedAt: { type: Date },
-    receipt: { type: Schema.Types.Mixed },
-    ledgerSeq: { type: Number },
-    outcomeLedgerSeq: { type: Number },
-    ledgerSalt: { type: String },
   },
   { versionKey: false, collection: "signals", minimize: false },
 );
 signalSchema.index({ userId: 1, createdAt: -1, _id: -1 });
-signalSchema.index({ judgeAt: 1 }, { sparse: true });
+signalSchema.index({ analysisId: 1, _id: 1 });
 signalSchema.index({ shareHash: 1 }, { unique: true, sparse: true });
 signalSchema.index({ userId: 1, symbol: 1, createdAt: -1, _id: -1 });
 signalSchema.index({ userId: 1, "analysis.final_signal": 1, createdAt: -1, _id: -1 });
@@ -94,29 +80,6 @@ signalSchema.index({ userId: 1, outcome: 1, createdAt: -1, _id: -1 });
 signalSchema.index(
   { updatedAt: 1 },
   { partialFilterExpression: { status: { $in: ["queued", "running"] } } },
-);
-addPerformanceIndexes(signalSchema);
-addLedgerIndexes(signalSchema);
-
-// ISO times of one form sort like the times they name; a WAIT has none, and takes no room here.
-signalSchema.index(
-  { "analysis.valid_until": 1 },
-  { partialFilterExpression: { "analysis.valid_until": { $gt: "" } } },
-);
-
-/** The candles that a signal was made from, kept apart so that lists stay light. */
-export interface SignalCandlesRecord {
-  /** The signal's id. */
-  _id: Types.ObjectId;
-  candles: Candle[];
-}
-
-export const signalCandlesSchema = new Schema<SignalCandlesRecord>(
-  {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    candles: { type: Schema.Types.Mixed, required: true },
-  },
-  { versionKey: false, collection: "signal_candles" },
 );
 
 /** Which signal an idempotency key stands for; `_id` is `<user id>:<key>`. */

@@ -1,4 +1,4 @@
-import type { Analysis } from "@shared/contract/signal.ts";
+import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { calibrate } from "@shared/stats/calibration/calibrate.ts";
 import type { Database } from "../database.ts";
 import type { CalibrationRecord } from "../models/calibration.ts";
@@ -8,7 +8,7 @@ import { UNVERSIONED } from "./series.ts";
 export type FitSeries = Pick<CalibrationRecord, "data" | "analyst" | "version">;
 
 /** The series whose fit corrects this analysis; null for a WAIT, which can neither win nor lose. */
-function fitSeriesOf({ final_signal: signal, source }: Analysis): FitSeries | null {
+function fitSeriesOf({ final_signal: signal, source }: UnsizedAnalysis): FitSeries | null {
   const { data, analyst, analyst_version: version = UNVERSIONED } = source;
   return signal === "WAIT" || data === "none" ? null : { data, analyst, version };
 }
@@ -27,7 +27,7 @@ export function findFit(
 }
 
 /** The confidence of a signal as a fit corrects it, 0–100 with one decimal. */
-const correctedBy = ({ curve }: CalibrationRecord, { confidence }: Analysis): number =>
+const correctedBy = ({ curve }: CalibrationRecord, { confidence }: UnsizedAnalysis): number =>
   Math.round(calibrate(curve, confidence / 100) * 1_000) / 10;
 
 /**
@@ -36,7 +36,7 @@ const correctedBy = ({ curve }: CalibrationRecord, { confidence }: Analysis): nu
  */
 export async function calibratedConfidence(
   database: Database,
-  options: { analysis: Analysis; at: Date; find?: typeof findFit },
+  options: { analysis: UnsizedAnalysis; at: Date; find?: typeof findFit },
 ): Promise<number | null> {
   const { analysis, at, find = findFit } = options;
   const series = fitSeriesOf(analysis);

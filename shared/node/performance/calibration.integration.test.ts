@@ -1,13 +1,12 @@
 import type { Analysis } from "@shared/contract/signal.ts";
 import { judgedTrade, pendingTrade } from "@shared/testing/judged-signals.ts";
 import { stateSignals } from "@shared/testing/random-walk.ts";
-import { createSignals } from "@shared/testing/signal-factory.ts";
+import { analysisOf, newSignal } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../database.ts";
-import type { SignalRecord } from "../models/signal.ts";
 import { calibratedConfidence } from "./calibrated-confidence.ts";
 import { refitCalibrations } from "./refit-calibrations.ts";
 import { refreshPerformance } from "./refresh-performance.ts";
@@ -26,7 +25,7 @@ beforeAll(async () => {
 afterEach(async () => {
   const names = [
     "signals",
-    "cleared_signals",
+    "market_analyses",
     "performance_days",
     "performance_state",
     "calibrations",
@@ -41,16 +40,16 @@ async function storeAndFit(range: { from: number; to: number; now: Date }) {
   return fitAt(range.now);
 }
 
-async function storeRecord({ from, to }: { from: number; to: number }) {
-  const [template] = await createSignals(database, somebody);
-  if (!template) throw new Error("no signal was made");
-  const signals = record.slice(from, to).map(({ resolvedAt: time, stated, won }): SignalRecord => {
+function storeRecord({ from, to }: { from: number; to: number }) {
+  const trades = record.slice(from, to).map(({ resolvedAt: time, stated, won }) => {
     const at = new Date(time);
     const outcome = won ? "WIN" : "LOSS";
-    const fields = judgedTrade({ outcome, at, resolvedAt: at, confidence: stated * 100 });
-    return { ...template, _id: new Types.ObjectId(), ...fields };
+    const { market, ...fields } = judgedTrade({
+      ...{ outcome, at, resolvedAt: at, confidence: stated * 100 },
+    });
+    return { ...analysisOf({ ...newSignal(somebody), ...fields }), ...market };
   });
-  await database.signals.insertMany(signals);
+  return database.marketAnalyses.insertMany(trades);
 }
 
 async function fitAt(now: Date) {

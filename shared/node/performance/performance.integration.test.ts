@@ -1,4 +1,5 @@
 import { type PerformanceQuery, performanceQuerySchema } from "@shared/contract/performance.ts";
+import { commit } from "@shared/outbox/commit.ts";
 import { judgedTrade, pendingTrade } from "@shared/testing/judged-signals.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -6,6 +7,7 @@ import { Types } from "mongoose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../database.ts";
+import { deleteSignals } from "../signals/delete-signals.ts";
 import { readPerformance } from "./read-performance.ts";
 import { refreshPerformance } from "./refresh-performance.ts";
 
@@ -21,7 +23,7 @@ beforeAll(async () => {
 afterEach(async () => {
   const names = [
     "signals",
-    "cleared_signals",
+    "market_analyses",
     "performance_days",
     "performance_state",
     "calibrations",
@@ -40,8 +42,8 @@ const win = (days: number) => judgedTrade({ outcome: "WIN", at: ago(days), resol
 const loss = (days: number) =>
   judgedTrade({ outcome: "LOSS", at: ago(days), resolvedAt: ago(days) });
 
-describe("the record of signals", () => {
-  it("is empty before the first signal", async () => {
+describe("the record of analyses", () => {
+  it("is empty before the first analysis", async () => {
     expect(await refresh()).toEqual([]);
     expect(await read()).toMatchObject({
       updated_at: NOW.toISOString(),
@@ -147,12 +149,13 @@ describe("the record of signals", () => {
     expect(week.counts).toMatchObject({ wins: 1, losses: 0 });
   });
 
-  it("follows what happened since: a pending signal that is judged is pending no more", async () => {
+  it("follows what happened since: a pending trade that is resolved is pending no more", async () => {
     const [signal] = await store(pendingTrade({ at: ago(2) }));
     await refresh(ago(1));
     expect((await read()).counts).toMatchObject({ pending: 1, losses: 0 });
-    const fields = judgedTrade({ outcome: "LOSS", at: ago(2), resolvedAt: NOW });
-    await database.signals.updateOne({ _id: signal?._id }, { $set: fields });
+    const { market } = judgedTrade({ outcome: "LOSS", at: ago(2), resolvedAt: NOW });
+    const fields = { ...market, updatedAt: NOW };
+    await database.marketAnalyses.updateOne({ _id: signal?.analysisId }, { $set: fields });
     expect(await refresh(new Date(NOW.getTime() + 30_000))).toContain("2026-11-20");
     expect((await read()).counts).toMatchObject({ pending: 0, losses: 1 });
   });
@@ -167,39 +170,37 @@ describe("the record of signals", () => {
     expect((await read()).counts).toMatchObject({ wins: 4, losses: 1 });
   });
 
-  it("stays the same when histories are cleared, and when it is built again", async () => {
-    await store({ count: 6, ...win(3) });
+  it("is not changed by 1,000 copies of an analysis, by deleted signals, or by being built again", async () => {
+    const [won] = await store({ count: 6, ...win(3) });
     await store({ count: 7, ...loss(2) });
     await store({ count: 2, ...pendingTrade({ at: ago(1) }) });
     await refresh();
     const before = await read();
-    const cleared = await database.connection
-      .collection("signals")
-      .find({}, { projection: { userId: 0 } })
-      .toArray();
-    const anonymous = cleared.map((signal) => ({
-      ...signal,
-      _id: new Types.ObjectId(),
-      updatedAt: NOW,
-    }));
-    await database.connection.collection("cleared_signals").insertMany(anonymous);
-    await database.signals.deleteMany({});
+    if (!won) throw new Error("no signal was stored");
+    const { analysisId } = won;
+    await store({ count: 1_000, ...win(0), analysisId, withAnalysis: false });
     await refresh();
     expect(await read()).toEqual(before);
+    const signalIds = (await database.signals.find().lean()).map(({ _id }) => _id);
+    await commit(database, { lockKeys: "test" }, (uow) =>
+      deleteSignals(database, uow, { userId: somebody._id, signalIds }),
+    );
+    expect(await database.signals.countDocuments()).toBe(0);
     await database.performanceStates.deleteMany({});
     await database.performanceDays.deleteMany({});
     await refresh();
     expect(await read()).toEqual(before);
   });
 
-  it("leaves out what is no signal, says so, and counts the rest", async () => {
+  it("leaves out what is no valid analysis, says so, and counts the rest", async () => {
     const lines: string[] = [];
     const logger = pino({ level: "warn" }, { write: (line) => lines.push(line) });
     await store(win(1));
     const [broken] = await store(win(1));
-    await database.signals.updateOne({ _id: broken?._id }, { $set: { "analysis.entry": null } });
+    const change = { $set: { "result.analysis.entry": null } };
+    await database.marketAnalyses.updateOne({ _id: broken?.analysisId }, change);
     await refreshPerformance({ database, logger, now: () => NOW });
     expect((await read()).counts.wins).toBe(1);
-    expect(lines.join("")).toContain(String(broken?._id));
+    expect(lines.join("")).toContain(String(broken?.analysisId));
   });
 });

@@ -5,7 +5,7 @@ import {
 } from "@shared/stats/calibration/fit-calibration.ts";
 import type { CalibratedKind } from "../models/calibration.ts";
 import { PERFORMANCE_STATE_ID } from "../models/performance.ts";
-import { readEndedSignals, readSnapshot, type SignalFilter } from "./ended-signals.ts";
+import { type AnalysisFilter, readEndedAnalyses, readSnapshot } from "./ended-analyses.ts";
 import type { PerformanceDeps } from "./refresh-performance.ts";
 import { UNVERSIONED } from "./series.ts";
 
@@ -51,26 +51,26 @@ async function refit(deps: PerformanceDeps, kind: CalibratedKind): Promise<boole
   return true;
 }
 
-/** The newest decided signals of a kind. */
+/** The newest decided trades of a kind. */
 function readOutcomes(
   deps: PerformanceDeps,
   { data, analyst, version }: CalibratedKind,
 ): Promise<TimedOutcome[]> {
-  const filter: SignalFilter = {
+  const filter: AnalysisFilter = {
     outcome: { $in: ["WIN", "LOSS"] },
-    "analysis.source.data": data,
-    "analysis.source.analyst": analyst,
-    "analysis.source.analyst_version": version === UNVERSIONED ? null : version,
+    "result.analysis.source.data": data,
+    "result.analysis.source.analyst": analyst,
+    "result.analysis.source.analyst_version": version === UNVERSIONED ? null : version,
   };
   return readSnapshot(deps.database, async (session) => {
     const outcomes: TimedOutcome[] = [];
     const newest = { ...deps, filter, session, newest: MOST_OUTCOMES };
-    for await (const { analysis, outcome, judgement } of readEndedSignals(newest)) {
+    for await (const { result, outcome, judgement } of readEndedAnalyses(newest)) {
       if (!judgement) continue;
       outcomes.push({
         openedAt: Date.parse(judgement.filled_at ?? judgement.resolved_at),
         resolvedAt: Date.parse(judgement.resolved_at),
-        stated: analysis.confidence / 100,
+        stated: result.analysis.confidence / 100,
         won: outcome === "WIN",
       });
     }

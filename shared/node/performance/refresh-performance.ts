@@ -3,11 +3,11 @@ import type { Database } from "../database.ts";
 import type { Logger } from "../logger.ts";
 import { PENDING_DAY, PERFORMANCE_STATE_ID, type RecordedKind } from "../models/performance.ts";
 import {
-  type EndedSignal,
-  readEndedSignals,
+  type AnalysisFilter,
+  type EndedAnalysis,
+  readEndedAnalyses,
   readSnapshot,
-  type SignalFilter,
-} from "./ended-signals.ts";
+} from "./ended-analyses.ts";
 import { recordedKindOf, seriesKeysOf } from "./series.ts";
 import { endedAt, entryOf } from "./signal-entry.ts";
 
@@ -33,7 +33,7 @@ const OVERLAP_MS = 60_000;
 const QUICK_WRITE = { w: 1 } as const;
 
 /**
- * Brings the sums that the statistics are read from up to date: finds what has ended or been judged since the last
+ * Brings the sums that the statistics are read from up to date: finds what has ended or been resolved since the last
  * time, and builds the days anew that it falls on. Whoever runs it again, or after a crash, gets the same days. One at
  * a time may run.
  * @returns the days that were built
@@ -58,10 +58,10 @@ export async function refreshPerformance(deps: PerformanceDeps): Promise<string[
   return changed.days;
 }
 
-const dayOf = (signal: EndedSignal): string =>
-  endedAt(signal)?.toISOString().slice(0, 10) ?? PENDING_DAY;
+const dayOf = (ended: EndedAnalysis): string =>
+  endedAt(ended)?.toISOString().slice(0, 10) ?? PENDING_DAY;
 
-/** Without a snapshot: over a long record it takes longer than one is kept, and seeing a signal twice does no harm. */
+/** Without a snapshot: over a long record it takes longer than one is kept, and seeing an analysis twice does no harm. */
 async function findChanges(
   deps: PerformanceDeps,
   since: Date,
@@ -69,9 +69,9 @@ async function findChanges(
   const days = new Set<string>();
   const recorded = new Map<string, RecordedKind>();
   const filter = { ...ENDED, updatedAt: { $gte: since } };
-  for await (const signal of readEndedSignals({ ...deps, filter })) {
-    days.add(dayOf(signal));
-    const kind = recordedKindOf(signal);
+  for await (const ended of readEndedAnalyses({ ...deps, filter })) {
+    days.add(dayOf(ended));
+    const kind = recordedKindOf(ended);
     if (kind) recorded.set(Object.values(kind).join("|"), kind);
   }
   return { days: [...days].toSorted(), recorded: [...recorded.values()] };
@@ -96,11 +96,11 @@ async function buildDay(deps: PerformanceDeps, day: string, builtAt: Date): Prom
     .setOptions({ writeConcern: QUICK_WRITE });
 }
 
-function groupBySeries(signals: readonly EndedSignal[]): Map<string, SignalEntry[]> {
+function groupBySeries(analyses: readonly EndedAnalysis[]): Map<string, SignalEntry[]> {
   const groups = new Map<string, SignalEntry[]>();
-  for (const signal of signals) {
-    const entry = entryOf(signal);
-    for (const series of seriesKeysOf(signal)) {
+  for (const ended of analyses) {
+    const entry = entryOf(ended);
+    for (const series of seriesKeysOf(ended)) {
       const group = groups.get(series);
       if (group) group.push(entry);
       else groups.set(series, [entry]);
@@ -109,28 +109,28 @@ function groupBySeries(signals: readonly EndedSignal[]): Map<string, SignalEntry
   return groups;
 }
 
-async function readDay(deps: PerformanceDeps, day: string): Promise<EndedSignal[]> {
+async function readDay(deps: PerformanceDeps, day: string): Promise<EndedAnalysis[]> {
   return readSnapshot(deps.database, async (session) => {
-    const signals: EndedSignal[] = [];
+    const analyses: EndedAnalysis[] = [];
     for (const filter of filtersOf(day)) {
-      for await (const signal of readEndedSignals({ ...deps, filter, session })) {
-        signals.push(signal);
+      for await (const ended of readEndedAnalyses({ ...deps, filter, session })) {
+        analyses.push(ended);
       }
     }
-    return signals;
+    return analyses;
   });
 }
 
 /** What `dayOf` puts on a day, as the database finds it by an index. */
-function filtersOf(day: string): SignalFilter[] {
-  const isTrade = { "analysis.final_signal": { $in: ["BUY", "SELL"] } };
+function filtersOf(day: string): AnalysisFilter[] {
+  const isTrade = { "result.analysis.final_signal": { $in: ["BUY", "SELL"] } };
   if (day === PENDING_DAY) return [{ status: "completed", ...isTrade, outcome: null }];
   const start = new Date(day);
   const end = new Date(start.getTime() + DAY_MS);
-  const judged = { outcome: { $exists: true }, status: "completed", ...isTrade };
-  const nothingToJudge = [{ status: "failed" }, { "analysis.final_signal": "WAIT" }];
+  const resolved = { outcome: { $exists: true }, status: "completed", ...isTrade };
+  const withoutTrade = [{ status: "failed" }, { "result.analysis.final_signal": "WAIT" }];
   return [
-    { ...judged, "judgement.resolved_at": { $gte: day, $lt: end.toISOString() } },
-    { ...ENDED, $or: nothingToJudge, finishedAt: { $gte: start, $lt: end } },
+    { ...resolved, "judgement.resolved_at": { $gte: day, $lt: end.toISOString() } },
+    { ...ENDED, $or: withoutTrade, finishedAt: { $gte: start, $lt: end } },
   ];
 }

@@ -2,9 +2,9 @@ import { instrumentClass } from "@shared/contract/instruments.ts";
 import type { PerformanceQuery } from "@shared/contract/performance.ts";
 import type { MarketDataSource } from "@shared/contract/status.ts";
 import type { RecordedKind } from "../models/performance.ts";
-import type { EndedSignal } from "./ended-signals.ts";
+import type { EndedAnalysis } from "./ended-analyses.ts";
 
-/** Signals that were made before versions were recorded. */
+/** Analyses without an analyst version. */
 export const UNVERSIONED = "unversioned";
 
 const ANY = "*";
@@ -21,8 +21,8 @@ interface SeriesParts {
 const keyOf = ({ data, market, timeframe, analyst, version }: SeriesParts): string =>
   [data, market, timeframe, analyst, version].join("|");
 
-/** Data of a signal; one that failed before any came counts against the live record, rather than against none. */
-const dataOf = ({ analysis }: EndedSignal): MarketDataSource =>
+/** Data of an analysis; one that failed before any came counts against the live record, rather than against none. */
+const dataOf = ({ result: { analysis } }: EndedAnalysis): MarketDataSource =>
   analysis.source.data === "replay" ? "replay" : "live";
 
 /** The series that holds what a query asks for; null where its symbol and its class exclude each other. */
@@ -33,11 +33,11 @@ export function seriesOf(query: PerformanceQuery): string | null {
   return keyOf({ data, market, timeframe, analyst, version });
 }
 
-/** Every series that a signal belongs to, one for each choice of filters that it fits. */
-export function seriesKeysOf(signal: EndedSignal): string[] {
-  const { symbol, timeframe, analysis } = signal;
-  const { analyst, analyst_version: version = UNVERSIONED } = analysis.source;
-  const data = dataOf(signal);
+/** Every series that an analysis belongs to, one for each choice of filters that it fits. */
+export function seriesKeysOf(ended: EndedAnalysis): string[] {
+  const { symbol, timeframe } = ended;
+  const { analyst, analyst_version: version = UNVERSIONED } = ended.result.analysis.source;
+  const data = dataOf(ended);
   const markets = [symbol, ofClass(instrumentClass(symbol)), ANY];
   const authors = [
     { analyst, version },
@@ -51,9 +51,10 @@ export function seriesKeysOf(signal: EndedSignal): string[] {
   );
 }
 
-/** What a signal adds to the choices of the filters; null for one that nobody judged the market for. */
-export function recordedKindOf(signal: EndedSignal): RecordedKind | null {
-  const { symbol, analysis } = signal;
-  const { analyst, analyst_version: version = UNVERSIONED } = analysis.source;
-  return analyst === "none" ? null : { data: dataOf(signal), symbol, analyst, version };
+/** What an analysis adds to the choices of the filters; null for one that no analyst made. */
+export function recordedKindOf(ended: EndedAnalysis): RecordedKind | null {
+  const { analyst, analyst_version: version = UNVERSIONED } = ended.result.analysis.source;
+  return analyst === "none"
+    ? null
+    : { data: dataOf(ended), symbol: ended.symbol, analyst, version };
 }

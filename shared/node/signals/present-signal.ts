@@ -4,7 +4,7 @@ import type { SignalRecord } from "../models/signal.ts";
 /** The fields that a signal response is made of. */
 type PresentableSignal = Pick<
   SignalRecord,
-  "_id" | "symbol" | "timeframe" | "status" | "createdAt" | "analysis" | "entryLeft"
+  "_id" | "symbol" | "timeframe" | "status" | "createdAt" | "origin" | "analysis" | "entryLeft"
 >;
 
 /** A signal as REST answers it and as it is pushed: the two cannot differ. */
@@ -15,6 +15,7 @@ export function presentSignal(signal: PresentableSignal): SignalResponse {
     timeframe: signal.timeframe,
     status: signal.status,
     created_at: signal.createdAt.toISOString(),
+    origin: signal.origin,
     analysis: signal.analysis ?? null,
     ...presentEntryLeft(signal),
   };

@@ -1,43 +1,113 @@
-import type { SignalRequest } from "@shared/contract/signal.ts";
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import type { Analysis, SignalRequest } from "@shared/contract/signal.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
 import type { Database } from "../database.ts";
-import { GENERATE_SIGNAL_JOB, type JobRecord } from "../models/job.ts";
+import type { MarketAnalysisRecord } from "../models/market-analysis.ts";
 import type { SignalRecord } from "../models/signal.ts";
-import { presentSignalRef } from "./present-signal.ts";
+import { presentSignal, presentSignalRef } from "./present-signal.ts";
+import {
+  type AnalysisWithoutReceipt,
+  addJob,
+  type JoinedAnalysis,
+  storeOwnAnalysis,
+} from "./queue-analysis.ts";
+import { type FinishedAnalysis, missedEntryAnalysis, sizeAnalysis } from "./size-analysis.ts";
 
-/**
- * How much later than it was requested a signal is queued, in seconds, for each unfinished one of the same user. More
- * than a full queue takes to empty, so that another user's first signal goes before all but the first of many.
- */
-const DELAY_PER_UNFINISHED_S = 60;
-
-/** A new id for a signal; ids grow with time, so that they order the history. */
+/** A new id for a signal or an analysis; ids grow with time, so that they order the history. */
 export const newSignalId = (): Types.ObjectId => new Types.ObjectId();
 
+/** A signal that is to be made. */
+export interface NewSignal {
+  /** Made by the caller, so that a retried transaction does not make a second signal. */
+  id: Types.ObjectId;
+  userId: Types.ObjectId;
+  request: SignalRequest;
+  chartImageId?: Types.ObjectId;
+  requestId?: string | undefined;
+  /** Gets how many other signals of the user are unfinished; what it throws rejects the unit. */
+  assertUserLimit?: (unfinishedSignals: number) => void;
+}
+
 /**
- * Adds a signal in the state `queued` with its job and its event, in the caller's transaction: none is there without
- * the others.
- * @param input.id made by the caller, so that a retried transaction does not make a second signal
- * @param input.assertUserLimit gets how many other signals of the user are unfinished; what it throws rejects the unit
+ * Adds a signal with its events, in the caller's transaction. If its analysis is finished, so is the signal.
+ * @param joined of `joiningAnalyses`; without it the signal gets an analysis of its own
  */
-export function queueSignal(
+export async function queueSignal(
   database: Database,
   uow: UnitOfWork,
-  input: {
-    id: Types.ObjectId;
-    userId: Types.ObjectId;
-    request: SignalRequest;
-    chartImageId?: Types.ObjectId;
-    requestId?: string | undefined;
-    assertUserLimit?: (unfinishedSignals: number) => void;
-  },
-): SignalRecord {
-  const { id, userId, request, chartImageId, requestId, assertUserLimit } = input;
+  input: NewSignal & { joined?: JoinedAnalysis },
+): Promise<SignalRecord> {
+  const { analysis, isNew } = input.joined ?? (await storeOwnAnalysis(database, uow, input));
+  if (isNew) addJob(database, uow, { analysis, userId: input.userId });
+  const finished = asFinished(analysis);
+  if (finished) return addFinishedSignal(database, uow, { ...input, analysis: finished });
+  const isRunning = analysis.status === "running";
   const signal: SignalRecord = {
+    ...newSignal(uow, input, analysis),
+    ...(isRunning && { status: "running", startedAt: uow.at }),
+  };
+  uow.deferInsertAt(database.signals.collection, input.userId, ({ unfinishedSignals }) => {
+    input.assertUserLimit?.(unfinishedSignals);
+    return signal;
+  });
+  uow.countUnfinishedSignals(input.userId, 1);
+  const stream = userStream(input.userId);
+  uow.addEvent(stream, "signal:queued", presentSignalRef(signal));
+  if (isRunning) uow.addEvent(stream, "signal:started", presentSignalRef(signal));
+  return signal;
+}
+
+/** A finished analysis, which a signal can be made from at once; null for any other. */
+export function asFinished(
+  analysis: AnalysisWithoutReceipt,
+): (AnalysisWithoutReceipt & FinishedAnalysis) | null {
+  const { result, finishedAt } = analysis;
+  return result && finishedAt ? { ...analysis, result, finishedAt } : null;
+}
+
+/** Adds a signal that is answered by a finished analysis, without the queue. Its user gets all events of a signal's life. */
+export function addFinishedSignal(
+  database: Database,
+  uow: UnitOfWork,
+  input: NewSignal & { analysis: AnalysisWithoutReceipt & FinishedAnalysis },
+): SignalRecord {
+  const { analysis, userId } = input;
+  const signal = {
+    ...newSignal(uow, input, analysis),
+    ...({ startedAt: uow.at, finishedAt: uow.at, status: "completed" } as const),
+    analysis: analysisFor(input.request, analysis),
+  };
+  uow.deferInsert(database.signals.collection, signal);
+  const stream = userStream(userId);
+  uow.addEvent(stream, "signal:queued", presentSignalRef(signal));
+  uow.addEvent(stream, "signal:started", presentSignalRef(signal));
+  uow.addEvent(stream, "signal:completed", presentSignal(signal));
+  return signal;
+}
+
+/** A finished analysis as the answer to a later request; a WAIT if its entry is missed. */
+function analysisFor(
+  { amount, risk_percent: riskPercent, leverage }: SignalRequest,
+  analysis: AnalysisWithoutReceipt & FinishedAnalysis,
+): Analysis {
+  const { entryLeft, candleClosedAt, timeframe } = analysis;
+  if (!entryLeft) return sizeAnalysis(analysis, { amount, riskPercent, leverage });
+  const nextCloseAt = new Date(candleClosedAt.getTime() + TIMEFRAME_MS[timeframe]);
+  return missedEntryAnalysis(analysis, { entryLeft, nextCloseAt });
+}
+
+function newSignal(
+  { at }: UnitOfWork,
+  { id, userId, request, chartImageId, requestId }: NewSignal,
+  analysis: Pick<MarketAnalysisRecord, "_id" | "revision">,
+): SignalRecord {
+  return {
     _id: id,
     userId,
+    analysisId: analysis._id,
+    origin: "request",
     symbol: request.symbol,
     timeframe: request.timeframe,
     limit: request.limit,
@@ -47,45 +117,8 @@ export function queueSignal(
     ...(chartImageId && { chartImageId }),
     ...(requestId && { requestId }),
     status: "queued",
-    revision: 0,
-    createdAt: uow.at,
-    updatedAt: uow.at,
+    revision: analysis.revision,
+    createdAt: at,
+    updatedAt: at,
   };
-  uow.deferInsert(database.signals.collection, signal);
-  uow.deferInsertAt(database.jobs.collection, userId, ({ unfinishedSignals }) => {
-    assertUserLimit?.(unfinishedSignals);
-    return newSignalJob(signal, { at: uow.at, unfinishedSignals });
-  });
-  uow.countUnfinishedSignals(userId, 1);
-  uow.addEvent(userStream(userId), "signal:queued", presentSignalRef(signal));
-  return signal;
-}
-
-/** The job of a signal, as Agenda would store it. */
-export function newSignalJob(
-  { _id, userId, requestId }: Pick<SignalRecord, "_id" | "userId" | "requestId">,
-  { at, unfinishedSignals }: { at: Date; unfinishedSignals: number },
-): JobRecord {
-  return {
-    _id,
-    name: GENERATE_SIGNAL_JOB,
-    type: "normal",
-    data: { signalId: String(_id), userId: String(userId), ...(requestId && { requestId }) },
-    priority: jobPriority({ at, unfinishedSignals }),
-    nextRunAt: at,
-    ...{ lockedAt: null, lastModifiedBy: null, disabled: null },
-    ...{ lastRunAt: null, lastFinishedAt: null, progress: null },
-    ...{ failedAt: null, failCount: null, failReason: null },
-    ...{ repeatInterval: null, repeatAt: null, repeatTimezone: null },
-  };
-}
-
-/**
- * The order in which workers take signals: first come, first served, but a user's second signal is queued as if it had
- * come a minute later, the third two minutes later, and so on. So one user's many signals do not delay another's one, and
- * the last of many still gets its turn.
- * @param options.unfinishedSignals of the same user
- */
-function jobPriority(options: { at: Date; unfinishedSignals: number }): number {
-  return -(options.at.getTime() / 1_000 + options.unfinishedSignals * DELAY_PER_UNFINISHED_S);
 }

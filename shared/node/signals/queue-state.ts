@@ -3,19 +3,19 @@ import type { Database } from "../database.ts";
 
 /** How much work there is. */
 export interface QueueState {
-  /** Signals that no worker has begun. */
+  /** Analyses that no worker has begun. */
   waiting: number;
-  /** Signals in work. */
+  /** Analyses in work. */
   running: number;
-  /** Age of the longest waiting signal in seconds; 0 when none waits. */
+  /** Age of the longest waiting analysis in seconds; 0 when none waits. */
   oldestWaitingSeconds: number;
 }
 
 const groupsSchema = z.array(z.object({ _id: z.string(), count: z.number(), oldest: z.date() }));
 
-/** Counts the unfinished signals, by the index that holds no others. */
+/** Counts the unfinished analyses, by the index that holds no others. */
 export async function readQueueState(database: Database, now: Date): Promise<QueueState> {
-  const found = await database.signals.aggregate([
+  const found = await database.marketAnalyses.aggregate([
     { $match: { status: { $in: ["queued", "running"] }, updatedAt: { $gt: new Date(0) } } },
     { $group: { _id: "$status", count: { $sum: 1 }, oldest: { $min: "$createdAt" } } },
   ]);

@@ -1,8 +1,8 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { validUntil } from "@shared/contract/validity.ts";
-import { holdLimit } from "../outcomes/hold-limit.ts";
-import type { Trade } from "../outcomes/trade.ts";
+import { holdLimit } from "@shared/outcomes/hold-limit.ts";
+import type { Trade } from "@shared/outcomes/trade.ts";
 import { type Course, candleAt, closeOf } from "./course.ts";
 
 /** The trade that an analysis advises at the close of the candle at `bar`; null for a WAIT. */

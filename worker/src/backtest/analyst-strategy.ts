@@ -1,10 +1,10 @@
 import type { Analysis, SignalSource } from "@shared/contract/signal.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
+import type { Stake } from "@shared/node/signals/size-position.ts";
 import type { MarketData } from "../providers/market-data.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import type { Analyst } from "../signals/analyst.ts";
 import { generateSignal } from "../signals/generate-signal.ts";
-import type { Stake } from "../signals/size-position.ts";
 import { advisedTrade } from "./advised-trade.ts";
 import { type Course, closeOf } from "./course.ts";
 import { marketAsOf } from "./recorded-market.ts";

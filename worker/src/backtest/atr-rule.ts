@@ -1,7 +1,7 @@
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
-import type { Trade } from "../outcomes/trade.ts";
+import { type Stake, sizePosition } from "@shared/node/signals/size-position.ts";
+import type { Trade } from "@shared/outcomes/trade.ts";
 import { isTooCostly } from "../signals/cost-limit.ts";
-import { type Stake, sizePosition } from "../signals/size-position.ts";
 import { type Geometry, placeTrade } from "./advised-trade.ts";
 import type { AtrAt } from "./atr-of-bars.ts";
 import { type Course, candleAt } from "./course.ts";

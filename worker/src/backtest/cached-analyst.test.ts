@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProviderError } from "../providers/provider-error.ts";
 import type { Advice } from "../signals/advice.ts";

@@ -1,8 +1,8 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
+import { resolveTrade } from "@shared/outcomes/resolve-trade.ts";
+import type { FinerCandles } from "@shared/outcomes/trade.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
-import { judgeSignal } from "../outcomes/judge-signal.ts";
-import type { FinerCandles } from "../outcomes/trade.ts";
 import type { MarketData } from "../providers/market-data.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import type { Course } from "./course.ts";
@@ -22,7 +22,8 @@ export function createJudge(options: {
   const { candles } = course.series;
   const now = (candles.at(-1)?.time ?? 0) + TIMEFRAME_MS[course.timeframe];
   const finer = finerCandles(options);
-  return (trade, bar) => judgeSignal({ trade, candles: candles.slice(bar + 1), finer, now, costs });
+  return (trade, bar) =>
+    resolveTrade({ trade, candles: candles.slice(bar + 1), finer, now, costs });
 }
 
 function finerCandles(options: {

@@ -1,9 +1,9 @@
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
+import type { Stake } from "@shared/node/signals/size-position.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { isTooCostly } from "../signals/cost-limit.ts";
-import type { Stake } from "../signals/size-position.ts";
 import { type Geometry, geometryOf, placeTrade } from "./advised-trade.ts";
 import type { AtrAt } from "./atr-of-bars.ts";
 import { sized } from "./atr-rule.ts";

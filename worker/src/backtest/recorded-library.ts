@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { parseCandleCsv } from "@shared/outcomes/candle-files.ts";
 import { resample } from "../providers/candles/resample.ts";
 import type { CandleSeries } from "../providers/market-data.ts";
-import { parseCsv, Recordings } from "../providers/replay/recordings.ts";
+import { Recordings } from "../providers/replay/recordings.ts";
 import type { FindSeries } from "./recorded-market.ts";
 
 const RECORDINGS = new URL("../providers/replay/data/", import.meta.url);
@@ -57,7 +58,7 @@ export function readCandleFile(file: string, timeframe: Timeframe): CandleSeries
 
 function parseFile(file: string): Candle[] {
   try {
-    return parseCsv(readFileSync(file, "utf8"));
+    return parseCandleCsv(readFileSync(file, "utf8"));
   } catch (error) {
     const reason =
       error instanceof Error && "code" in error

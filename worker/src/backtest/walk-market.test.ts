@@ -1,6 +1,6 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { FREE } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
-import { FREE } from "../outcomes/testing/made-market.ts";
 import { candlesFromCloses, series } from "../signals/testing/made-candles.ts";
 import { type Geometry, placeTrade } from "./advised-trade.ts";
 import { type Course, closeOf } from "./course.ts";

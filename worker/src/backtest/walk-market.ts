@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Judgement } from "@shared/contract/judgement.ts";
-import type { Trade } from "../outcomes/trade.ts";
+import type { Trade } from "@shared/outcomes/trade.ts";
 import { type Course, closeOf } from "./course.ts";
 
 /** A trade that a strategy takes at the close of a candle. */

@@ -32,6 +32,7 @@ describe("watching the entries of signals", () => {
   afterAll(() => database.close());
   beforeEach(async () => {
     await database.signals.deleteMany();
+    await database.marketAnalyses.deleteMany();
     user = await createUser(database, { approved: true });
   });
 
@@ -104,7 +105,6 @@ describe("watching the entries of signals", () => {
 
   it.each<{ name: string; signal: Partial<SignalRecord>; now?: number }>([
     { name: "a WAIT", signal: { analysis: WAIT_ANALYSIS } },
-    { name: "a signal that was judged already", signal: { outcome: "WIN" } },
     { name: "a failed signal", signal: { status: "failed" } },
     {
       name: "a signal that is no longer valid",
@@ -116,6 +116,25 @@ describe("watching the entries of signals", () => {
     const { asked, left } = await watch({ "BTC/USDT": liveSeries(closes([106])) }, now);
     expect({ asked, left }).toEqual({ asked: [], left: 0 });
     expect(await events()).toEqual([]);
+  });
+
+  it("tells nobody of a signal that was judged already", async () => {
+    await storeBuy({ outcome: "WIN" });
+    expect(await watch({ "BTC/USDT": liveSeries(closes([106])) })).toMatchObject({ left: 0 });
+    expect(await events()).toEqual([]);
+  });
+
+  it("tells all users who have a signal of the analysis, also one who asked a moment before", async () => {
+    const { analysisId } = await storeBuy();
+    const late = await createUser(database, { approved: true });
+    const shared = { analysisId, analysis: buyAnalysis(), withAnalysis: false };
+    const market = { "BTC/USDT": liveSeries(closes([106])) };
+    await createSignals(database, user, { ...shared, count: 300 });
+    expect(await watch(market)).toMatchObject({ left: 301 });
+    await createSignals(database, late, shared);
+    expect(await watch(market)).toMatchObject({ left: 1 });
+    expect(await database.events.countDocuments({ stream: userStream(late._id) })).toBe(1);
+    expect(await watch(market)).toMatchObject({ left: 0 });
   });
 
   it("judges by no candle that the signal was made from, and none of recorded data", async () => {

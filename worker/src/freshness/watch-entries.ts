@@ -3,10 +3,10 @@ import type { Database } from "@shared/node/database.ts";
 import { withDeadline } from "@shared/node/deadline.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import type { CandleSeries, MarketData } from "../providers/market-data.ts";
+import { updateTradeSignals } from "../signals/update-trade-signals.ts";
 import { findEntryLeft } from "./entry-zone.ts";
-import { tellEntryLeft } from "./tell-entry-left.ts";
+import { tradePlanOf, type WatchedAnalysis } from "./watched-analysis.ts";
 import { fetchWatchedCandles, type WatchedMarket, watchedCloseOf } from "./watched-candles.ts";
-import { tradePlanOf, type WatchedSignal } from "./watched-signal.ts";
 
 const MARKET_TIMEOUT_MS = 10_000;
 /** A round ends before the next one is due; what it did not get to comes first then, as it expires sooner. */
@@ -21,15 +21,15 @@ export interface WatchEntriesDeps {
   abort: AbortSignal;
 }
 
-/** What a round came to: signals whose entry is gone, and markets whose candles could not be had. */
+/** What a round came to: signals whose entry is missed, and markets whose candles could not be had. */
 export interface WatchedRound {
   left: number;
   failedMarkets: string[];
 }
 
 /**
- * Looks whether the price has left the entry zone of any signal that is still valid, on the closed candles since it was
- * made, and tells its trader. Each market is asked for once; one that fails leaves the others alone.
+ * Looks whether the price has left the entry zone of any analysis that is still valid, on the closed candles since it was
+ * made, and tells the users of its signals. Each market is asked for once; one that fails leaves the others alone.
  */
 export function watchEntries(deps: WatchEntriesDeps): Promise<WatchedRound> {
   return withDeadline({ abort: deps.abort, timeoutMs: ROUND_MS }, (round) =>
@@ -40,29 +40,30 @@ export function watchEntries(deps: WatchEntriesDeps): Promise<WatchedRound> {
 async function watchUntil(deps: WatchEntriesDeps, round: AbortSignal): Promise<WatchedRound> {
   const markets = new Map<string, CandleSeries | null>();
   let left = 0;
-  for await (const signal of validSignals(deps)) {
+  for await (const analysis of validAnalyses(deps)) {
     if (round.aborted) break;
-    const key = `${signal.symbol} ${signal.timeframe}`;
-    const series = markets.get(key) ?? (markets.has(key) ? null : await read(deps, signal, round));
+    if (analysis.entryLeft) {
+      left += await tell(deps, analysis, analysis.entryLeft);
+      continue;
+    }
+    const key = `${analysis.symbol} ${analysis.timeframe}`;
+    const series =
+      markets.get(key) ?? (markets.has(key) ? null : await read(deps, analysis, round));
     markets.set(key, series);
-    if (series && (await judge(deps, signal, series))) left += 1;
+    const entryLeft = series && findMissedEntry(analysis, series);
+    if (entryLeft) left += await tell(deps, analysis, entryLeft);
   }
   const failedMarkets = [...markets].flatMap(([key, series]) => (series ? [] : [key]));
   return { left, failedMarkets };
 }
 
-/** Signals whose entry may still be taken and is not known to be gone; those that expire soonest come first. */
-function validSignals({ database, now }: WatchEntriesDeps): AsyncIterable<WatchedSignal> {
-  return database.signals
-    .find({
-      "analysis.valid_until": { $gt: now().toISOString() },
-      status: "completed",
-      entryLeft: { $exists: false },
-      outcome: { $exists: false },
-    })
-    .sort({ "analysis.valid_until": 1 })
-    .select({ receipt: 0, "analysis.raw_ai": 0 })
-    .lean<WatchedSignal>()
+/** Analyses whose entry may still be taken, or is missed; those that expire soonest come first. */
+function validAnalyses({ database, now }: WatchEntriesDeps): AsyncIterable<WatchedAnalysis> {
+  return database.marketAnalyses
+    .find({ "result.analysis.valid_until": { $gt: now().toISOString() }, status: "completed" })
+    .sort({ "result.analysis.valid_until": 1 })
+    .select({ receipt: 0, "result.analysis.raw_ai": 0 })
+    .lean<WatchedAnalysis>()
     .cursor();
 }
 
@@ -82,24 +83,45 @@ async function read(
   }
 }
 
-/** Whether the entry was found to be gone, and that was news. A live signal is not judged by recorded candles. */
-async function judge(
-  { database, logger }: WatchEntriesDeps,
-  signal: WatchedSignal,
+/** When the price had left the entry zone, and where it was then. A live analysis is not judged by recorded candles. */
+function findMissedEntry(
+  analysis: WatchedAnalysis,
   series: CandleSeries,
-): Promise<boolean> {
-  const plan = tradePlanOf(signal);
-  const { data, last_candle_at: lastCandleAt } = signal.analysis.source;
-  if (!plan || lastCandleAt === null || series.data !== data) return false;
+): { price: number; at: Date } | null {
+  const plan = tradePlanOf(analysis);
+  const { data, last_candle_at: lastCandleAt } = analysis.result.analysis.source;
+  if (!plan || lastCandleAt === null || series.data !== data) return null;
   const since = Date.parse(lastCandleAt);
   const left = findEntryLeft(plan, candlesSince(series.candles, since));
-  if (!left) return false;
-  const at = new Date(watchedCloseOf(left.candle, signal.timeframe));
+  if (!left) return null;
+  return { price: left.price, at: new Date(watchedCloseOf(left.candle, analysis.timeframe)) };
+}
+
+/** @returns how many signals were told of it */
+async function tell(
+  { database, logger }: WatchEntriesDeps,
+  { _id }: WatchedAnalysis,
+  entryLeft: { price: number; at: Date },
+): Promise<number> {
   try {
-    return await tellEntryLeft(database, signal, { price: left.price, at });
+    await database.marketAnalyses.updateOne(
+      { _id, entryLeft: { $exists: false } },
+      { $set: { entryLeft } },
+    );
+    // In every round: a request may have been answered from the analysis just before.
+    return await updateTradeSignals(database, _id, {
+      filter: { entryLeft: { $exists: false }, outcome: { $exists: false } },
+      set: { entryLeft },
+      announce: ({ addEvent }, { stream, signalId }) =>
+        addEvent(stream, "signal:entry-left", {
+          signal_id: signalId,
+          price: entryLeft.price,
+          at: entryLeft.at.toISOString(),
+        }),
+    });
   } catch (error) {
-    logger.warn({ err: error, signalId: signal._id }, "could not tell that an entry is gone yet");
-    return false;
+    logger.warn({ err: error, analysisId: _id }, "users could not be told of a missed entry yet");
+    return 0;
   }
 }
 

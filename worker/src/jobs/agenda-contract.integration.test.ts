@@ -2,7 +2,7 @@ import { MongoBackend } from "@agendajs/mongo-backend";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/models/job.ts";
 import { nativeCollection, nativeDb } from "@shared/node/native-collection.ts";
-import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { newAnalysisJob } from "@shared/node/signals/queue-analysis.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Agenda } from "agenda";
 import { Types } from "mongoose";
@@ -46,11 +46,11 @@ describe("Agenda, as the queue of signals assumes it to be,", () => {
 
   it("stores a job in the form of ours, but for the id", async () => {
     const agenda = await openAgenda("server");
-    const { data } = newSignalJob(newIds(), position());
+    const { data } = newAnalysisJob(newIds(), position());
     await agenda.create(GENERATE_SIGNAL_JOB, data).priority("normal").schedule(new Date()).save();
     const [theirs] = await storedJobs();
     await database.jobs.deleteMany();
-    await nativeCollection(database.jobs).insertOne(newSignalJob(newIds(), position()));
+    await nativeCollection(database.jobs).insertOne(newAnalysisJob(newIds(), position()));
     const [ours] = await storedJobs();
     const typesOf = (job: object | undefined) =>
       Object.entries(job ?? {})
@@ -66,7 +66,7 @@ describe("Agenda, as the queue of signals assumes it to be,", () => {
     agenda.define("other", () => {
       runs += 1;
     });
-    await nativeCollection(database.jobs).insertOne(newSignalJob(newIds(), position()));
+    await nativeCollection(database.jobs).insertOne(newAnalysisJob(newIds(), position()));
     await agenda.start();
     await agenda.every("1 second", "other");
     await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2), WAIT);
@@ -95,9 +95,9 @@ describe("Agenda, as the queue of signals assumes it to be,", () => {
     const agenda = await openAgenda("server");
     const locked = { lockedAt: new Date(), lastModifiedBy: "worker" };
     await nativeCollection(database.jobs).insertMany([
-      newSignalJob(newIds(), position()),
-      { ...newSignalJob(newIds(), position()), ...locked },
-      { ...newSignalJob(newIds(), position()), disabled: true },
+      newAnalysisJob(newIds(), position()),
+      { ...newAnalysisJob(newIds(), position()), ...locked },
+      { ...newAnalysisJob(newIds(), position()), disabled: true },
     ]);
     const [overview] = await agenda.getJobsOverview();
     expect(overview).toMatchObject({ name: GENERATE_SIGNAL_JOB, total: 3, running: 1, paused: 1 });
@@ -105,7 +105,7 @@ describe("Agenda, as the queue of signals assumes it to be,", () => {
 
   it("is claimed from by an index that holds jobs in the order of their claims", async () => {
     await nativeCollection(database.jobs).insertMany(
-      Array.from({ length: 300 }, () => newSignalJob(newIds(), position())),
+      Array.from({ length: 300 }, () => newAnalysisJob(newIds(), position())),
     );
     expect(await findWaitingJobs(database, { running: [], limit: 5 })).toHaveLength(5);
     const plan = await nativeCollection(database.jobs)

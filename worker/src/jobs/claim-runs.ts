@@ -1,12 +1,12 @@
 import type { Database } from "@shared/node/database.ts";
 import {
+  analysisJobDataSchema,
   GENERATE_SIGNAL_JOB,
   type JobRecord,
-  signalJobDataSchema,
 } from "@shared/node/models/job.ts";
-import type { SignalRecord } from "@shared/node/models/signal.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
-import { startRuns } from "@shared/node/signals/signal-lifecycle.ts";
+import { finishOtherSignals } from "@shared/node/signals/finish-runs.ts";
+import { type AnalysisRun, startOtherSignals, startRuns } from "@shared/node/signals/start-runs.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
@@ -91,29 +91,31 @@ export function findStrandedJobs(
 }
 
 /**
- * Claims jobs: locks them for a worker and starts their signals, in one transaction, so that a started signal always has
- * a lock. Jobs that another worker has claimed meanwhile are left out; jobs without an unfinished signal are deleted.
- * @returns the started signals
+ * Claims jobs: locks them for a worker and starts their analyses, in one transaction, so that a started analysis always
+ * has a lock. Jobs that another worker has claimed meanwhile are left out. Where the analysis is finished already, a crash
+ * came before all of its signals were: they are finished now, without a run.
+ * @returns the started analyses
  */
-export function claimRuns(
+export async function claimRuns(
   database: Database,
   jobs: readonly ClaimableJob[],
   owner: LockOwner,
-): Promise<SignalRecord[]> {
+): Promise<AnalysisRun[]> {
   const lockKeys = jobs.flatMap(({ data }) => {
-    const parsed = signalJobDataSchema.safeParse(data);
-    return parsed.success ? [userStream(parsed.data.userId)] : [];
+    const parsed = analysisJobDataSchema.safeParse(data);
+    return parsed.data?.userId ? [userStream(parsed.data.userId)] : [];
   });
-  return commit(database, { lockKeys }, async (uow) => {
+  const claimed = await commit(database, { lockKeys }, async (uow) => {
     const locked = await lockJobs(database, uow, { jobs, owner });
-    const signals = await startRuns(database, uow, locked);
-    const started = new Set(signals.map(({ _id }) => String(_id)));
-    const idle = locked.filter((id) => !started.has(String(id)));
-    if (idle.length > 0) {
-      await database.jobs.deleteMany({ _id: { $in: idle } }, { session: uow.session });
-    }
-    return signals;
+    return { locked, ...(await startRuns(database, uow, locked)) };
   });
+  const { runs, hasMore, locked } = claimed;
+  if (hasMore) await startOtherSignals(database, runs);
+  const started = new Set(runs.map(({ _id }) => String(_id)));
+  for (const id of locked) {
+    if (!started.has(String(id))) await finishOtherSignals(database, id);
+  }
+  return runs;
 }
 
 /** Locks those of the jobs that are still free, by the database's clock. @returns ids of those that this worker holds */

@@ -1,14 +1,14 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import type { SignalRecord } from "@shared/node/models/signal.ts";
+import { finishRun } from "@shared/node/signals/finish-runs.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
-import { finishRun } from "@shared/node/signals/signal-lifecycle.ts";
+import type { AnalysisRun } from "@shared/node/signals/start-runs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startFailingMongo } from "@shared/testing/fail-point.ts";
-import { startRun, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
+import { runResult, startRun } from "@shared/testing/signal-factory.ts";
 import { startDatabaseRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import type { Types } from "mongoose";
@@ -38,12 +38,14 @@ describe("a worker's queue", () => {
 
   const newUserId = async () => (await createUser(database, { approved: true }))._id;
 
-  /** Queues a signal as a server does. */
+  /** Queues a signal with an analysis of its own, as a server does. @returns the id of the analysis */
   const queueOne = async (userId: Types.ObjectId, on = database): Promise<string> => {
     const id = newSignalId();
     const options = { lockKeys: userStream(userId), groupCommit: true };
-    await commit(on, options, (uow) => queueSignal(on, uow, { id, userId, request }));
-    return String(id);
+    const signal = await commit(on, options, (uow) =>
+      queueSignal(on, uow, { id, userId, request }),
+    );
+    return String(signal.analysisId);
   };
   const queueMany = async (count: number): Promise<string[]> => {
     const userIds = await Promise.all(Array.from({ length: count }, newUserId));
@@ -59,8 +61,8 @@ describe("a worker's queue", () => {
     const aborted: string[] = [];
     const finished = new Map<string, boolean>();
     const waiting: (() => void)[] = [];
-    const run = async (signal: SignalRecord, abort: AbortSignal) => {
-      const id = String(signal._id);
+    const run = async (analysis: AnalysisRun, abort: AbortSignal) => {
+      const id = String(analysis._id);
       started.push(id);
       await new Promise<void>((resolve, reject) => {
         waiting.push(resolve);
@@ -69,8 +71,7 @@ describe("a worker's queue", () => {
           reject(abort.reason);
         });
       });
-      const result = { status: "completed", analysis: WAIT_ANALYSIS } as const;
-      finished.set(id, await finishRun(on, signal, result));
+      finished.set(id, await finishRun(on, analysis, runResult()));
     };
     const queue = new SignalQueue({ database: on, logger, workerId, concurrency, lockMs, run });
     queue.start();
@@ -96,8 +97,8 @@ describe("a worker's queue", () => {
   };
   const jobOf = (id: string) => database.jobs.findById(id).lean();
   const revisionsOf = async (ids: string[]) => {
-    const signals = await database.signals.find({ _id: { $in: ids } }).lean();
-    return signals.map(({ revision, status }) => `${status} ${revision}`);
+    const analyses = await database.marketAnalyses.find({ _id: { $in: ids } }).lean();
+    return analyses.map(({ revision, status }) => `${status} ${revision}`);
   };
   const completedOnce = (ids: string[]) => ids.map(() => "completed 1");
 
@@ -143,9 +144,9 @@ describe("a worker's queue", () => {
     await vi.waitFor(() => expect(worker.started).toEqual([id]), WITHIN);
     const job = await jobOf(id);
     expect(job).toMatchObject({ lastModifiedBy: "one", lockedAt: expect.any(Date) });
-    expect(await database.events.exists({ name: "signal:started", "data.signal_id": id })).not.toBe(
-      null,
-    );
+    const signal = await database.signals.findOne({ analysisId: id }).lean();
+    const started = { name: "signal:started", "data.signal_id": String(signal?._id) };
+    expect(await database.events.exists(started)).not.toBeNull();
   });
 
   it("shares jobs evenly with another active worker, whichever looks first", async () => {
@@ -181,15 +182,13 @@ describe("a worker's queue", () => {
     const userId = await newUserId();
     const id = await queueOne(userId);
     await vi.waitFor(() => expect(worker.started).toEqual([id]), WITHIN);
-    const signal = await database.signals.findById(id).lean();
-    if (!signal) throw new Error("there is no signal");
+    const lost = await database.marketAnalyses.findById(id).lean();
+    if (!lost) throw new Error("there is no analysis");
     const newOwner = { lockedAt: new Date(Date.now() + 3_600_000), lastModifiedBy: "other" };
     await database.jobs.updateOne({ _id: id }, { $set: newOwner });
-    const run = await startRun(database, signal);
+    const run = await startRun(database, { analysisId: lost._id, userId });
     await vi.waitFor(() => expect(worker.aborted).toEqual([id]), WITHIN);
-    expect(await finishRun(database, signal, { status: "failed", analysis: WAIT_ANALYSIS })).toBe(
-      false,
-    );
+    expect(await finishRun(database, lost, runResult("failed"))).toBe(false);
     await worker.stop();
     expect(await jobOf(id)).toMatchObject(newOwner);
     expect(run?.revision).toBe(2);
@@ -209,8 +208,8 @@ describe("a worker's queue", () => {
     const worker = startWorker({ on: lossy });
     await vi.waitFor(() => expect(worker.started).toEqual([id]), WITHIN);
     // Later claims found the lock of the first one, which no run had.
-    const signal = await lossy.signals.findById(id).lean();
-    expect(signal?.revision).toBeGreaterThan(1);
+    const analysis = await lossy.marketAnalyses.findById(id).lean();
+    expect(analysis?.revision).toBeGreaterThan(1);
     worker.finishAll();
     await vi.waitFor(() => expect(worker.finished.get(id)).toBe(true), WITHIN);
     expect(worker.started).toEqual([id]);

@@ -3,7 +3,7 @@ import { ChangeFeed } from "@shared/node/change-feed.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
 import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/models/job.ts";
-import type { SignalRecord } from "@shared/node/models/signal.ts";
+import type { AnalysisRun } from "@shared/node/signals/start-runs.ts";
 import {
   type ClaimableJob,
   claimRuns,
@@ -33,22 +33,22 @@ export interface SignalQueueOptions {
   logger: Logger;
   /** The id under which this worker reports as active. */
   workerId: string;
-  /** How many signals it runs at once. */
+  /** How many analyses it runs at once. */
   concurrency: number;
   /** How long a lock lasts without a renewal, in milliseconds; `JOB_LOCK_MS` unless given. */
   lockMs?: number;
-  /** Runs a started signal to its end. `abort` fires when the job is lost to another worker, or has to be handed back. */
-  run: (signal: SignalRecord, abort: AbortSignal) => Promise<void>;
+  /** Runs a started analysis to its end. `abort` fires when the job is lost to another worker, or has to be handed back. */
+  run: (analysis: AnalysisRun, abort: AbortSignal) => Promise<void>;
 }
 
 interface Run {
-  signal: SignalRecord;
+  analysis: AnalysisRun;
   abort: AbortController;
   ended: Promise<void>;
 }
 
 /**
- * Takes signals from the queue and runs them. A signal runs only after its job has been locked and its start has been
+ * Takes analyses from the queue and runs them. An analysis runs only after its job has been locked and its start has been
  * committed. The lock is renewed while it runs; a run that has lost its lock can no longer change anything.
  */
 export class SignalQueue {
@@ -134,8 +134,8 @@ export class SignalQueue {
     const { database } = this.#options;
     let jobs = await findFirst();
     while (jobs.length > 0 && !this.#isStopped) {
-      const signals = await claimRuns(database, jobs, this.#owner);
-      for (const signal of signals) this.#start(signal);
+      const runs = await claimRuns(database, jobs, this.#owner);
+      for (const run of runs) this.#start(run);
       jobs = this.#mayWait ? await this.#findShare() : [];
     }
   }
@@ -189,22 +189,25 @@ export class SignalQueue {
   }
 
   #runningIds() {
-    return [...this.#running.values()].map(({ signal }) => signal._id);
+    return [...this.#running.values()].map(({ analysis }) => analysis._id);
   }
 
-  #start(signal: SignalRecord): void {
-    const id = String(signal._id);
+  #start(analysis: AnalysisRun): void {
+    const id = String(analysis._id);
     const abort = new AbortController();
     const ended = this.#options
-      .run(signal, abort.signal)
+      .run(analysis, abort.signal)
       .catch((error: unknown) => {
-        this.#options.logger.warn({ err: error, signalId: id }, "run did not finish its signal");
+        this.#options.logger.warn(
+          { err: error, analysisId: id },
+          "run did not finish its analysis",
+        );
       })
       .finally(() => {
         this.#running.delete(id);
         if (this.#mayWait) this.#claimSoon();
       });
-    this.#running.set(id, { signal, abort, ended });
+    this.#running.set(id, { analysis, abort, ended });
   }
 
   async #renew(): Promise<void> {

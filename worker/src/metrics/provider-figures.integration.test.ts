@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";

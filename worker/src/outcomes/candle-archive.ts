@@ -1,12 +1,12 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { MarketDataSource } from "@shared/contract/status.ts";
-import { marketKey } from "@shared/node/models/signal-since.ts";
+import { marketKey } from "@shared/node/models/outcome-candles.ts";
+import { coversCandle } from "@shared/outcomes/covers-candle.ts";
+import type { CandleParts } from "@shared/outcomes/trade.ts";
 import { LRUCache } from "lru-cache";
 import type { CandleRequest, MarketData } from "../providers/market-data.ts";
 import { ProviderError } from "../providers/provider-error.ts";
-import { addUp } from "./add-up.ts";
-import type { CandleParts } from "./trade.ts";
 
 /** A market as one source shows it. */
 export interface Market {
@@ -118,7 +118,8 @@ export class CandleArchive {
         return [];
       });
       const candles = read.filter(({ time }) => time >= candle.time && time < until);
-      if (addUp(candles, { candle, symbol: market.symbol })) return { timeframe: finer, candles };
+      if (coversCandle(candles, { candle, symbol: market.symbol }))
+        return { timeframe: finer, candles };
       if (mayStillCome && finer === finerTimeframes(timeframe)[0]) throw incomplete(market, finer);
     }
     return null;

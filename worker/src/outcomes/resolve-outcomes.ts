@@ -1,20 +1,16 @@
+import type { TradingCostTable } from "@shared/contract/trading-costs.ts";
 import type { Database } from "@shared/node/database.ts";
-import { SIGNAL_COLLECTIONS, type SignalCollection } from "@shared/node/ledger/number-signals.ts";
 import type { Logger } from "@shared/node/logger.ts";
-import { marketKey } from "@shared/node/models/signal-since.ts";
-import type { TradingCostTable } from "@shared/node/trading-costs.ts";
+import type { MarketAnalysisRecord } from "@shared/node/models/market-analysis.ts";
+import { marketKey } from "@shared/node/models/outcome-candles.ts";
 import { Semaphore } from "async-mutex";
 import type { CandleArchive, Market } from "./candle-archive.ts";
-import { judgeMarket } from "./judge-market.ts";
-import {
-  PENDING_FIELDS,
-  type PendingSignal,
-  pendingSignal,
-  type StoredSignal,
-} from "./pending-signal.ts";
+import { finishOutcome } from "./commit-outcome.ts";
+import { type PendingTrade, pendingTrade } from "./pending-trade.ts";
+import { resolveMarket } from "./resolve-market.ts";
 import type { MarketBackoff } from "./schedule.ts";
 
-/** Signals looked at in one go; what is due beyond them follows at once. */
+/** Analyses read at once; what is due beyond them follows. */
 const BATCH_SIZE = 500;
 /** Markets read at the same time. */
 const MARKETS_AT_A_TIME = 6;
@@ -31,69 +27,54 @@ export interface ResolveDeps {
 }
 
 /**
- * Judges every signal that is due and committed to the ledger, market by market, so that all signals of one share what
- * is read of it. Whatever is not judged is given its next time, so that a run can end anywhere.
- * @returns how many signals were judged
+ * Resolves the trade of every analysis that is due and recorded in the ledger, market by market, so that all trades of
+ * one share what is read of it. A trade that is not resolved yet gets the time of its next check, so a run can end
+ * anywhere.
+ * @returns how many trades were resolved
  */
 export async function resolveOutcomes(deps: ResolveDeps): Promise<number> {
   const until = deps.now();
-  let judged = 0;
-  for (const from of SIGNAL_COLLECTIONS) judged += await resolveIn(deps, from, until);
-  return judged;
-}
-
-async function resolveIn(deps: ResolveDeps, from: SignalCollection, until: Date): Promise<number> {
-  let judged = 0;
+  let resolved = 0;
   while (!deps.abort.aborted) {
-    const due = await findDue(deps.database, from, until);
+    const due = await findDue(deps.database, until);
     if (due.length === 0) break;
-    const pending = due.flatMap((signal) => pendingSignal(signal, from) ?? []);
-    const unjudgeable = due.filter((signal) => pendingSignal(signal, from) === null);
-    await forget(deps.database, from, unjudgeable);
-    judged += await judgeByMarket(deps, pending);
+    const trades: PendingTrade[] = [];
+    for (const analysis of due) {
+      const trade = analysis.judgement ? null : pendingTrade(analysis);
+      if (trade) trades.push(trade);
+      else await finishOutcome(deps, analysis);
+    }
+    resolved += await resolveByMarket(deps, trades);
   }
-  return judged;
+  return resolved;
 }
 
-function findDue(database: Database, from: SignalCollection, until: Date): Promise<StoredSignal[]> {
-  const due = {
-    judgeAt: { $lte: until },
-    ledgerSeq: { $exists: true },
-    outcome: { $exists: false },
-    status: "completed",
-  } as const;
-  const options = { sort: { judgeAt: 1 }, limit: BATCH_SIZE } as const;
-  return from === "signals"
-    ? database.signals.find(due, PENDING_FIELDS, options).lean()
-    : database.clearedSignals.find(due, PENDING_FIELDS, options).lean();
+type DueAnalysis = Omit<MarketAnalysisRecord, "receipt">;
+
+function findDue(database: Database, until: Date): Promise<DueAnalysis[]> {
+  return database.marketAnalyses
+    .find({ resolveAt: { $lte: until }, ledgerSeq: { $exists: true } })
+    .sort({ resolveAt: 1 })
+    .limit(BATCH_SIZE)
+    .select({ receipt: 0, "result.analysis.raw_ai": 0 })
+    .lean<DueAnalysis[]>();
 }
 
-/** Nothing will ever judge what advises no trade. */
-async function forget(
-  database: Database,
-  from: SignalCollection,
-  unjudgeable: readonly StoredSignal[],
-): Promise<void> {
-  if (unjudgeable.length === 0) return;
-  const ids = unjudgeable.map(({ _id }) => _id);
-  await database[from].collection.updateMany({ _id: { $in: ids } }, { $unset: { judgeAt: 1 } });
-}
-
-async function judgeByMarket(
+async function resolveByMarket(
   deps: ResolveDeps,
-  pending: readonly PendingSignal[],
+  pending: readonly PendingTrade[],
 ): Promise<number> {
-  const markets = new Map<string, { market: Market; signals: PendingSignal[] }>();
-  for (const signal of pending) {
-    const key = marketKey(signal.market);
+  const markets = new Map<string, { market: Market; trades: PendingTrade[] }>();
+  for (const one of pending) {
+    const key = marketKey(one.market);
     const known = markets.get(key);
-    if (known) known.signals.push(signal);
-    else markets.set(key, { market: signal.market, signals: [signal] });
+    if (known) known.trades.push(one);
+    else markets.set(key, { market: one.market, trades: [one] });
   }
-  const turns = new Semaphore(MARKETS_AT_A_TIME);
+  const limit = new Semaphore(MARKETS_AT_A_TIME);
   const counts = await Promise.all(
     [...markets.values()].map((market) =>
-      turns.runExclusive(() => (deps.abort.aborted ? 0 : judgeMarket(deps, market))),
+      limit.runExclusive(() => (deps.abort.aborted ? 0 : resolveMarket(deps, market))),
     ),
   );
   return counts.reduce((sum, count) => sum + count, 0);

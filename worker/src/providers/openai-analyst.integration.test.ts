@@ -1,4 +1,4 @@
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { freePort } from "@shared/testing/free-port.ts";
 import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import type { OpenAiBehaviour } from "@shared/testing/stand-in-openai-answers.ts";

@@ -1,13 +1,13 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { roundTripPercent } from "@shared/contract/trading-costs.ts";
+import { formatNumber } from "@shared/node/signals/round-price.ts";
 import type { AdviceRequest } from "../signals/analyst.ts";
 import { minStopDistance } from "../signals/cost-limit.ts";
 import { volatilityRegime } from "../signals/indicators/volatility.ts";
 import type { MarketBrief, StructureLevel } from "../signals/market-brief.ts";
 import { formatAtTick, type PriceScale } from "../signals/price-scale.ts";
 import { rememberPer } from "../signals/remember-per.ts";
-import { formatNumber } from "../signals/round-price.ts";
 import { CHART_PROMPT, PROMPT_VERSION, SYSTEM_PROMPT } from "./openai-system-prompt.ts";
 
 const NOT_ENOUGH = "not enough candles";

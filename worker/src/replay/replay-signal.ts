@@ -92,11 +92,12 @@ async function compare(stored: StoredSignal): Promise<Replay> {
     : { verdict: "mismatch", differences: found, notes };
 }
 
-function lasting(analysis: Analysis): unknown {
+function lasting({ source, ...analysis }: Analysis): unknown {
+  const { analysis_id: _id, analysed_at: _at, ...market } = source;
   const kept = Object.entries(analysis).filter(
     ([name]) => !RUN_FIELDS.some((field) => field === name),
   );
-  return Object.fromEntries(kept);
+  return { ...Object.fromEntries(kept), source: market };
 }
 
 /** The words that were exchanged, and what was made of them; `tries` and tokens are the run's own. */

@@ -5,7 +5,7 @@ import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, startRun } from "@shared/testing/signal-factory.ts";
@@ -16,7 +16,7 @@ import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { createOpenAiAnalyst } from "../providers/openai-analyst.ts";
 import type { Analyst } from "../signals/analyst.ts";
 import { rulesAnalyst } from "../signals/rules-analyst.ts";
-import { runSignal } from "../signals/run-signal.ts";
+import { runAnalysis } from "../signals/run-analysis.ts";
 import { liveSeries, memoryMarketData } from "../signals/testing/in-memory-ports.ts";
 import { recordedCandles } from "../signals/testing/recorded-candles.ts";
 import { describeReplay } from "./describe-replay.ts";
@@ -60,7 +60,7 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
   const user = await createUser(database, { approved: true });
   const id = newSignalId();
   const request = signalRequestSchema.parse({ symbol, timeframe: "1h", amount: 1_000 });
-  await commit(database, { lockKeys: id.toString() }, (uow) =>
+  const signal = await commit(database, { lockKeys: id.toString() }, (uow) =>
     queueSignal(database, uow, { id, userId: user._id, request }),
   );
   const series = liveSeries(candles);
@@ -74,14 +74,22 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
     now: () => new Date(),
     shutdown: new AbortController().signal,
   };
-  const run = await startRun(database, { _id: id, userId: user._id });
+  const run = await startRun(database, signal);
   if (!run) throw new Error("the signal could not be started");
-  await runSignal(deps, run, deps.shutdown);
+  await runAnalysis(deps, run, deps.shutdown);
   return id.toString();
 }
 
-const change = (id: string, fields: Record<string, unknown>) =>
-  database.signals.updateOne({ _id: id }, { $set: fields });
+const analysisIdOf = async (id: string) => (await database.signals.findById(id).lean())?.analysisId;
+
+/** Changes fields of a signal, or of the receipt of its analysis. */
+async function change(id: string, fields: Record<string, unknown>): Promise<void> {
+  const isReceipt = Object.keys(fields).every((field) => field.startsWith("receipt."));
+  if (isReceipt) {
+    const _id = await analysisIdOf(id);
+    await database.marketAnalyses.updateOne({ _id }, { $set: fields });
+  } else await database.signals.updateOne({ _id: id }, { $set: fields });
+}
 
 async function fieldsThatDiffer(id: string): Promise<string[]> {
   const replay = await replayStoredSignal(database, id);
@@ -142,8 +150,8 @@ describe("a stored signal made again", () => {
     expect(await fieldsThatDiffer(prompt)).toEqual(["receipt.exchanges.0.prompt"]);
     const altered = await storeSignal(rulesAnalyst);
     const $set = { "candles.299.close": 1 };
-    await database.signalCandles.collection.updateOne(
-      { _id: (await database.signals.findById(altered))?._id },
+    await database.analysisCandles.collection.updateOne(
+      { _id: await analysisIdOf(altered) },
       { $set },
     );
     expect(await fieldsThatDiffer(altered)).toEqual(["candles.sha256"]);
@@ -155,7 +163,7 @@ describe("a stored signal made again", () => {
     const [failed] = await createSignals(database, user, { status: "failed" });
     const [bare] = await createSignals(database, user);
     const bald = await storeSignal(rulesAnalyst);
-    await database.signalCandles.deleteOne({ _id: bald });
+    await database.analysisCandles.deleteOne({ _id: await analysisIdOf(bald) });
     const older = await storeSignal(rulesAnalyst);
     await change(older, { "receipt.analystVersion": "rules/1" });
     await database.signals.updateOne({ _id: queued?._id }, { $unset: { analysis: 1 } });
@@ -177,8 +185,8 @@ describe("a stored signal made again", () => {
     await change(id, {
       "receipt.analystVersion": "openai/2020-1-1",
       "receipt.exchanges.0.prompt": "An older one.",
-      "analysis.source.analyst_version": "openai/2020-1-1",
     });
+    await change(id, { "analysis.source.analyst_version": "openai/2020-1-1" });
     expect(await replayStoredSignal(database, id)).toMatchObject({
       verdict: "match",
       notes: [expect.stringMatching(/^The prompt was openai\/2020-1-1/)],

@@ -1,5 +1,5 @@
 import type { Analysis } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readAdvice } from "../providers/openai-reply.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
 import type { Analyst, TokenUsage } from "./analyst.ts";

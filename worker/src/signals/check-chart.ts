@@ -1,9 +1,9 @@
 import { type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
 import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
+import { formatNumber } from "@shared/node/signals/round-price.ts";
+import { isUsdLike, symbolCurrencies } from "@shared/node/signals/symbol-currencies.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import { formatAtTick } from "./price-scale.ts";
-import { formatNumber } from "./round-price.ts";
-import { isUsdLike, symbolCurrencies } from "./symbol-currencies.ts";
 
 /** What a model says it can read off a chart picture; null where it cannot. */
 export interface ChartReading {

@@ -1,15 +1,20 @@
-import { type Analysis, analysisSchema } from "@shared/contract/signal.ts";
+import { analysisSchema, type UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { validUntil } from "@shared/contract/validity.ts";
-import { holdLimit } from "../outcomes/hold-limit.ts";
+import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { CandleSeries } from "../providers/market-data.ts";
 import type { Analyst } from "./analyst.ts";
 import type { AcceptedAdvice } from "./check-advice.ts";
 import type { Exchange } from "./consult-analyst.ts";
 import type { MarketBrief } from "./market-brief.ts";
-import type { PositionSize } from "./size-position.ts";
+
+const unsizedSchema = analysisSchema.omit({
+  suggested_units: true,
+  estimated_dollar_risk: true,
+  required_margin: true,
+});
 
 /**
- * Puts the judged advice, its figures and its origin into the shape that the trader gets.
+ * Puts the judged advice and its origin into the shape that signals are made from.
  * @throws ZodError if an analyst's words do not fit that shape
  */
 export function composeAnalysis(options: {
@@ -18,14 +23,13 @@ export function composeAnalysis(options: {
   analyst: Analyst;
   exchange: Exchange;
   decision: AcceptedAdvice;
-  size: PositionSize;
   warnings: string[];
   /** Unix milliseconds. */
   now: number;
-}): Analysis {
-  const { brief, series, analyst, exchange, decision, size, warnings, now } = options;
+}): UnsizedAnalysis {
+  const { brief, series, analyst, exchange, decision, warnings, now } = options;
   const { advice, model } = exchange.reply;
-  return analysisSchema.parse({
+  return unsizedSchema.parse({
     final_signal: decision.final_signal,
     confidence: decision.confidence,
     entry: decision.entry,
@@ -34,9 +38,6 @@ export function composeAnalysis(options: {
     warnings,
     suggested_hold: decision.suggested_hold,
     hold_candles: holdCandlesOf(decision, brief),
-    suggested_units: size.units,
-    estimated_dollar_risk: size.dollarRisk,
-    required_margin: size.requiredMargin,
     trade_duration_text: decision.trade_duration_text,
     valid_until:
       decision.final_signal === "WAIT" ? null : new Date(validUntil(brief)).toISOString(),

@@ -1,5 +1,5 @@
 import { roundTripPercent, type TradingCosts, tradeCost } from "@shared/contract/trading-costs.ts";
-import { formatNumber } from "./round-price.ts";
+import { formatNumber } from "@shared/node/signals/round-price.ts";
 
 /** Largest share of a trade's risk, from entry to stop, that its trading costs may take. */
 export const MAX_COST_SHARE = 0.15;

@@ -1,9 +1,16 @@
 import { analysisSchema } from "@shared/contract/signal.ts";
+import { sizeForStake } from "@shared/node/signals/size-analysis.ts";
 import { describe, expect, it } from "vitest";
 import { failedAnalysis } from "./failed-analysis.ts";
 
 describe("a signal that failed for good", () => {
-  const analysis = failedAnalysis({ reason: "The exchange did not answer." });
+  const analysis = sizeForStake(
+    {
+      analysis: failedAnalysis({ reason: "The exchange did not answer." }),
+      ...{ quoteToUsd: null, symbol: "BTC/USDT" },
+    },
+    { amount: 1_000, riskPercent: 1, leverage: 10 },
+  );
 
   it("is a WAIT without confidence, levels or size, and says what was the matter", () => {
     expect(analysis).toMatchObject({

@@ -1,4 +1,4 @@
-import type { Analysis, SignalSource } from "@shared/contract/signal.ts";
+import type { SignalSource, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { TEXTS } from "@shared/contract/texts.ts";
 
 const NO_SOURCE: SignalSource = {
@@ -14,7 +14,10 @@ const NO_SOURCE: SignalSource = {
  * What a signal that could not be made answers: a WAIT without confidence. `reason` is a plain sentence on what was
  * the matter; `source` is what is known of where the data came from.
  */
-export function failedAnalysis(options: { reason: string; source?: SignalSource }): Analysis {
+export function failedAnalysis(options: {
+  reason: string;
+  source?: SignalSource;
+}): UnsizedAnalysis {
   const { reason, source = NO_SOURCE } = options;
   return {
     final_signal: "WAIT",
@@ -25,9 +28,6 @@ export function failedAnalysis(options: { reason: string; source?: SignalSource 
     warnings: [TEXTS.failedSignal, reason],
     suggested_hold: "No position",
     hold_candles: null,
-    suggested_units: 0,
-    estimated_dollar_risk: 0,
-    required_margin: 0,
     trade_duration_text: "No trade",
     raw_ai: {
       confidence: 0,

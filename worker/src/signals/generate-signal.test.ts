@@ -1,5 +1,5 @@
 import { analysisSchema } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CandleSeries } from "../providers/market-data.ts";
 import { ProviderError } from "../providers/provider-error.ts";
@@ -211,8 +211,8 @@ describe("warnings", () => {
       overrides: { request: { ...request, riskPercent: 50 } },
     }).signal();
     expect(analysis.warnings).toEqual([
-      expect.stringMatching(/^Position cut to what 1000 USD can carry at leverage 10/),
       "Low confidence: 42.5 of 100.",
+      expect.stringMatching(/^Position cut to what 1000 USD can carry at leverage 10/),
     ]);
     expect(analysis.required_margin).toBe(1_000);
   });

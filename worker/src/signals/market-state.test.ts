@@ -1,7 +1,7 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import { analysisSchema } from "@shared/contract/signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import type { CandleSeries } from "../providers/market-data.ts";
 import { generateSignal } from "./generate-signal.ts";

@@ -1,5 +1,5 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import type { Analysis } from "@shared/contract/signal.ts";
+import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
 import { isOpen, lastClose, nextOpen } from "@shared/node/trading-hours.ts";
 import { isBehind } from "../providers/candles/missed-candles.ts";
 import type { CandleSeries } from "../providers/market-data.ts";
@@ -42,7 +42,7 @@ export function pausedAnalysis(options: {
   pause: MarketPause;
   timeframe: Timeframe;
   series: CandleSeries;
-}): Analysis {
+}): UnsizedAnalysis {
   const { pause, timeframe, series } = options;
   const price = series.candles.at(-1)?.close ?? null;
   const noAnalysis = "No analysis was made, and nothing is charged.";
@@ -55,9 +55,6 @@ export function pausedAnalysis(options: {
     warnings: [...series.notes, `${pause.reason} ${noAnalysis}`],
     suggested_hold: "No position",
     hold_candles: null,
-    suggested_units: 0,
-    estimated_dollar_risk: 0,
-    required_margin: 0,
     trade_duration_text: "No trade",
     valid_until: null,
     raw_ai: {

@@ -1,5 +1,5 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { closedCandles } from "../providers/candles/closed-candles.ts";

@@ -1,5 +1,5 @@
 import { findInstrument } from "@shared/contract/instruments.ts";
-import { priceDecimals } from "./round-price.ts";
+import { priceDecimals } from "@shared/node/signals/round-price.ts";
 
 /** How the prices of one market are written: its smallest step, and the decimals that show it. */
 export interface PriceScale {

@@ -1,26 +1,26 @@
 import type { Database } from "@shared/node/database.ts";
 import { fileStore } from "@shared/node/files/file-store.ts";
-import type { SignalRecord } from "@shared/node/models/signal.ts";
+import type { MarketAnalysisRecord } from "@shared/node/models/market-analysis.ts";
 import pRetry from "p-retry";
 
 /** Reading is retried this often, some 8 s in all, while the database is away: the image is paid for. */
 const READ_RETRIES = 4;
 
-/** The image that a signal was asked for with is gone: an analysis without it is not what was paid for. */
+/** The image that an analysis was asked for with is gone: an analysis without it is not what was paid for. */
 export class MissingImageError extends Error {
   override readonly name = "MissingImageError";
 }
 
 /**
- * The chart image of a signal as a data URL; undefined for a signal without one.
+ * The chart image of an analysis as a data URL; undefined for one without.
  * @throws MissingImageError if it has been deleted meanwhile; the reason of `abort` once that fires
  */
 export function readChartImage(
   database: Database,
-  signal: Pick<SignalRecord, "chartImageId">,
+  analysis: Pick<MarketAnalysisRecord, "chartImageId">,
   abort: AbortSignal,
 ): Promise<string | undefined> {
-  return pRetry(() => readDataUrl(database, signal), {
+  return pRetry(() => readDataUrl(database, analysis), {
     retries: READ_RETRIES,
     minTimeout: 500,
     signal: abort,
@@ -30,7 +30,7 @@ export function readChartImage(
 
 async function readDataUrl(
   database: Database,
-  { chartImageId }: Pick<SignalRecord, "chartImageId">,
+  { chartImageId }: Pick<MarketAnalysisRecord, "chartImageId">,
 ): Promise<string | undefined> {
   if (!chartImageId) return undefined;
   const image = await database.chartImages.findById(chartImageId).lean();

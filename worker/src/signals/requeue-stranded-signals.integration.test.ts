@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { newAnalysisJob } from "@shared/node/signals/queue-analysis.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -30,14 +30,19 @@ describe("the sweep", () => {
     ];
     await createSignals(database, user, { status: "completed" });
     if (!withJob) throw new Error("there is no signal");
-    const locked = { ...newSignalJob(withJob, position()), lockedAt: new Date() };
+    const locked = {
+      ...newAnalysisJob({ ...withJob, _id: withJob.analysisId }, position()),
+      lockedAt: new Date(),
+    };
     await database.jobs.create(locked);
     await requeueStrandedSignals(deps());
     const jobs = await database.jobs.find().lean();
     expect(jobs.map(({ _id }) => String(_id)).sort()).toEqual(
-      [withJob, ...stranded].map(({ _id }) => String(_id)).sort(),
+      [withJob, ...stranded].map(({ analysisId }) => String(analysisId)).sort(),
     );
-    expect((await database.jobs.findById(withJob._id).lean())?.lockedAt).toEqual(locked.lockedAt);
+    expect((await database.jobs.findById(withJob.analysisId).lean())?.lockedAt).toEqual(
+      locked.lockedAt,
+    );
   });
 
   it("corrects the numbers of unfinished signals that are wrong, too high or too low", async () => {

@@ -1,5 +1,5 @@
 import { UNFINISHED } from "@shared/node/models/signal.ts";
-import { newSignalJob } from "@shared/node/signals/queue-signal.ts";
+import { newAnalysisJob } from "@shared/node/signals/queue-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
@@ -14,27 +14,29 @@ const BATCH_SIZE = 500;
 const byUnfinishedIndex = { ...UNFINISHED, updatedAt: { $gt: new Date(0) } };
 
 /**
- * Queues unfinished signals again whose job is missing: an administrator has deleted it on the queue page. A signal that
- * finishes meanwhile gets a job without work, which is deleted when it is claimed.
+ * Queues the analyses of unfinished signals again whose job is missing: an administrator has deleted it on the queue page.
+ * A signal that finishes meanwhile leaves a job without work, which is deleted when it is claimed.
  */
 export async function requeueStrandedSignals({ database, logger, now }: SweepDeps): Promise<void> {
   const unfinished = await database.signals
     .find(byUnfinishedIndex)
     .sort({ updatedAt: 1 })
     .limit(BATCH_SIZE)
-    .select({ userId: 1, requestId: 1 })
+    .select({ analysisId: 1, userId: 1, requestId: 1 })
     .lean();
-  const ids = unfinished.map(({ _id }) => _id);
+  const ids = unfinished.map(({ analysisId }) => analysisId);
   const jobs = await database.jobs
     .find({ _id: { $in: ids } })
     .select({ _id: 1 })
     .lean();
   const withJob = new Set(jobs.map(({ _id }) => String(_id)));
-  for (const signal of unfinished) {
-    if (withJob.has(String(signal._id))) continue;
-    const { _id, ...job } = newSignalJob(signal, { at: now(), unfinishedSignals: 0 });
+  for (const { analysisId, userId, requestId } of unfinished) {
+    if (withJob.has(String(analysisId))) continue;
+    withJob.add(String(analysisId));
+    const asked = { _id: analysisId, userId, ...(requestId && { requestId }) };
+    const { _id, ...job } = newAnalysisJob(asked, { at: now(), unfinishedSignals: 0 });
     await database.jobs.updateOne({ _id }, { $setOnInsert: job }, { upsert: true });
-    logger.warn({ signalId: _id }, "stranded signal queued again");
+    logger.warn({ analysisId }, "stranded analysis queued again");
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Candle, type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import { type Advice, adviceSchema } from "./advice.ts";
 import { checkAdvice } from "./check-advice.ts";

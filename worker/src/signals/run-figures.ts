@@ -1,11 +1,11 @@
-import type { SignalResult } from "@shared/node/signals/signal-lifecycle.ts";
+import type { RunResult } from "@shared/node/signals/finish-runs.ts";
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
 import { signalReceiptSchema } from "./receipt.ts";
 
 const timedSchema = signalReceiptSchema.pick({ durationsMs: true });
 
 /** What the worker counts of a run; `totalMs` is the time from its request to its end. */
-export function runFigures({ status, receipt, usage }: SignalResult, totalMs: number): FinishedRun {
+export function runFigures({ status, receipt, usage }: RunResult, totalMs: number): FinishedRun {
   return {
     status,
     totalMs,

@@ -2,7 +2,7 @@ import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
@@ -13,7 +13,7 @@ import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
 import { createOpenAiAnalyst } from "../providers/openai-analyst.ts";
 import type { Analyst } from "./analyst.ts";
 import { rulesAnalyst } from "./rules-analyst.ts";
-import { runSignal } from "./run-signal.ts";
+import { runAnalysis } from "./run-analysis.ts";
 import { liveSeries, memoryMarketData } from "./testing/in-memory-ports.ts";
 import { recordedCandles } from "./testing/recorded-candles.ts";
 
@@ -52,13 +52,13 @@ describe("what a signal cost", () => {
     const user = await createUser(database, { approved: true });
     const id = newSignalId();
     const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" });
-    await commit(database, { lockKeys: id.toString() }, (uow) =>
+    const signal = await commit(database, { lockKeys: id.toString() }, (uow) =>
       queueSignal(database, uow, { id, userId: user._id, request }),
     );
-    const run = await startRun(database, { _id: id, userId: user._id });
+    const run = await startRun(database, signal);
     if (!run) throw new Error("the signal could not be started");
     const write = (line: string) => void logLines.push(line);
-    await runSignal(
+    await runAnalysis(
       {
         database,
         logger: createLogger({ part: "test", level: "info", destination: { write } }),
@@ -72,18 +72,18 @@ describe("what a signal cost", () => {
       run,
       new AbortController().signal,
     );
-    const signal = await database.signals.findById(id).lean();
-    const usage = await database.signalUsages.findById(id).lean();
-    return { signal, usage };
+    const analysis = await database.marketAnalyses.findById(run._id).lean();
+    const usage = await database.signalUsages.findById(run._id).lean();
+    return { analysis, usage };
   }
 
   it("is kept with it, and apart from it for the sums", async () => {
-    const { signal, usage } = await makeSignal(model({ promptUsd: 1, completionUsd: 4 }));
+    const { analysis, usage } = await makeSignal(model({ promptUsd: 1, completionUsd: 4 }));
     if (!usage) throw new Error("no usage is stored");
     const { promptTokens, completionTokens } = usage;
     const costUsd = (promptTokens + 4 * completionTokens) / 1e6;
-    expect(usage).toMatchObject({ model: "test-model", costUsd, at: signal?.finishedAt });
-    expect(signal?.receipt).toMatchObject({ usage: { promptTokens, completionTokens, costUsd } });
+    expect(usage).toMatchObject({ model: "test-model", costUsd, at: analysis?.finishedAt });
+    expect(analysis?.receipt).toMatchObject({ usage: { promptTokens, completionTokens, costUsd } });
   });
 
   it("is not known without a price, and nothing by the rules", async () => {
@@ -97,8 +97,8 @@ describe("what a signal cost", () => {
 
   it("is kept for a signal that failed all the same", async () => {
     openai.behave({ kind: "content", content: "{}", finishReason: "length" });
-    const { signal, usage } = await makeSignal(model(null));
-    expect(signal?.status).toBe("failed");
+    const { analysis, usage } = await makeSignal(model(null));
+    expect(analysis?.status).toBe("failed");
     expect(openai.chats).toHaveLength(3);
     const asked = openai.chats.reduce((sum, { text }) => sum + Math.ceil(text.length / 4), 0);
     expect(usage).toMatchObject({ model: "test-model", promptTokens: asked });
@@ -106,8 +106,8 @@ describe("what a signal cost", () => {
 
   it("is nothing where the key was not accepted, which the log says plainly", async () => {
     openai.behave({ kind: "status", status: 401 });
-    const { signal, usage } = await makeSignal(model(null));
-    expect(signal?.analysis?.warnings[0]).toBe("AI or data fetch failed");
+    const { analysis, usage } = await makeSignal(model(null));
+    expect(analysis?.result?.analysis.warnings[0]).toBe("AI or data fetch failed");
     expect(usage).toBeNull();
     expect(openai.chats).toHaveLength(1);
     expect(logLines.join("")).toContain(

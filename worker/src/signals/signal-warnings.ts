@@ -1,13 +1,12 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { CONFIDENCE_LEVELS } from "@shared/contract/constants.ts";
 import { TEXTS } from "@shared/contract/texts.ts";
+import { formatNumber } from "@shared/node/signals/round-price.ts";
 import type { CandleSeries } from "../providers/market-data.ts";
 import type { Analyst } from "./analyst.ts";
 import type { AcceptedAdvice } from "./check-advice.ts";
 import type { Exchange } from "./consult-analyst.ts";
 import type { MarketBrief } from "./market-brief.ts";
-import { formatNumber } from "./round-price.ts";
-import type { PositionSize } from "./size-position.ts";
 
 /** Candle lengths without a new candle after which a market is closed, or its data late. */
 const STALE_CANDLES = 3;
@@ -22,18 +21,15 @@ export function signalWarnings(options: {
   decision: AcceptedAdvice;
   /** Why the costs of the trade forbid it; empty where they do not. */
   tooCostly: readonly string[];
-  size: PositionSize;
   now: number;
 }): string[] {
-  const { brief, series, analyst, hasChartImage, exchange, decision, tooCostly, size, now } =
-    options;
+  const { brief, series, analyst, hasChartImage, exchange, decision, tooCostly, now } = options;
   return [
     ...series.notes,
     ...analystWarnings(analyst, hasChartImage),
     ...refusalWarnings(exchange),
     ...tooCostly,
     ...staleWarnings(brief, now),
-    ...size.warnings,
     ...confidenceWarnings(decision),
   ];
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { expect, it } from "vitest";
 import type { Analyst } from "./analyst.ts";
 import { generateSignal } from "./generate-signal.ts";

@@ -1,4 +1,4 @@
-import type { Analysis } from "@shared/contract/signal.ts";
+import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { CalibrationRecord } from "@shared/node/models/calibration.ts";
 import {
@@ -21,8 +21,8 @@ const readFits = new WeakMap<Database, Map<string, ReadFit>>();
 /** The analysis with its confidence as the record corrects it. Without the database it is left open: a signal does not fail for it. */
 export async function withCalibration(
   { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
-  analysis: Analysis,
-): Promise<Analysis> {
+  analysis: UnsizedAnalysis,
+): Promise<UnsizedAnalysis> {
   try {
     const asked = { analysis, at: now(), find: recentFit };
     return { ...analysis, calibrated_confidence: await calibratedConfidence(database, asked) };

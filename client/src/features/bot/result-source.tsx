@@ -11,7 +11,7 @@ interface ResultSourceProps {
 
 /** Where the candles and the judgement came from, and how fresh they were. */
 export function ResultSource({ source, delayMs }: ResultSourceProps) {
-  const { data, provider, analyst, model, last_candle_at, price } = source;
+  const { data, provider, analyst, model, last_candle_at, analysed_at, price } = source;
   const facts = [
     data === "none" ? "" : `${texts.data[data]}: ${provider}`,
     analyst === "none" ? "" : `${texts.analyst[analyst]}: ${model}`,
@@ -27,6 +27,11 @@ export function ResultSource({ source, delayMs }: ResultSourceProps) {
       {last_candle_at && (
         <li>
           {texts.lastCandle}: <LocalTime iso={last_candle_at} focusable />
+        </li>
+      )}
+      {analysed_at && (
+        <li>
+          {texts.analysed}: <LocalTime iso={analysed_at} focusable />
         </li>
       )}
       {facts.map((fact) => (

@@ -7,6 +7,7 @@ const signal = (status: SignalResponse["status"]): SignalResponse => ({
   symbol: "BTC/USDT",
   timeframe: "1h",
   status,
+  origin: "request",
   created_at: "2025-11-21T12:00:00.000Z",
   analysis: null,
 });

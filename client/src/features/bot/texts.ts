@@ -115,6 +115,7 @@ export const sourceTexts = {
   data: { live: "Live data", replay: "Recorded data" },
   analyst: { openai: "AI model", rules: "Rules" },
   lastCandle: "Last candle",
+  analysed: "Analysed",
   price: "Last price",
   delay: (duration: string) => `Ready ${duration} after its close`,
 } as const;

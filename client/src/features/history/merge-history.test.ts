@@ -25,6 +25,7 @@ const live = (id: string, n: number, status: SignalResponse["status"]): SignalRe
   symbol: "ETH/USDT",
   timeframe: "4h",
   status,
+  origin: "request",
   created_at: hour(n),
   analysis: null,
 });

@@ -3,6 +3,7 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import { usePageDescription } from "../../ui/use-page-description.ts";
 import { HeadCard } from "./head-card.tsx";
 import { LoadError } from "./load-error.tsx";
+import { RecheckCard } from "./recheck-card.tsx";
 import { RecordList } from "./record-list.tsx";
 import { explanations, ledgerTexts as texts } from "./texts.ts";
 import { useHead } from "./use-records.ts";
@@ -24,6 +25,7 @@ export function LedgerPage() {
             <VerifyCard records={head.seq} />
             <HeadCard head={head} />
           </div>
+          <RecheckCard />
           <WitnessSection />
           <RecordList from={head.seq} />
         </>

@@ -1,5 +1,5 @@
 import type { LedgerEntry, LedgerFigures } from "@shared/contract/ledger.ts";
-import { ChevronRight, Lock, UserX } from "lucide-react";
+import { ChevronRight, Lock } from "lucide-react";
 import { formatDateTime, formatPrice } from "../../lib/format.ts";
 import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
@@ -34,16 +34,8 @@ export function RecordItem({ entry }: { entry: LedgerEntry }) {
 }
 
 function Statement({ entry: { record, reveal } }: { entry: LedgerEntry }) {
-  if (record.kind === "tombstone") {
-    return (
-      <span className="inline-flex items-center gap-1.5 text-sm font-medium text-ink-muted">
-        <UserX aria-hidden className="size-4" />
-        {texts.tombstone(record.body.seqs.length)}
-      </span>
-    );
-  }
   if (record.kind === "outcome") {
-    const { outcome, signal_seq: seq, r_multiple: multiple } = record.body;
+    const { outcome, analysis_seq: seq, r_multiple: multiple } = record.body;
     return (
       <>
         <OutcomeBadge outcome={outcome} />

@@ -6,9 +6,9 @@ const plural = (n: number, one: string, many = `${one}s`): string =>
 
 export const ledgerTexts = {
   title: "Ledger",
-  lead: "Every signal is sealed here before anyone can know how it ends, wins and losses alike. Nothing can be changed or removed afterwards without your noticing it.",
+  lead: "Every market analysis is sealed here before anyone can know how its trade ends, wins and losses alike. Nothing can be changed or removed afterwards without your noticing it.",
   description:
-    "The tamper-evident record of every AI Trading Bot signal and its outcome. Download it and verify it yourself.",
+    "The tamper-evident record of every AI Trading Bot analysis and its outcome. Download it and verify it yourself.",
   loading: "Loading the ledger",
   failed: "The ledger could not be loaded.",
   tryAgain: "Try again",
@@ -43,26 +43,51 @@ export const verifyTexts = {
   tool: "Save the offline verifier",
   toolHint:
     "One small page that runs without us and without a network: open it from your disk and give it the downloaded file.",
-  signals: "Signals recorded",
+  analyses: "Analyses recorded",
   demo: (n: number) => `${count(n)} on demo data`,
-  outcomes: "Judged",
+  outcomes: "Resolved",
   split: (win: number, loss: number, expired: number) =>
     `${count(win)} won, ${count(loss)} lost, ${count(expired)} expired`,
   late: "Recorded late",
-  lateHint: "signals, by more than a minute",
-  cleared: "Owner forgotten",
-  clearedHint: "signals whose results still count",
+  lateHint: "by more than a minute",
+} as const;
+
+export const recheckTexts = {
+  title: "Resolve the outcomes again",
+  lead: "Bring candles of your own source. Your browser resolves every recorded trade that they cover, by its own levels and the published rules, and names each outcome that comes out differently.",
+  files: "Candle files",
+  choose: "Choose candle files",
+  working: "Resolving…",
+  format:
+    "CSV files named like BTC-USDT.1h.csv, with the columns time (Unix ms), open, high, low, close, volume. Add files of shorter timeframes, such as BTC-USDT.1m.csv, for trades that need them. The files stay in your browser.",
+  interrupted: "The ledger could not be downloaded to its end. Please try again.",
+  unreadable: (fileName: string) =>
+    `${fileName} cannot be used. It needs a name like BTC-USDT.1h.csv, and candles in the columns below the button.`,
+  notIntact: "The ledger is not intact. Verify it first to see which record is wrong.",
+  nothingChecked: "These candles cover none of the resolved trades.",
+  result: (agreeing: number, differing: number) =>
+    differing === 0
+      ? `${plural(agreeing, "outcome")} checked, no difference`
+      : `${count(differing)} of ${count(agreeing + differing)} checked outcomes differ`,
+  unchecked: ({
+    withoutCandles,
+    withoutParts,
+  }: Record<"withoutCandles" | "withoutParts", number>) =>
+    `Not checked: ${count(withoutCandles)} without candles, ${count(withoutParts)} that need candles of a shorter timeframe.`,
+  record: (seq: number, { symbol, timeframe }: { symbol: string; timeframe: string }) =>
+    `Record ${count(seq)}: ${symbol} ${timeframe}`,
+  field: ({ name, recorded, resolved }: Record<"name" | "recorded" | "resolved", string>) =>
+    `${name}: recorded ${recorded}, resolved again ${resolved}`,
 } as const;
 
 export const recordTexts = {
   title: "Newest records",
   empty: "Nothing has been recorded yet.",
-  emptyLead: "The first finished signal opens the ledger.",
+  emptyLead: "The first finished analysis opens the ledger.",
   older: "Show older records",
-  sealed: "Sealed until judged",
+  sealed: "Sealed until resolved",
   signal: "Signal",
   outcomeOf: (seq: number) => `of record ${count(seq)}`,
-  tombstone: (n: number) => `Owner forgotten of ${plural(n, "signal")}`,
   demo: "Demo data",
   r: (multiple: number) =>
     `${multiple > 0 ? "+" : ""}${multiple.toFixed(2).replace("-", "\u2212")} R`,
@@ -130,7 +155,7 @@ export const explanations = [
   {
     question: "Sealed before the outcome",
     answer:
-      "The moment a signal is finished we publish a fingerprint of its figures: symbol, entry, stop, target, confidence. A fingerprint gives nothing away, and fits only those figures. Subscribers trade on them first; everyone sees them once the market has judged the signal.",
+      "The moment an analysis is finished we publish a fingerprint of its figures: symbol, entry, stop, target, confidence. A fingerprint gives nothing away, and fits only those figures. Subscribers trade on them first; everyone sees them once the market has resolved the trade.",
   },
   {
     question: "Each record holds the one before",
@@ -138,9 +163,9 @@ export const explanations = [
       "Every record contains the fingerprint of its predecessor. Change one figure, remove one loss, or swap two records, and every fingerprint after it stops matching.",
   },
   {
-    question: "Clearing a history hides nothing",
+    question: "One record for each market",
     answer:
-      "When a trader’s history or account is deleted, whose signals they were is forgotten for good. The signals and their results stay in the record without a name, and a note in the ledger says so. A signal cleared before it was judged is judged all the same.",
+      "An analysis belongs to its market and candle, not to a trader. However many traders get it, it is recorded once and counts once. The ledger contains nothing about traders: clearing a history or deleting an account changes nothing in it.",
   },
   {
     question: "What a chain cannot show by itself",

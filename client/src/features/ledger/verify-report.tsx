@@ -39,16 +39,15 @@ export function VerifyReport({ report, kept }: VerifyReportProps) {
 }
 
 function figuresOf({ tally }: LedgerReport) {
-  const { signals, outcomes, late, cleared } = tally;
+  const { analyses, outcomes, late } = tally;
   const { WIN, LOSS, EXPIRED } = outcomes;
   return [
     {
-      name: texts.signals,
-      value: signals.live + signals.replay + signals.none,
-      hint: texts.demo(signals.replay),
+      name: texts.analyses,
+      value: analyses.live + analyses.replay + analyses.none,
+      hint: texts.demo(analyses.replay),
     },
     { name: texts.outcomes, value: WIN + LOSS + EXPIRED, hint: texts.split(WIN, LOSS, EXPIRED) },
     { name: texts.late, value: late, hint: texts.lateHint },
-    { name: texts.cleared, value: cleared, hint: texts.clearedHint },
   ];
 }

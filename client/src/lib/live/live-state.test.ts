@@ -9,6 +9,7 @@ const ref = { signal_id: "s1", symbol: "BTC/USDT", timeframe: "1h" } as const;
 const completed: SignalResponse = {
   ...ref,
   status: "completed",
+  origin: "request",
   created_at: at,
   analysis: null,
 };

@@ -91,7 +91,7 @@ function pendingSignal(
   event: Extract<LiveEvent, { name: "signal:queued" | "signal:started" }>,
   status: "queued" | "running",
 ): SignalResponse {
-  return { ...event.data, status, created_at: event.at, analysis: null };
+  return { ...event.data, status, created_at: event.at, origin: "request", analysis: null };
 }
 
 /** A missed event that `GET /me` already contains must not set the account back. */

@@ -1,16 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import {
-  type Candle,
-  candleSchema,
-  type Timeframe,
-  timeframeSchema,
-} from "@shared/contract/candle.ts";
-import { z } from "zod";
-
-const FILE_NAME = /^([A-Z0-9]+)-([A-Z0-9]+)\.(\w+)\.csv$/;
-const COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
-
-const candlesSchema = z.array(candleSchema).min(1);
+import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import { parseCandleCsv, parseCandleFileName } from "@shared/outcomes/candle-files.ts";
 
 /** Recorded candles by symbol and timeframe; each file is read when it is first asked for. */
 export class Recordings {
@@ -25,9 +15,8 @@ export class Recordings {
   constructor(directory: URL) {
     this.directory = directory;
     for (const file of readdirSync(directory)) {
-      const [, base, quote, timeframe] = FILE_NAME.exec(file) ?? [];
-      if (timeframe)
-        this.files.set(keyOf(`${base}/${quote}`, timeframeSchema.parse(timeframe)), file);
+      const market = parseCandleFileName(file);
+      if (market) this.files.set(keyOf(market.symbol, market.timeframe), file);
     }
   }
 
@@ -37,7 +26,7 @@ export class Recordings {
     const file = this.files.get(key);
     if (!file) return undefined;
     const candles =
-      this.read.get(key) ?? parseCsv(readFileSync(new URL(file, this.directory), "utf8"));
+      this.read.get(key) ?? parseCandleCsv(readFileSync(new URL(file, this.directory), "utf8"));
     this.read.set(key, candles);
     return candles;
   }
@@ -49,17 +38,4 @@ export class Recordings {
 
 function keyOf(symbol: string, timeframe: Timeframe): string {
   return `${symbol} ${timeframe}`;
-}
-
-/**
- * Candles of a CSV with a line of column names, oldest first.
- * @throws ZodError for anything else
- */
-export function parseCsv(text: string): Candle[] {
-  const lines = text.trim().split("\n").slice(1);
-  const rows = lines.map((line) => {
-    const cells = line.split(",").map(Number);
-    return Object.fromEntries(COLUMNS.map((column, index) => [column, cells[index]]));
-  });
-  return candlesSchema.parse(rows);
 }

@@ -1,5 +1,5 @@
 import { timeframeSchema } from "@shared/contract/candle.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/node/trading-costs.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import type { Advice } from "../advice.ts";
 import { buildMarketBrief, type MarketBrief } from "../market-brief.ts";

@@ -1,8 +1,8 @@
+import { formatDistance, formatNumber } from "@shared/node/signals/round-price.ts";
 import { structureAround } from "../indicators/structure.ts";
 import { volatilityRegime } from "../indicators/volatility.ts";
 import type { MarketBrief } from "../market-brief.ts";
 import { formatAtTick, type PriceScale } from "../price-scale.ts";
-import { formatDistance, formatNumber } from "../round-price.ts";
 import type { TradeLevels } from "./trade-levels.ts";
 import type { Vote } from "./vote.ts";
 

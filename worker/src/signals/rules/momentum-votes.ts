@@ -1,4 +1,4 @@
-import { formatDistance, formatNumber } from "../round-price.ts";
+import { formatDistance, formatNumber } from "@shared/node/signals/round-price.ts";
 import { clampVote, type Voter } from "./vote.ts";
 
 /** RSI beyond which a market counts as stretched. */

@@ -1,6 +1,6 @@
+import { formatNumber } from "@shared/node/signals/round-price.ts";
 import { structureAround } from "../indicators/structure.ts";
 import { formatAtTick } from "../price-scale.ts";
-import { formatNumber } from "../round-price.ts";
 import { clampVote, type Voter } from "./vote.ts";
 
 /** Room in ATR beyond which support or resistance is out of play. */

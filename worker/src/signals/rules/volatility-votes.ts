@@ -1,5 +1,5 @@
+import { formatNumber } from "@shared/node/signals/round-price.ts";
 import { formatAtTick } from "../price-scale.ts";
-import { formatNumber } from "../round-price.ts";
 import { clampVote, type Voter } from "./vote.ts";
 
 /** ATR against its usual size from which a market counts as moving, and a close outside the bands as a breakout. */

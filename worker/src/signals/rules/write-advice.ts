@@ -1,9 +1,9 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
 import { HOLD_CANDLES } from "@shared/contract/constants.ts";
+import { formatNumber } from "@shared/node/signals/round-price.ts";
 import type { Advice } from "../advice.ts";
 import type { MarketBrief } from "../market-brief.ts";
 import { formatAtTick, type PriceScale } from "../price-scale.ts";
-import { formatNumber } from "../round-price.ts";
 import { describeCandles, expectedCandles } from "./hold-time.ts";
 import { type Judgement, TRADE_THRESHOLD } from "./judge-market.ts";
 import { describeMarket, whatToWatch } from "./market-words.ts";

@@ -1,2 +1,0 @@
-/** Signals, and outcomes, that one transaction records at most. */
-export const LEDGER_BATCH_SIZE = 200;

@@ -1,0 +1,221 @@
+import type { Candle } from "@shared/contract/candle.ts";
+import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
+import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
+import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import type { ClientSession, Types } from "mongoose";
+import { changeCredits } from "../credits.ts";
+import type { Database } from "../database.ts";
+import type { MarketResult } from "../models/market-analysis.ts";
+import { type SignalRecord, UNFINISHED } from "../models/signal.ts";
+import type { SignalUsageRecord } from "../models/signal-usage.ts";
+import { nativeCollection } from "../native-collection.ts";
+import { presentSignal } from "./present-signal.ts";
+import { sizeAnalysis } from "./size-analysis.ts";
+import { type AnalysisRun, lockKeysOf, MAX_SIGNALS } from "./start-runs.ts";
+
+/** How a run ended. */
+export interface RunResult {
+  status: "completed" | "failed";
+  result: MarketResult;
+  receipt?: unknown;
+  candles?: Candle[];
+  /** Tokens and cost, where an analyst was asked. */
+  usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
+}
+
+/**
+ * Finishes a run: `running → completed | failed`, with its signals and their events, and deletes its job. If it failed,
+ * or no analyst was asked, the credit for its chart image is refunded, and others cannot share the analysis.
+ * @returns false if another run has taken the analysis over, or it was deleted; nothing is changed then
+ */
+export async function finishRun(
+  database: Database,
+  run: AnalysisRun,
+  end: RunResult,
+): Promise<boolean> {
+  const needsRefund = !isAnalysed(end) && run.chartImageId !== undefined;
+  const finished = await commitBatched(
+    database,
+    {
+      lockKeys: [...lockKeysOf(run), ...(needsRefund ? [ADMINS_STREAM] : [])],
+      groupCommit: !needsRefund,
+      requestId: run.requestId,
+      batch: { write: finishing, input: (at) => ({ database, run, end, at }) },
+    },
+    async (uow, signals) => {
+      if (!signals) return null;
+      const { candles, usage } = end;
+      const { _id } = run;
+      if (candles) uow.deferInsert(database.analysisCandles.collection, { _id, candles });
+      if (usage) uow.deferInsert(database.signalUsages.collection, { _id, at: uow.at, ...usage });
+      announceFinished(uow, signals.finished);
+      if (needsRefund) await refundCredits(database, uow, signals.finished);
+      return signals;
+    },
+  );
+  if (finished?.hasMore) await finishOtherSignals(database, run._id);
+  return finished !== null;
+}
+
+const isAnalysed = ({ status, result }: RunResult): boolean =>
+  status === "completed" && result.analysis.source.analyst !== "none";
+
+interface Finish {
+  database: Database;
+  run: AnalysisRun;
+  end: RunResult;
+  at: Date;
+}
+
+/** Signals that are finished, and whether some are left. */
+interface FinishedSignals {
+  finished: SignalRecord[];
+  hasMore: boolean;
+}
+
+const finishing = new BatchedWrite<Finish, FinishedSignals | null>(finishAll);
+
+/**
+ * Writes the results of runs that hold their analyses, and finishes their signals.
+ * @throws Error if one of several runs has lost its analysis; each is then finished alone
+ */
+async function finishAll(
+  session: ClientSession,
+  finishes: NonEmpty<Finish>,
+): Promise<(FinishedSignals | null)[]> {
+  const [{ database, at }] = finishes;
+  const options = { session, ignoreUndefined: true, ordered: false };
+  const updates = finishes.map(({ run: { _id, revision }, end }) => ({
+    updateOne: {
+      filter: { _id, status: "running", revision } as const,
+      update: {
+        $set: { ...analysisEnding(end, at), finishedAt: at, updatedAt: at },
+        $unset: end.status === "failed" ? FREED_KEY : NO_USER,
+      },
+    },
+  }));
+  const { matchedCount } = await nativeCollection(database.marketAnalyses).bulkWrite(
+    updates,
+    options,
+  );
+  if (matchedCount < finishes.length) {
+    if (finishes.length > 1) throw new Error("One of several runs has lost its analysis.");
+    return [null];
+  }
+  const ended = finishes.map(({ run, end }) => ({
+    ...{ _id: run._id, symbol: run.symbol, finishedAt: at },
+    ...{ status: end.status, result: end.result },
+  }));
+  const { finished, hasMore } = await finishSignals(database, session, { ended, at });
+  return ended.map(({ _id }) => ({
+    finished: finished.filter(({ analysisId }) => analysisId.equals(_id)),
+    hasMore,
+  }));
+}
+
+const NO_USER = { userId: 1 } as const;
+/** The next request tries again. */
+const FREED_KEY = { ...NO_USER, key: 1 } as const;
+
+function analysisEnding({ status, result, receipt }: RunResult, at: Date) {
+  const isTrade = status === "completed" && result.analysis.final_signal !== "WAIT";
+  return { status, result, receipt, ...(isTrade && { resolveAt: at }) };
+}
+
+/** An analysis that has a result. */
+type EndedAnalysis = Pick<AnalysisRun, "_id" | "symbol"> &
+  Pick<RunResult, "status" | "result"> & {
+    finishedAt: Date;
+  };
+
+/** Finishes signals of ended analyses, and deletes the jobs of the analyses once none is left. */
+async function finishSignals(
+  database: Database,
+  session: ClientSession,
+  { ended, at }: { ended: readonly EndedAnalysis[]; at: Date },
+): Promise<FinishedSignals> {
+  const ids = ended.map(({ _id }) => _id);
+  const signals = nativeCollection(database.signals);
+  const unfinished = await signals
+    .find({ analysisId: { $in: ids }, ...UNFINISHED }, { session })
+    .limit(MAX_SIGNALS)
+    .toArray();
+  const endings = unfinished.map((signal) => {
+    const analysis = ended.find(({ _id }) => _id.equals(signal.analysisId));
+    if (!analysis) throw new Error("A signal of another analysis was read.");
+    const { status } = analysis;
+    const ending = {
+      status,
+      analysis: sizeAnalysis(analysis, signal),
+      finishedAt: at,
+      updatedAt: at,
+    };
+    return { signal, ending };
+  });
+  if (endings.length > 0) {
+    const updates = endings.map(({ signal: { _id }, ending }) => ({
+      updateOne: { filter: { _id, ...UNFINISHED }, update: { $set: ending } },
+    }));
+    await signals.bulkWrite(updates, { session, ignoreUndefined: true, ordered: false });
+  }
+  const finished = endings.map(({ signal, ending }): SignalRecord => ({ ...signal, ...ending }));
+  const hasMore = finished.length === MAX_SIGNALS;
+  if (!hasMore)
+    await nativeCollection(database.jobs).deleteMany({ _id: { $in: ids } }, { session });
+  return { finished, hasMore };
+}
+
+function announceFinished(uow: UnitOfWork, signals: readonly SignalRecord[]): void {
+  for (const signal of signals) {
+    uow.countUnfinishedSignals(signal.userId, -1);
+    const event = signal.status === "completed" ? "signal:completed" : "signal:failed";
+    const to = { stream: userStream(signal.userId), requestId: signal.requestId };
+    uow.addEvent(to, event, presentSignal(signal));
+  }
+}
+
+/**
+ * Finishes the signals of a finished analysis that are left: there were too many for one transaction, or a crash came
+ * between two of them. Deletes the job of an analysis that does not exist any more.
+ */
+export async function finishOtherSignals(
+  database: Database,
+  analysisId: Types.ObjectId,
+): Promise<void> {
+  const analysis = await database.marketAnalyses.findById(analysisId).select({ receipt: 0 }).lean();
+  const { result, finishedAt, status } = analysis ?? {};
+  const ended =
+    analysis && result && finishedAt && (status === "completed" || status === "failed")
+      ? [{ ...analysis, status, result, finishedAt }]
+      : [];
+  let hasMore = true;
+  while (hasMore) {
+    hasMore = await commit(database, { lockKeys: `analysis:${analysisId}` }, async (uow) => {
+      if (ended.length === 0) {
+        await database.jobs.deleteOne({ _id: analysisId }, { session: uow.session });
+        return false;
+      }
+      const signals = await finishSignals(database, uow.session, { ended, at: uow.at });
+      announceFinished(uow, signals.finished);
+      return signals.hasMore;
+    });
+  }
+}
+
+async function refundCredits(
+  database: Database,
+  uow: UnitOfWork,
+  signals: readonly SignalRecord[],
+): Promise<void> {
+  for (const { _id, userId, symbol } of signals) {
+    await changeCredits(database, uow, {
+      userId,
+      kind: "refund",
+      amount: IMAGE_ANALYSIS_CREDITS,
+      by: "system",
+      why: `No analysis came of a chart image of ${symbol}.`,
+      signalId: _id,
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { Judgement } from "@shared/contract/judgement.ts";
+import type { LedgerFigures } from "@shared/contract/ledger.ts";
+import { resolveTrade } from "./resolve-trade.ts";
+import type { CandleParts } from "./trade.ts";
+import { tradeOfFigures } from "./trade-of-figures.ts";
+
+/** An outcome as the ledger records it, with the figures of its analysis. */
+export interface RecordedOutcome {
+  /** Number of the outcome's record. */
+  seq: number;
+  figures: LedgerFigures;
+  judgement: Judgement;
+}
+
+/** Where the candles come from by which outcomes are resolved again. */
+export interface CandleSource {
+  /** Closed candles that cover the time from `from` to `until`, Unix ms, oldest first; null if there are none. */
+  candles(
+    figures: LedgerFigures,
+    span: { from: number; until: number },
+  ): Promise<readonly Candle[] | null>;
+  /** The finest candles that make up `candle`; null if there are none. */
+  parts(figures: LedgerFigures, candle: Candle, timeframe: Timeframe): Promise<CandleParts | null>;
+}
+
+/** What became of resolving an outcome again. */
+export type Recheck =
+  | { result: "agrees" | "no-candles" | "needs-finer-candles" }
+  | { result: "differs"; fields: FieldDifference[] };
+
+/** A field that comes out differently; values as they are written in the record. */
+export interface FieldDifference {
+  name: string;
+  recorded: string;
+  resolved: string;
+}
+
+/**
+ * Resolves the trade of a record again, from its own levels, rules and costs, and compares the result with the record.
+ * Where candles are missing that could decide otherwise, it says so instead of naming a difference.
+ */
+export async function resolveAgain(
+  { figures, judgement }: RecordedOutcome,
+  source: CandleSource,
+): Promise<Recheck> {
+  const trade = tradeOfFigures(figures);
+  if (!trade)
+    return { result: "differs", fields: [difference("outcome", judgement.outcome, null)] };
+  const until = Date.parse(judgement.resolved_at);
+  const candles = await source.candles(figures, { from: trade.createdAt, until });
+  if (!candles) return { result: "no-candles" };
+  const lengthMs = TIMEFRAME_MS[trade.timeframe];
+  let lacksParts = false;
+  const resolved = await resolveTrade({
+    trade,
+    candles: candles.filter(({ time }) => time + lengthMs > trade.createdAt),
+    async finer(candle, timeframe) {
+      const parts = await source.parts(figures, candle, timeframe);
+      lacksParts ||= parts === null;
+      return parts;
+    },
+    now: until,
+    costs: judgement.costs,
+  });
+  const fields = differences(judgement, resolved);
+  if (fields.length === 0) return { result: "agrees" };
+  return lacksParts ? { result: "needs-finer-candles" } : { result: "differs", fields };
+}
+
+/** Fields that are compared; the costs are those of the record. */
+const COMPARED = [
+  "outcome",
+  "reason",
+  "resolved_at",
+  "filled_at",
+  "fill",
+  "exited_at",
+  "exit",
+  "r_multiple",
+  "max_favourable_r",
+  "max_adverse_r",
+] as const satisfies (keyof Judgement)[];
+
+/** @param resolved null if the trade is still open at that time */
+function differences(recorded: Judgement, resolved: Judgement | null): FieldDifference[] {
+  if (!resolved) return [difference("outcome", recorded.outcome, null)];
+  return COMPARED.filter((name) => recorded[name] !== resolved[name]).map((name) =>
+    difference(name, recorded[name], resolved[name]),
+  );
+}
+
+const difference = (name: string, recorded: unknown, resolved: unknown): FieldDifference => ({
+  name,
+  recorded: String(recorded ?? "none"),
+  resolved: String(resolved ?? "none"),
+});

@@ -1,0 +1,74 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { TradingCosts } from "@shared/contract/trading-costs.ts";
+import type { FinerCandles, Trade } from "@shared/outcomes/trade.ts";
+
+/** Monday, 2026-01-05T12:00:00Z. */
+export const NOON = Date.UTC(2026, 0, 5, 12);
+export const HOUR_MS = TIMEFRAME_MS["1h"];
+
+/** A market without trading costs. */
+export const FREE: TradingCosts = { spread_percent: 0, commission_percent: 0 };
+
+/** Open, high, low and close of one candle; null for one that does not exist. */
+export type Bar = readonly [open: number, high: number, low: number, close: number] | null;
+
+/** Candles of these prices, one after the other from `from` on. */
+export function bars(
+  prices: readonly Bar[],
+  { timeframe = "1h", from = NOON }: { timeframe?: Timeframe; from?: number } = {},
+): Candle[] {
+  return prices.flatMap((bar, index) => {
+    if (!bar) return [];
+    const [open, high, low, close] = bar;
+    const time = from + index * TIMEFRAME_MS[timeframe];
+    return [{ time, open, high, low, close, volume: 1 }];
+  });
+}
+
+/** `candles` as a market that moves the other way about 100. */
+export const mirrored = (candles: readonly Candle[]): Candle[] =>
+  candles.map(({ open, high, low, close, ...rest }) => ({
+    ...rest,
+    open: 200 - open,
+    high: 200 - low,
+    low: 200 - high,
+    close: 200 - close,
+  }));
+
+/** A sale with the levels of a purchase, mirrored about 100. */
+export const mirroredTrade = (trade: Trade): Trade => ({
+  ...trade,
+  side: trade.side === "BUY" ? "SELL" : "BUY",
+  entry: 200 - trade.entry,
+  stopLoss: 200 - trade.stopLoss,
+  takeProfit: 200 - trade.takeProfit,
+  price: 200 - trade.price,
+});
+
+/** A BUY at 100 with 5 to lose and 10 to win, made at noon on the dot and valid for four hours. */
+export const purchase = (overrides: Partial<Trade> = {}): Trade => ({
+  symbol: "MADE/USDT",
+  timeframe: "1h",
+  side: "BUY",
+  entry: 100,
+  stopLoss: 95,
+  takeProfit: 110,
+  price: 100,
+  createdAt: NOON,
+  validUntil: NOON + 4 * HOUR_MS,
+  holdCandles: 6,
+  ...overrides,
+});
+
+/** Finer candles of a few longer ones, by their opening time; there are none of the others. */
+export function finerFrom(
+  parts: Readonly<Record<number, readonly Candle[]>>,
+  timeframe: Timeframe = "1m",
+): FinerCandles {
+  return (candle, of) => {
+    const candles = parts[candle.time];
+    return Promise.resolve(
+      candles && of !== timeframe ? { timeframe, candles: [...candles] } : null,
+    );
+  };
+}

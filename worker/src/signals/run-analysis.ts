@@ -1,0 +1,203 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { instrumentClass } from "@shared/contract/instruments.ts";
+import { startDeadline } from "@shared/node/deadline.ts";
+import type { MarketResult } from "@shared/node/models/market-analysis.ts";
+import { finishRun, type RunResult } from "@shared/node/signals/finish-runs.ts";
+import type { AnalysisRun } from "@shared/node/signals/start-runs.ts";
+import pRetry from "p-retry";
+import type { FinishedRun } from "../metrics/worker-metrics.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
+import { analyseMarket } from "./analyse-market.ts";
+import { type CallUsage, totalUsage } from "./analyst.ts";
+import { failedAnalysis } from "./failed-analysis.ts";
+import { MissingImageError, readChartImage } from "./read-chart-image.ts";
+import { runFigures } from "./run-figures.ts";
+import { withCalibration } from "./with-calibration.ts";
+
+/** Time kept free of the request's timeout for queueing, committing and answering. */
+const MARGIN_MS = 6_000;
+
+/** A run that took over from a dead worker starts with a fresh budget, kept short as the trader waits already. */
+const TAKEOVER_RUN_MS = 45_000;
+
+/** An analysis that was started this often without an end is probably crashing its workers: it is given up. */
+const MAX_RUNS = 3;
+
+/** A worker's clock may be this far behind that of the server that has asked for a candle. */
+const MAX_CLOCK_LAG_MS = 5_000;
+
+/** Commits are retried this often, about a minute in all, while the database is away. */
+const COMMIT_RETRIES = 12;
+
+/**
+ * Runs a started analysis to its end. Only the latest run of an analysis can finish it.
+ * @throws the reason of `abort`, and when the result could not be stored; the analysis stays `running` and is claimed
+ *   again
+ */
+export async function runAnalysis(
+  deps: WorkerDeps,
+  run: AnalysisRun,
+  abort: AbortSignal,
+): Promise<void> {
+  const logger = deps.logger.child({ analysisId: String(run._id), requestId: run.requestId });
+  logger.info({ run: run.revision }, "analysis started");
+  deps.metrics.runStarted();
+  let ended: FinishedRun | undefined;
+  try {
+    ended = await generateAndCommit({ ...deps, logger }, run, abort);
+  } finally {
+    deps.metrics.runEnded(ended);
+  }
+}
+
+/** @returns the figures of the run, unless its result was dropped */
+async function generateAndCommit(
+  deps: WorkerDeps,
+  run: AnalysisRun,
+  abort: AbortSignal,
+): Promise<FinishedRun | undefined> {
+  const { logger } = deps;
+  const startedAt = deps.now().getTime();
+  const result = await produceResult(deps, run, abort);
+  const finished = await storeResult(deps, { run, result, abort });
+  if (!finished) {
+    const { revision } = run;
+    logger.warn({ revision }, "analysis was taken over by another run, result dropped");
+    return undefined;
+  }
+  const { status } = result;
+  const { analysis } = result.result;
+  const endedAt = deps.now().getTime();
+  const durationMs = endedAt - startedAt;
+  logger.info({ status, signal: analysis.final_signal, durationMs }, "analysis finished");
+  return runFigures(result, endedAt - run.createdAt.getTime());
+}
+
+/**
+ * Finishes the run, with retries. An abort ends the retries, but does not undo a commit: a lock whose job has just been
+ * deleted by it cannot be renewed, which fires `abort` too.
+ * @returns false if another run has taken the analysis over
+ */
+async function storeResult(
+  { database, logger }: Pick<WorkerDeps, "database" | "logger">,
+  { run, result, abort }: { run: AnalysisRun; result: RunResult; abort: AbortSignal },
+): Promise<boolean> {
+  let finished: boolean | undefined;
+  const finish = async () => {
+    finished = await finishRun(database, run, result);
+  };
+  try {
+    await pRetry(finish, {
+      retries: COMMIT_RETRIES,
+      minTimeout: 500,
+      maxTimeout: 8_000,
+      signal: abort,
+      onFailedAttempt({ error }) {
+        if (!abort.aborted) logger.warn({ err: error }, "could not store the analysis yet");
+      },
+    });
+  } catch (error) {
+    if (finished === undefined) throw error;
+  }
+  return finished ?? false;
+}
+
+async function produceResult(
+  deps: WorkerDeps,
+  run: AnalysisRun,
+  abort: AbortSignal,
+): Promise<RunResult> {
+  if (run.revision > MAX_RUNS) {
+    deps.logger.error({ runs: run.revision - 1 }, "analysis given up: no run of it came to an end");
+    return failure("The analysis was interrupted several times.");
+  }
+  const spent: CallUsage[] = [];
+  const budget = startDeadline(abort, runBudgetMs(run));
+  try {
+    await untilClosed(deps, run, budget.signal);
+    const { analysis, quoteToUsd, receipt, candles } = await analyseMarket({
+      request: run,
+      chartImage: await readChartImage(deps.database, run, budget.signal),
+      marketData: deps.marketData,
+      analyst: deps.analyst,
+      costs: deps.tradingCosts[instrumentClass(run.symbol)],
+      now: () => deps.now().getTime(),
+      abort: budget.signal,
+      onUsage: (usage) => spent.push(usage),
+    });
+    const usage = receipt.analyst === "none" ? {} : { usage: usageRecord(receipt.model, spent) };
+    return {
+      status: "completed",
+      result: {
+        analysis: await withCalibration(deps, analysis),
+        quoteToUsd,
+        candlesSha256: receipt.candles.sha256,
+      },
+      receipt,
+      candles,
+      ...usage,
+    };
+  } catch (error) {
+    abort.throwIfAborted();
+    logFailure(deps.logger, error);
+    const model = spent.at(-1)?.model;
+    const usage = model === undefined ? {} : { usage: usageRecord(model, spent) };
+    return { ...failure(explain(error, budget.signal)), ...usage };
+  } finally {
+    budget.clear();
+  }
+}
+
+/** What a run cost, for the administrators' sums; an analyst that counts no tokens costs nothing. */
+function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usage"] {
+  return { model, ...(totalUsage(spent) ?? { promptTokens: 0, completionTokens: 0, costUsd: 0 }) };
+}
+
+/** What no later signal will survive either, such as a bad key, is said as an error; the rest may pass. */
+function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
+  const isLasting =
+    error instanceof ProviderError && !error.retryable && error.failure !== "unknown-symbol";
+  if (isLasting) logger.error({ err: error }, `signal failed: ${error.message}`);
+  else logger.warn({ err: error }, "signal failed");
+}
+
+/**
+ * Milliseconds that a run may take, so that a request that did not wait in the queue is answered in time. The wait is not
+ * deducted: it would be the difference of two machines' clocks, and a late result is still pushed.
+ */
+export function runBudgetMs({
+  revision,
+  chartImageId,
+}: Pick<AnalysisRun, "revision" | "chartImageId">): number {
+  if (revision > 1) return TAKEOVER_RUN_MS;
+  const timeoutMs = chartImageId ? TIMEOUTS_MS.signalWithImage : TIMEOUTS_MS.signal;
+  return timeoutMs - MARGIN_MS;
+}
+
+/**
+ * Waits until the candle has closed by this machine's clock too: market data leaves out candles that are still open.
+ * A clock that is far behind is not waited for.
+ */
+async function untilClosed(
+  { now }: Pick<WorkerDeps, "now">,
+  { candleClosedAt }: AnalysisRun,
+  abort: AbortSignal,
+): Promise<void> {
+  const waitMs = candleClosedAt.getTime() - now().getTime();
+  if (waitMs > 0 && waitMs <= MAX_CLOCK_LAG_MS) await delay(waitMs, undefined, { signal: abort });
+}
+
+function failure(reason: string): { status: "failed"; result: MarketResult } {
+  const analysis = failedAnalysis({ reason });
+  return { status: "failed", result: { analysis, quoteToUsd: null, candlesSha256: null } };
+}
+
+function explain(error: unknown, budget: AbortSignal): string {
+  if (budget.aborted) return "The analysis took too long.";
+  if (error instanceof MissingImageError) return "The chart image was deleted.";
+  if (!(error instanceof ProviderError)) return "The analysis could not be made.";
+  if (error.failure === "unknown-symbol") return "No market data provider lists this symbol.";
+  return `${error.provider} gave no usable answer.`;
+}
