@@ -89,5 +89,14 @@ export const MIN_PASSWORD_LENGTH = 6;
 /** Credits that the analysis of one chart image costs. */
 export const IMAGE_ANALYSIS_CREDITS = 1;
 
+/** Image analyses refused by the model that are refunded to one user on one UTC day. Later ones are charged. */
+export const MAX_REFUSAL_REFUNDS = 3;
+
+/**
+ * Percent of the daily AI budget at which administrators are notified. Scheduled analyses stop at the first, all others
+ * at the last.
+ */
+export const BUDGET_PERCENTS = [80, 100] as const;
+
 /** Milliseconds between a successful registration and the move to the dashboard. */
 export const REGISTRATION_REDIRECT_MS = 4_000;

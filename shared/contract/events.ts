@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { adminPaymentProofSchema, roleSchema, userCardSchema } from "./account.ts";
 import { timeframeSchema } from "./candle.ts";
+import { BUDGET_PERCENTS } from "./constants.ts";
 import { chartImageSchema } from "./files.ts";
 import { paymentDetailsSchema } from "./payment.ts";
 import { entryLeftSchema, outcomeSchema, signalResponseSchema } from "./signal.ts";
@@ -61,6 +62,12 @@ export const adminEventSchemas = {
   "chart-image:added": chartImageSchema,
   "chart-image:deleted": chartImageSchema,
   "payment-details:updated": paymentDetailsSchema,
+  /** Amounts in US dollars, of the UTC day. */
+  "budget:reached": z.object({
+    percent: z.literal(BUDGET_PERCENTS),
+    spent_usd: z.number().nonnegative(),
+    budget_usd: z.number().positive(),
+  }),
   /** `names`: of the jobs, each once. */
   "queue:changed": z.object({
     action: jobActionSchema,

@@ -26,8 +26,17 @@ export const usagePeriodSchema = z.object({
 });
 export type UsagePeriod = z.infer<typeof usagePeriodSchema>;
 
+/** Daily AI budget, and what has been spent of it since midnight UTC, in US dollars. */
+export const budgetUsageSchema = z.object({
+  spent_usd: z.number().nonnegative(),
+  budget_usd: z.number().positive(),
+});
+export type BudgetUsage = z.infer<typeof budgetUsageSchema>;
+
 /** Answer of `GET /admin/usage`; each period contains the one before. */
 export const usageSchema = z.object({
+  /** Null if no budget is set. */
+  budget: budgetUsageSchema.nullable(),
   today: usagePeriodSchema,
   last_7_days: usagePeriodSchema,
   last_30_days: usagePeriodSchema,

@@ -17,6 +17,8 @@ export interface CreditOrder {
   why: string;
   /** The signal that is paid for or paid back: at most one spend and one refund each. */
   signalId?: Types.ObjectId;
+  /** See `CreditEntryRecord`. */
+  isRefusal?: true;
 }
 
 const REASONS = {

@@ -1,4 +1,5 @@
 import mongoose, { type Connection } from "mongoose";
+import { type AiSpendingRecord, aiSpendingSchema } from "./models/ai-spending.ts";
 import { type AnalysisSetupRecord, analysisSetupSchema } from "./models/analysis-setup.ts";
 import { type AuditEntryRecord, auditEntrySchema } from "./models/audit-entry.ts";
 import { type CalibrationRecord, calibrationSchema } from "./models/calibration.ts";
@@ -104,6 +105,7 @@ function defineAnalysisModels(connection: Connection) {
       "AnalysisCandles",
       analysisCandlesSchema,
     ),
+    aiSpending: connection.model<AiSpendingRecord>("AiSpending", aiSpendingSchema),
     analysisSetup: connection.model<AnalysisSetupRecord>("AnalysisSetup", analysisSetupSchema),
   };
 }

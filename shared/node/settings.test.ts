@@ -73,3 +73,63 @@ it.each([
 ])("%s is not a git repository, and the setting is named", (LEDGER_GIT_REPOSITORY, reason) => {
   expect(() => loadWith({ LEDGER_GIT_REPOSITORY })).toThrow(`LEDGER_GIT_REPOSITORY: ${reason}`);
 });
+
+const PRICES = { OPENAI_PRICE_PROMPT: "0.25", OPENAI_PRICE_COMPLETION: "2" };
+
+it.each([
+  ["by default", {}, { OPENAI_BUDGET_USD_PER_DAY: undefined, OPENAI_MAX_OUTPUT_TOKENS: 4_000 }],
+  ["as set", { OPENAI_MAX_OUTPUT_TOKENS: "900" }, { OPENAI_MAX_OUTPUT_TOKENS: 900 }],
+  [
+    "with both prices",
+    { ...PRICES, OPENAI_BUDGET_USD_PER_DAY: "2.50" },
+    { OPENAI_BUDGET_USD_PER_DAY: 2.5, OPENAI_PRICE_PROMPT: 0.25, OPENAI_PRICE_COMPLETION: 2 },
+  ],
+  [
+    "with a model that costs nothing",
+    { OPENAI_PRICE_PROMPT: "0", OPENAI_PRICE_COMPLETION: "0", OPENAI_BUDGET_USD_PER_DAY: "1" },
+    { OPENAI_BUDGET_USD_PER_DAY: 1, OPENAI_PRICE_PROMPT: 0 },
+  ],
+])("the limits of the AI are read: %s", (_, env, expected) => {
+  const settings = loadWith(env);
+  expect({ ...settings, ...expected }).toEqual(settings);
+});
+
+it.each([
+  [
+    "without prices",
+    { OPENAI_BUDGET_USD_PER_DAY: "5" },
+    "OPENAI_PRICE_PROMPT and OPENAI_PRICE_COMPLETION: are required with OPENAI_BUDGET_USD_PER_DAY",
+  ],
+  [
+    "with empty prices",
+    { OPENAI_BUDGET_USD_PER_DAY: "5", OPENAI_PRICE_PROMPT: "", OPENAI_PRICE_COMPLETION: "" },
+    "OPENAI_PRICE_PROMPT and OPENAI_PRICE_COMPLETION: are required with OPENAI_BUDGET_USD_PER_DAY",
+  ],
+  [
+    "with the price of the prompt alone",
+    { OPENAI_BUDGET_USD_PER_DAY: "5", OPENAI_PRICE_PROMPT: "1" },
+    "OPENAI_PRICE_COMPLETION: is required with OPENAI_BUDGET_USD_PER_DAY",
+  ],
+  [
+    "with the price of the reply alone",
+    { OPENAI_BUDGET_USD_PER_DAY: "5", OPENAI_PRICE_COMPLETION: "0" },
+    "OPENAI_PRICE_PROMPT: is required with OPENAI_BUDGET_USD_PER_DAY",
+  ],
+  [
+    "of nothing",
+    { ...PRICES, OPENAI_BUDGET_USD_PER_DAY: "0" },
+    "OPENAI_BUDGET_USD_PER_DAY: must be more than 0",
+  ],
+  [
+    "in another form",
+    { ...PRICES, OPENAI_BUDGET_USD_PER_DAY: "$5" },
+    "OPENAI_BUDGET_USD_PER_DAY: must be a number of US dollars",
+  ],
+])("a budget %s is refused with one line", (_, env, message) => {
+  expect(() => loadWith(env)).toThrow(new SettingsError(message));
+});
+
+it.each(["0", "-1", "1.5", "many"])("a reply of %s tokens is refused", (tokens) => {
+  const load = () => loadWith({ OPENAI_MAX_OUTPUT_TOKENS: tokens });
+  expect(load).toThrow(/^OPENAI_MAX_OUTPUT_TOKENS: [^\n]+$/);
+});

@@ -94,6 +94,11 @@ const settingsSchema = z.object({
   OPENAI_MODEL: z.string().min(1).default("gpt-5-mini"),
   OPENAI_PRICE_PROMPT: usdPrice,
   OPENAI_PRICE_COMPLETION: usdPrice,
+  OPENAI_BUDGET_USD_PER_DAY: z.coerce
+    .number({ error: "must be a number of US dollars" })
+    .positive({ error: "must be more than 0" })
+    .optional(),
+  OPENAI_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(1).default(4_000),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
   WORKER_METRICS_PORT: port.optional(),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
@@ -144,6 +149,17 @@ function checkProduction(raw: RawSettings): void {
   if (raw.FIREBASE_AUTH_URL) refuse("FIREBASE_AUTH_URL", "is for the emulator, not for production");
 }
 
+/** Without prices, the budget would never be used up. */
+function checkBudget(raw: RawSettings): void {
+  if (raw.OPENAI_BUDGET_USD_PER_DAY === undefined) return;
+  const prices = ["OPENAI_PRICE_PROMPT", "OPENAI_PRICE_COMPLETION"] as const;
+  const missing = prices.filter((name) => raw[name] === undefined);
+  if (missing.length === 0) return;
+  const names = missing.join(" and ");
+  const verb = missing.length === 1 ? "is" : "are";
+  throw new SettingsError(`${names}: ${verb} required with OPENAI_BUDGET_USD_PER_DAY`);
+}
+
 /** A demo has nothing to prove, and a test contacts nobody. */
 const defaultCalendars = (mode: RawSettings["NODE_ENV"], marketData: string): string[] =>
   marketData === "live" && mode !== "test" ? PUBLIC_CALENDARS : [];
@@ -156,6 +172,7 @@ const defaultCalendars = (mode: RawSettings["NODE_ENV"], marketData: string): st
 export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
   const raw = parseEnvironment(env);
   checkProduction(raw);
+  checkBudget(raw);
   if (raw.IDENTITY_PROVIDER === "firebase" && !raw.FIREBASE_API_KEY) {
     throw new SettingsError("FIREBASE_API_KEY: is required with IDENTITY_PROVIDER=firebase");
   }

@@ -4,18 +4,23 @@ import { sendHtml, sendJson, stallBody } from "./stand-in-http.ts";
 import { adviceForPrompt, type StandInAdvice } from "./stand-in-openai-advice.ts";
 import type { ReceivedChat } from "./stand-in-openai-chat.ts";
 
+/** Tokens that a reply says it used; estimated from the texts unless given. */
+interface Usage {
+  usage?: { promptTokens: number; completionTokens: number };
+}
+
 /** What the stand-in does with a request. */
 export type OpenAiBehaviour =
-  | {
+  | (Usage & {
       kind: "advice";
       advice?: Partial<StandInAdvice>;
       delayMs?: number;
       /** The answer is held back until then. */
       heldUntil?: Promise<unknown>;
       fenced?: boolean;
-    }
-  | { kind: "content"; content: string; finishReason?: string }
-  | { kind: "refusal" }
+    })
+  | (Usage & { kind: "content"; content: string; finishReason?: string })
+  | (Usage & { kind: "refusal"; heldUntil?: Promise<unknown> })
   | { kind: "no-choices" }
   | { kind: "status"; status: number; message?: string; code?: string; retryAfterSeconds?: number }
   | { kind: "html" }
@@ -35,17 +40,17 @@ export async function answerChat(
       await setTimeout(behaviour.delayMs ?? 0);
       const json = JSON.stringify({ ...adviceForPrompt(chat.text), ...behaviour.advice });
       const content = behaviour.fenced ? `\`\`\`json\n${json}\n\`\`\`` : json;
-      return sendJson(response, completion(chat, { message: { content } }));
+      return sendJson(response, completion(chat, { ...behaviour, message: { content } }));
     }
     case "content": {
-      const { content, finishReason } = behaviour;
-      return sendJson(response, completion(chat, { message: { content }, finishReason }));
+      const { content } = behaviour;
+      return sendJson(response, completion(chat, { ...behaviour, message: { content } }));
     }
-    case "refusal":
-      return sendJson(
-        response,
-        completion(chat, { message: { content: null, refusal: "I can't help with that." } }),
-      );
+    case "refusal": {
+      await behaviour.heldUntil;
+      const message = { content: null, refusal: "I can't help with that." };
+      return sendJson(response, completion(chat, { ...behaviour, message }));
+    }
     case "no-choices":
       return sendJson(response, { ...completion(chat, { message: { content: "" } }), choices: [] });
     case "status":
@@ -74,15 +79,24 @@ export function sendError(
   sendJson(response, { error: { message, type, param: null, code } }, status);
 }
 
+/** Characters of a token, as far as the stand-in counts. */
+const TOKEN_LENGTH = 4;
+
+/** A chat completion. Content beyond `max_completion_tokens` is cut off. */
 function completion(
   { body, text }: ReceivedChat,
-  reply: {
+  reply: Usage & {
     message: { content: string | null; refusal?: string };
     finishReason?: string | undefined;
   },
 ) {
-  const promptTokens = Math.ceil(text.length / 4);
-  const completionTokens = Math.ceil((reply.message.content?.length ?? 0) / 4);
+  const { max_completion_tokens: maxTokens = Number.POSITIVE_INFINITY } = body;
+  const content = reply.message.content?.slice(0, maxTokens * TOKEN_LENGTH) ?? null;
+  const isCutOff = content !== reply.message.content;
+  const { promptTokens, completionTokens } = reply.usage ?? {
+    promptTokens: Math.ceil(text.length / TOKEN_LENGTH),
+    completionTokens: Math.ceil((content?.length ?? 0) / TOKEN_LENGTH),
+  };
   return {
     id: "chatcmpl-stand-in",
     object: "chat.completion",
@@ -91,9 +105,9 @@ function completion(
     choices: [
       {
         index: 0,
-        message: { role: "assistant", refusal: null, ...reply.message },
+        message: { role: "assistant", refusal: null, ...reply.message, content },
         logprobs: null,
-        finish_reason: reply.finishReason ?? "stop",
+        finish_reason: isCutOff ? "length" : (reply.finishReason ?? "stop"),
       },
     ],
     usage: {

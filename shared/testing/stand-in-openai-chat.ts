@@ -12,6 +12,7 @@ const contentPartSchema = z.discriminatedUnion("type", [
  */
 export const chatRequestSchema = z.looseObject({
   model: z.string(),
+  max_completion_tokens: z.number().int().positive().optional(),
   messages: z
     .array(
       z.object({

@@ -122,6 +122,7 @@ function assembleDeps(options: {
     analyst: countedAnalyst(services.analyst, { metrics, shutdown }),
     metrics,
     tradingCosts: tradingCostTable(settings),
+    budgetUsdPerDay: settings.OPENAI_BUDGET_USD_PER_DAY,
     now: () => new Date(),
     shutdown,
   };

@@ -13,6 +13,8 @@ export interface WorkerDeps {
   analyst: Analyst;
   metrics: WorkerMetrics;
   tradingCosts: TradingCostTable;
+  /** Daily AI budget in US dollars; unset without one. */
+  budgetUsdPerDay?: number | undefined;
   now: () => Date;
   /** Aborts when the worker has to hand back what it is working on. */
   shutdown: AbortSignal;

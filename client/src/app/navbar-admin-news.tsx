@@ -1,10 +1,10 @@
 import { useEffect } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
-import type { LiveEvent } from "../lib/live/live-event.ts";
 import { onLiveEvent } from "../lib/live/live-listeners.ts";
 import { useSession } from "../lib/session.ts";
 import { showToast } from "../ui/show-toast.ts";
 import { useAdminNews } from "./admin-news.ts";
+import { describeAdminEvent } from "./describe-admin-event.ts";
 import { tellHidden } from "./hidden-news.ts";
 import { adminLink } from "./nav-links.ts";
 import { adminNewsTexts as texts } from "./texts.ts";
@@ -21,7 +21,7 @@ useSession.subscribe((session, before) => {
 const seeAll = () => useAdminNews.setState({ unseen: 0 });
 const isVisible = () => document.visibilityState === "visible";
 
-/** Tells an administrator of registrations and payment proofs, and counts those that he has not seen. */
+/** Notifies administrators of registrations, payment proofs and the AI budget, and counts what they have not seen. */
 export function NavbarAdminNews() {
   const { pathname } = useLocation();
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function NavbarAdminNews() {
     const open = () => void navigate(adminLink.to);
     const view = { label: texts.view, run: open };
     return onLiveEvent((event) => {
-      const news = newsOf(event);
+      const news = describeAdminEvent(event);
       if (!news) return;
       if (!isHere || !isVisible()) useAdminNews.setState(({ unseen }) => ({ unseen: unseen + 1 }));
       showToast({ ...news, ...(!isHere && { action: view }) });
@@ -45,13 +45,4 @@ export function NavbarAdminNews() {
     return () => document.removeEventListener("visibilitychange", look);
   }, [isHere]);
   return null;
-}
-
-function newsOf(event: LiveEvent): { title: string; description: string } | null {
-  if (event.name === "user:registered") {
-    return { title: texts.registered, description: event.data.username };
-  }
-  if (event.name !== "proof:submitted") return null;
-  const { username, sender_name } = event.data;
-  return { title: texts.proof, description: texts.proofBy(username, sender_name) };
 }

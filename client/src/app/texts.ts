@@ -40,6 +40,8 @@ export const adminNewsTexts = {
   registered: "New registration",
   proof: "New payment proof",
   proofBy: (username: string, sender: string) => `${username}, sent by ${sender}`,
+  budget: { 80: "80% of the AI budget is spent", 100: "AI budget used up" },
+  spent: (spent: string, budget: string) => `${spent} of ${budget} today (UTC).`,
   view: "View",
   unseen: (count: number) => `${count} new for the administrator`,
 } as const;

@@ -1,5 +1,7 @@
-import type { ModelUsage, Usage, UsagePeriod } from "@shared/contract/usage.ts";
+import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/usage.ts";
+import { readAiSpending } from "@shared/node/ai-budget.ts";
 import type { Database } from "@shared/node/database.ts";
+import type { Settings } from "@shared/node/settings.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -17,27 +19,44 @@ interface DayUsage {
   pricedSignals: number;
 }
 
-/** What the analyses of the last 30 days cost in tokens and dollars; days are those of UTC. */
+type UsageDatabase = Pick<Database, "signalUsages" | "aiSpending">;
+
+/** Returns today's budget, and the tokens and cost of the analyses of the last 30 days; days are those of UTC. */
 export async function summarizeUsage({
   database,
+  settings,
   now,
 }: {
-  database: Pick<Database, "signalUsages">;
+  database: UsageDatabase;
+  settings: Pick<Settings, "OPENAI_BUDGET_USD_PER_DAY">;
   now: () => Date;
 }): Promise<Usage> {
-  const today = Math.floor(now().getTime() / DAY_MS) * DAY_MS;
+  const at = now();
+  const today = Math.floor(at.getTime() / DAY_MS) * DAY_MS;
   const sinceDays = (days: number) => new Date(today - (days - 1) * DAY_MS);
   const days = await sumByDay(database, sinceDays(PERIOD_DAYS.last_30_days));
   const period = (count: number) => sumPeriod(days, sinceDays(count));
   return {
+    budget: await readBudget(database, {
+      budgetUsd: settings.OPENAI_BUDGET_USD_PER_DAY,
+      at,
+    }),
     today: period(PERIOD_DAYS.today),
     last_7_days: period(PERIOD_DAYS.last_7_days),
     last_30_days: period(PERIOD_DAYS.last_30_days),
   };
 }
 
+async function readBudget(
+  database: UsageDatabase,
+  { budgetUsd, at }: { budgetUsd: number | undefined; at: Date },
+): Promise<BudgetUsage | null> {
+  if (budgetUsd === undefined) return null;
+  return { spent_usd: await readAiSpending(database, at), budget_usd: budgetUsd };
+}
+
 /** One row for each day and model: at most a few hundred, however many signals there were. */
-function sumByDay(database: Pick<Database, "signalUsages">, since: Date): Promise<DayUsage[]> {
+function sumByDay(database: UsageDatabase, since: Date): Promise<DayUsage[]> {
   const day = { $dateTrunc: { date: "$at", unit: "day" } };
   return database.signalUsages.aggregate<DayUsage>([
     { $match: { at: { $gte: since } } },

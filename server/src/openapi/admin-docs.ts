@@ -106,7 +106,7 @@ export const ADMIN_DOCS: readonly RouteDoc[] = [
     tag: "Administration",
     summary: "What the analyses cost: signals, tokens and US dollars",
     description:
-      "Of today, the last 7 and the last 30 days by UTC, in all and by model. Costs are known where the model's price is set.",
+      "Of today, the last 7 and the last 30 days by UTC, in all and by model. Costs are known where the model's price is set. With a daily budget, also what has been spent of it since midnight UTC, by all calls, including those of analyses that have not finished.",
     access: "admin",
     answers: { 200: { description: "The sums.", schema: "Usage" } },
   },

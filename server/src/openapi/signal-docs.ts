@@ -37,7 +37,8 @@ export const SIGNAL_DOCS: readonly RouteDoc[] = [
     path: "/get-signal-with-image",
     tag: "Signals",
     summary: "Ask for a signal that a chart image is looked at for",
-    description: "Takes one image credit, which comes back if no analysis comes of it.",
+    description:
+      "Takes one image credit, which is refunded if no analysis results. Images that the model refuses are refunded at most 3 times per user and UTC day; a warning of the signal says if one is charged.",
     access: "approved",
     headers: headersSchema,
     body: { schema: "SignalRequest", types: ["multipart"], files: ["chart_image"] },

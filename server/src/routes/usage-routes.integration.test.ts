@@ -1,4 +1,5 @@
 import { usageSchema } from "@shared/contract/usage.ts";
+import { countAiCost } from "@shared/node/ai-budget.ts";
 import type { SignalUsageRecord } from "@shared/node/models/signal-usage.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -87,6 +88,37 @@ describe("GET /admin/usage", () => {
       { model: "gpt-test", signals: 3, cost_usd: 0.5, unpriced_signals: 1 },
       { model: "unpriced", signals: 1, cost_usd: null, unpriced_signals: 1 },
     ]);
+  });
+
+  it("has no budget unless one is set", async () => {
+    expect((await read()).budget).toBeNull();
+  });
+
+  it("has the budget, and what all calls of today have cost, also of unfinished analyses", async () => {
+    const limited = await startTestServer({
+      databaseUri: testDatabaseUri("usage-budget"),
+      environment: {
+        OPENAI_PRICE_PROMPT: "1",
+        OPENAI_PRICE_COMPLETION: "4",
+        OPENAI_BUDGET_USD_PER_DAY: "2.5",
+      },
+      overrides: { now: () => NOW },
+    });
+    const { database, deps } = limited;
+    const root = await createUser(database, { role: "admin", approved: true });
+    const readBudget = async () => {
+      const answer = await limited.call("/admin/usage", {
+        token: signTokenFor(root, deps.settings),
+      });
+      return usageSchema.strict().parse(await answer.json()).budget;
+    };
+    expect(await readBudget()).toEqual({ spent_usd: 0, budget_usd: 2.5 });
+    const midnight = Date.parse("2026-03-18T00:00:00Z");
+    await countAiCost(database, { costUsd: 9, endedAt: new Date(midnight - 1) });
+    await countAiCost(database, { costUsd: 0.75, endedAt: new Date(midnight) });
+    await countAiCost(database, { costUsd: 0.5, endedAt: NOW });
+    expect(await readBudget()).toEqual({ spent_usd: 1.25, budget_usd: 2.5 });
+    await limited.stop();
   });
 
   it("is empty before the first signal", async () => {

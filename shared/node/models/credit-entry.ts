@@ -17,6 +17,8 @@ export interface CreditEntryRecord {
   by: string;
   why: string;
   signalId?: Types.ObjectId;
+  /** Refunds an analysis that the model refused; such refunds are limited. */
+  isRefusal?: true;
   at: Date;
 }
 
@@ -29,6 +31,7 @@ export const creditEntrySchema = new Schema<CreditEntryRecord>(
     by: { type: String, required: true },
     why: { type: String, required: true },
     signalId: { type: Schema.Types.ObjectId },
+    isRefusal: { type: Boolean },
     at: { type: Date, required: true },
   },
   { versionKey: false, collection: "credit_entries" },

@@ -1,16 +1,15 @@
 import type { Candle } from "@shared/contract/candle.ts";
-import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
 import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
-import { changeCredits } from "../credits.ts";
 import type { Database } from "../database.ts";
 import type { MarketResult } from "../models/market-analysis.ts";
 import { type SignalRecord, UNFINISHED } from "../models/signal.ts";
 import type { SignalUsageRecord } from "../models/signal-usage.ts";
 import { nativeCollection } from "../native-collection.ts";
 import { presentSignal } from "./present-signal.ts";
+import { hasUsedRefusalRefunds, refundCredit, warnOfCharge } from "./refund-credits.ts";
 import { sizeAnalysis } from "./size-analysis.ts";
 import { type AnalysisRun, lockKeysOf, MAX_SIGNALS } from "./start-runs.ts";
 
@@ -18,6 +17,8 @@ import { type AnalysisRun, lockKeysOf, MAX_SIGNALS } from "./start-runs.ts";
 export interface RunResult {
   status: "completed" | "failed";
   result: MarketResult;
+  /** Whether it failed because the model declined to answer; refunds of such runs are limited. */
+  isRefusal?: boolean;
   receipt?: unknown;
   candles?: Candle[];
   /** Tokens and cost, where an analyst was asked. */
@@ -26,7 +27,8 @@ export interface RunResult {
 
 /**
  * Finishes a run: `running → completed | failed`, with its signals and their events, and deletes its job. If it failed,
- * or no analyst was asked, the credit for its chart image is refunded, and others cannot share the analysis.
+ * or no analyst was asked, the credit for its chart image is refunded, and others cannot share the analysis. Refusals by
+ * the model are refunded `MAX_REFUSAL_REFUNDS` times a day.
  * @returns false if another run has taken the analysis over, or it was deleted; nothing is changed then
  */
 export async function finishRun(
@@ -49,8 +51,8 @@ export async function finishRun(
       const { _id } = run;
       if (candles) uow.deferInsert(database.analysisCandles.collection, { _id, candles });
       if (usage) uow.deferInsert(database.signalUsages.collection, { _id, at: uow.at, ...usage });
-      announceFinished(uow, signals.finished);
-      if (needsRefund) await refundCredits(database, uow, signals.finished);
+      if (needsRefund) await finishUnanalysed(database, uow, { signals: signals.finished, end });
+      else announceFinished(uow, signals.finished);
       return signals;
     },
   );
@@ -175,6 +177,20 @@ function announceFinished(uow: UnitOfWork, signals: readonly SignalRecord[]): vo
   }
 }
 
+/** Announces signals whose chart image was not analysed, and refunds their credits. */
+async function finishUnanalysed(
+  database: Database,
+  uow: UnitOfWork,
+  { signals, end }: { signals: readonly SignalRecord[]; end: RunResult },
+): Promise<void> {
+  const { isRefusal = false } = end;
+  for (const signal of signals) {
+    const isCharged = isRefusal && (await hasUsedRefusalRefunds(database, uow, signal.userId));
+    announceFinished(uow, [isCharged ? await warnOfCharge(database, uow, signal) : signal]);
+    if (!isCharged) await refundCredit(database, uow, { signal, isRefusal });
+  }
+}
+
 /**
  * Finishes the signals of a finished analysis that are left: there were too many for one transaction, or a crash came
  * between two of them. Deletes the job of an analysis that does not exist any more.
@@ -199,23 +215,6 @@ export async function finishOtherSignals(
       const signals = await finishSignals(database, uow.session, { ended, at: uow.at });
       announceFinished(uow, signals.finished);
       return signals.hasMore;
-    });
-  }
-}
-
-async function refundCredits(
-  database: Database,
-  uow: UnitOfWork,
-  signals: readonly SignalRecord[],
-): Promise<void> {
-  for (const { _id, userId, symbol } of signals) {
-    await changeCredits(database, uow, {
-      userId,
-      kind: "refund",
-      amount: IMAGE_ANALYSIS_CREDITS,
-      by: "system",
-      why: `No analysis came of a chart image of ${symbol}.`,
-      signalId: _id,
     });
   }
 }

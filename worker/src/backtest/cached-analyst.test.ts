@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProviderError } from "../providers/provider-error.ts";
-import type { Advice } from "../signals/advice.ts";
+import { type Advice, NO_ADVICE } from "../signals/advice.ts";
 import type { AdviceRequest } from "../signals/analyst.ts";
 import { buildMarketBrief } from "../signals/market-brief.ts";
 import { adviceOf, scriptedAnalyst } from "../signals/testing/in-memory-ports.ts";
@@ -72,6 +72,21 @@ describe("an analyst whose answers are kept", () => {
       await analyst.advise(request());
       expect(use).toEqual({ asked: 1, kept: 0 });
     }
+  });
+
+  it("keeps no answer that was cut off", async () => {
+    const reply = { advice: NO_ADVICE, model: "model-1", prompt: "", rawReply: "{" };
+    const analyst = {
+      ...scriptedAnalyst([]),
+      advise: async () => ({ ...reply, cutOff: "The answer was cut off." }),
+    };
+    const promptOf = () => "the same";
+    const { analyst: caching, use } = cachedAnalyst({
+      ...{ analyst, model: "model-1", promptOf, directory },
+    });
+    await caching.advise(request());
+    expect(await caching.advise(request())).toMatchObject({ cutOff: "The answer was cut off." });
+    expect(use).toEqual({ asked: 2, kept: 0 });
   });
 
   it("keeps no failure", async () => {

@@ -21,7 +21,7 @@ export interface CacheUse {
 /**
  * An analyst whose answers are kept as `<directory>/<sha256>.json`, so that the same question is never paid for twice.
  * The hash is of model and prompt, the corrections included. A file that cannot be read as an answer is asked for anew.
- * @throws what the analyst throws; failures are not kept
+ * @throws what the analyst throws; failures and answers that were cut off are not kept
  */
 export function cachedAnalyst(options: {
   analyst: Analyst;
@@ -42,7 +42,7 @@ export function cachedAnalyst(options: {
     }
     use.asked += 1;
     const reply = await analyst.advise(request);
-    await writeReply(file, reply);
+    if (reply.cutOff === undefined) await writeReply(file, reply);
     return reply;
   };
   return { analyst: { ...analyst, advise }, use };

@@ -104,7 +104,11 @@ describe("figures of the AI", () => {
   const brief = buildMarketBrief({ symbol: "BTC/USDT", timeframe: "1h", limit: 50, candles });
   const ask = (shutdown = patient()) => {
     const connection = { apiKey: "any", baseUrl: openAi.baseUrl, model: "m", price: null };
-    const analyst = createOpenAiAnalyst({ ...connection, callTimeoutMs: 10_000 });
+    const analyst = createOpenAiAnalyst({
+      ...connection,
+      callTimeoutMs: 10_000,
+      maxOutputTokens: 4_000,
+    });
     const counted = countedAnalyst(analyst, { metrics, shutdown });
     return askAnalyst(counted, {
       brief,

@@ -7,6 +7,7 @@ import type { AdviceRequest, Analyst, CallUsage } from "../signals/analyst.ts";
 import { buildMarketBrief, type MarketBrief } from "../signals/market-brief.ts";
 import { createOpenAiAnalyst, type OpenAiOptions } from "./openai-analyst.ts";
 import { PROMPT_VERSION } from "./openai-system-prompt.ts";
+import { ModelRefusalError } from "./provider-error.ts";
 import { Recordings } from "./replay/recordings.ts";
 import { patient } from "./testing/quick-limits.ts";
 
@@ -27,6 +28,7 @@ function analyst(options: Partial<OpenAiOptions> = {}): Analyst {
     baseUrl: openai.baseUrl,
     model: "test-model",
     callTimeoutMs: 10_000,
+    maxOutputTokens: 4_000,
     price: null,
     ...options,
   });
@@ -212,6 +214,19 @@ describe("asking the model", () => {
     }
   });
 
+  it("limits the reply, and says of one that was cut off that it has no advice", async () => {
+    const reply = await analyst({ maxOutputTokens: 20 }).advise(question());
+    expect(openai.chats[0]?.body.max_completion_tokens).toBe(20);
+    expect(reply).toMatchObject({
+      advice: { final_signal: "WAIT", confidence: 0, entry: null },
+      cutOff: "The answer was cut off at 20 tokens; it must be shorter.",
+      rawReply: expect.stringMatching(/^\{"final_signal".{65}$/),
+    });
+    openai.behave({ kind: "content", content: "", finishReason: "length" });
+    const onlyReasoned = await analyst().advise(question({ chartImage: PICTURE }));
+    expect(onlyReasoned).toMatchObject({ rawReply: "", cutOff: expect.stringContaining("4000") });
+  });
+
   it("understands JSON in a code fence", async () => {
     openai.behave({ kind: "advice", fenced: true });
     expect((await analyst().advise(question())).advice.final_signal).toBe("BUY");
@@ -262,7 +277,11 @@ describe("when the model or its server is of no use", () => {
       { kind: "content", content: '{"final_signal":"BUY",' },
       "nonsense",
     ],
-    ["an answer cut off", { kind: "content", content: "{}", finishReason: "length" }, "nonsense"],
+    [
+      "a prompt stopped by a content filter",
+      { kind: "status", status: 400, code: "content_filter" },
+      "refused",
+    ],
     ["another shape", { kind: "content", content: '{"signal":"BUY"}' }, "nonsense"],
     ["an unknown signal", { kind: "content", content: '{"final_signal":"HOLD"}' }, "nonsense"],
     ["a broken body", { kind: "broken-json" }, "nonsense"],
@@ -304,10 +323,30 @@ describe("when the model or its server is of no use", () => {
 
   it("tells of the tokens of an answer that is of no use", async () => {
     const heard: CallUsage[] = [];
-    openai.behave({ kind: "content", content: "{}", finishReason: "length" });
+    openai.behave({ kind: "content", content: "{}" });
     const asked = question({ onUsage: (usage) => heard.push(usage) });
     await expect(analyst().advise(asked)).rejects.toMatchObject({ failure: "nonsense" });
     expect(heard).toMatchObject([{ model: "test-model", costUsd: null }]);
+  });
+
+  it("tells of the tokens of a refusal", async () => {
+    openai.behave({ kind: "refusal", usage: { promptTokens: 900, completionTokens: 7 } });
+    const heard: CallUsage[] = [];
+    const asked = question({ onUsage: (usage) => heard.push(usage) });
+    await expect(analyst().advise(asked)).rejects.toBeInstanceOf(ModelRefusalError);
+    expect(heard).toMatchObject([{ promptTokens: 900, completionTokens: 7 }]);
+  });
+
+  it.each<OpenAiBehaviour>([
+    { kind: "refusal" },
+    { kind: "content", content: "{", finishReason: "content_filter" },
+    { kind: "status", status: 400, code: "content_filter" },
+    { kind: "status", status: 400, code: "invalid_prompt" },
+  ])("knows that the model declined: %j", async (behaviour) => {
+    openai.behave(behaviour);
+    const advice = analyst().advise(question());
+    await expect(advice).rejects.toBeInstanceOf(ModelRefusalError);
+    await expect(advice).rejects.toMatchObject({ retryable: false });
   });
 
   it.each<OpenAiBehaviour>([

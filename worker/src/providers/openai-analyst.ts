@@ -22,6 +22,8 @@ export interface OpenAiOptions {
   model: string;
   /** Longest time for one call, its body included, in milliseconds. */
   callTimeoutMs: number;
+  /** Limit for one reply, in tokens, including those of the model's reasoning. */
+  maxOutputTokens: number;
   /** What the model charges; null where nobody told. */
   price: TokenPrice | null;
 }
@@ -34,7 +36,7 @@ const CHART_ADVICE_FORMAT = zodResponseFormat(chartAdviceSchema, "advice");
 
 /** An analyst that asks a language model once per call; trying again is up to the caller. */
 export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
-  const { apiKey, baseUrl, model, callTimeoutMs, price } = options;
+  const { apiKey, baseUrl, model, callTimeoutMs, maxOutputTokens, price } = options;
   const client = new OpenAI({ apiKey, baseURL: baseUrl ?? null, maxRetries: 0, logLevel: "off" });
 
   return {
@@ -46,13 +48,14 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
       try {
         const body = {
           model,
+          max_completion_tokens: maxOutputTokens,
           messages: messages(request),
           response_format: request.chartImage ? CHART_ADVICE_FORMAT : ADVICE_FORMAT,
         };
         const call = client.chat.completions.create(body, { signal, timeout: callTimeoutMs });
         const completion = await untilAborted(call, signal);
         reportUsage(completion, { model, price, request });
-        return toReply(completion, { model, request });
+        return toReply(completion, { model, maxOutputTokens, request });
       } catch (error) {
         throw signal.aborted ? tooLate() : toAnalystError(error, apiKey);
       } finally {
@@ -64,7 +67,11 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
 
 function toReply(
   completion: unknown,
-  { model, request }: { model: string; request: AdviceRequest },
+  {
+    model,
+    maxOutputTokens,
+    request,
+  }: Pick<OpenAiOptions, "model" | "maxOutputTokens"> & { request: AdviceRequest },
 ): AdviceReply {
   const reply = parseReply(completion);
   return {
@@ -72,9 +79,13 @@ function toReply(
     model: reply.model ?? model,
     prompt: promptReceipt(request),
     rawReply: reply.rawReply,
+    ...(reply.isCutOff && { cutOff: cutOffText(maxOutputTokens) }),
     ...(request.chartImage !== undefined && { chart: reply.chart }),
   };
 }
+
+const cutOffText = (maxTokens: number): string =>
+  `The answer was cut off at ${maxTokens} tokens; it must be shorter.`;
 
 /** Before the reply is read: tokens are paid for whatever it says. */
 function reportUsage(

@@ -1,5 +1,5 @@
 import OpenAI from "openai";
-import { ProviderError } from "./provider-error.ts";
+import { ModelRefusalError, ProviderError } from "./provider-error.ts";
 
 type Fault = ConstructorParameters<typeof ProviderError>[0];
 type Meaning = Omit<Fault, "provider" | "cause">;
@@ -14,12 +14,18 @@ const SETTINGS_FAULTS: Readonly<Record<number, string>> = {
 /** The vendor's word for an account that has nothing left to spend; it comes as a 429, and stays. */
 const QUOTA_CODE = "insufficient_quota";
 
+/** Codes of a 400 for a request that a content filter has stopped before the model saw it. */
+const REFUSAL_CODES = ["content_filter", "content_policy_violation", "invalid_prompt"];
+
 /**
  * Puts whatever the client throws into our own terms. Servers may repeat the key that they were
  * given, so their words are kept only as a cause that has it blanked out.
  */
 export function toAnalystError(error: unknown, apiKey: string): ProviderError {
   if (error instanceof ProviderError) return error;
+  if (error instanceof OpenAI.APIError && REFUSAL_CODES.includes(error.code ?? "")) {
+    return new ModelRefusalError({ provider: "openai", status: error.status });
+  }
   const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const cause = new Error(words.replaceAll(apiKey, "[secret]"));
   return new ProviderError({ provider: "openai", ...meaningOf(error), cause });

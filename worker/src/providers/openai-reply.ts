@@ -1,8 +1,8 @@
 import { signalKindSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
-import { type Advice, adviceSchema } from "../signals/advice.ts";
+import { type Advice, adviceSchema, NO_ADVICE } from "../signals/advice.ts";
 import type { ChartReading } from "../signals/check-chart.ts";
-import { ProviderError } from "./provider-error.ts";
+import { ModelRefusalError, ProviderError } from "./provider-error.ts";
 
 /** As much of a chat completion as we read; compatible servers leave out the rest at times. */
 const completionSchema = z.object({
@@ -47,10 +47,12 @@ const FENCED = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/gi;
 /** Characters of a reply; whole advice takes some two thousand. */
 const LONGEST_REPLY = 50_000;
 
-/** What a completion says, once it has proved usable. */
+/** What a completion says. */
 export interface ParsedReply extends ReadAdvice {
   model: string | undefined;
   rawReply: string;
+  /** Whether it ended at the token limit; it has no advice then. */
+  isCutOff: boolean;
 }
 
 /** The advice in a reply, and what it says of a chart picture. */
@@ -58,6 +60,8 @@ export interface ReadAdvice {
   advice: Advice;
   chart: ChartReading;
 }
+
+const NO_READING: ChartReading = { symbol: null, lastPrice: null, timeframe: null };
 
 /** Tokens that a completion says it used; undefined where it does not say. */
 export function tokensOf(
@@ -74,8 +78,8 @@ export function tokensOf(
 
 /**
  * Reads the advice out of a chat completion as it came over the wire.
- * @throws ProviderError `refused` when the model declines, `nonsense` for anything that is not
- * whole, valid advice
+ * @throws ModelRefusalError when the model declines; ProviderError `nonsense` for anything else that is neither valid
+ *   advice nor cut off
  */
 export function parseReply(completion: unknown): ParsedReply {
   const parsed = completionSchema.safeParse(completion);
@@ -83,15 +87,12 @@ export function parseReply(completion: unknown): ParsedReply {
   if (!parsed.success || !choice) throw nonsense("the answer is no chat completion", parsed.error);
   const { message, finish_reason } = choice;
   if (message.refusal || finish_reason === "content_filter") {
-    throw new ProviderError({
-      provider: "openai",
-      failure: "refused",
-      message: "the model declined to answer",
-    });
+    throw new ModelRefusalError({ provider: "openai" });
   }
-  if (finish_reason === "length") throw nonsense("the answer was cut off");
-  const rawReply = message.content ?? "";
-  return { ...readAdvice(rawReply), model: parsed.data.model, rawReply };
+  const isCutOff = finish_reason === "length";
+  const rawReply = (message.content ?? "").slice(0, isCutOff ? LONGEST_REPLY : undefined);
+  const read = isCutOff ? { advice: NO_ADVICE, chart: NO_READING } : readAdvice(rawReply);
+  return { ...read, model: parsed.data.model, rawReply, isCutOff };
 }
 
 /**

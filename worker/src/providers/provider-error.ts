@@ -52,3 +52,11 @@ export class ProviderError extends Error {
     return new ProviderError({ ...this.fault, scope: "provider", cause: this });
   }
 }
+
+/** A model declined to answer. The same request is not sent again: it would be declined again. */
+export class ModelRefusalError extends ProviderError {
+  constructor({ provider, status }: { provider: string; status?: number | undefined }) {
+    const message = "the model declined to answer";
+    super({ provider, failure: "refused", retryable: false, status, message });
+  }
+}

@@ -12,6 +12,7 @@ type AnalystSettings = Pick<
   | "OPENAI_API_KEY"
   | "OPENAI_BASE_URL"
   | "OPENAI_MODEL"
+  | "OPENAI_MAX_OUTPUT_TOKENS"
   | "OPENAI_PRICE_PROMPT"
   | "OPENAI_PRICE_COMPLETION"
 >;
@@ -24,6 +25,7 @@ export function createAnalyst(settings: AnalystSettings): Analyst {
     baseUrl: settings.OPENAI_BASE_URL,
     model: settings.OPENAI_MODEL,
     callTimeoutMs: CALL_TIMEOUT_MS,
+    maxOutputTokens: settings.OPENAI_MAX_OUTPUT_TOKENS,
     price: priceOf(settings),
   });
 }

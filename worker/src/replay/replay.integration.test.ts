@@ -52,6 +52,7 @@ const model = () =>
     baseUrl: openai.baseUrl,
     model: "test-model",
     callTimeoutMs: 5_000,
+    maxOutputTokens: 4_000,
     price: null,
   });
 
@@ -115,13 +116,15 @@ describe("a stored signal made again", () => {
     });
   });
 
-  it("from a model that had to be corrected, or would not be, is the same", async () => {
+  it("from a model that had to be corrected, would not be, or was cut off, is the same", async () => {
     const upsideDown = { kind: "advice", advice: { stop_loss: 999_999 } } as const;
     openai.behave((_, index) => (index === 0 ? upsideDown : { kind: "advice" }));
     const corrected = await storeSignal(model());
     openai.behave(upsideDown);
-    const refused = await storeSignal(model());
-    for (const id of [corrected, refused]) {
+    const rejected = await storeSignal(model());
+    openai.behave({ kind: "content", content: "{", finishReason: "length" });
+    const cutOff = await storeSignal(model());
+    for (const id of [corrected, rejected, cutOff]) {
       expect(await replayStoredSignal(database, id)).toMatchObject({ verdict: "match" });
     }
   });

@@ -4,6 +4,7 @@ import type { CandleSeries, MarketData } from "../providers/market-data.ts";
 import { promptReceipt } from "../providers/openai-prompt.ts";
 import { readAdvice } from "../providers/openai-reply.ts";
 import { ProviderError } from "../providers/provider-error.ts";
+import { NO_ADVICE } from "../signals/advice.ts";
 import type { AdviceReply, AdviceRequest, Analyst } from "../signals/analyst.ts";
 import type { SignalReceipt } from "../signals/receipt.ts";
 
@@ -54,22 +55,22 @@ export function storedAnalyst(receipt: SignalReceipt): Analyst {
       const exchange = receipt.exchanges[asked];
       asked += 1;
       if (!exchange) throw new ReplayError("the stored replies are not accepted any more");
-      return toReply(exchange.rawReply, { receipt, request });
+      return toReply(exchange, { receipt, request });
     },
   };
 }
 
 function toReply(
-  rawReply: string,
+  { rawReply, cutOff, rejectedFor }: SignalReceipt["exchanges"][number],
   { receipt, request }: { receipt: SignalReceipt; request: AdviceRequest },
 ): AdviceReply {
+  const common = { model: receipt.model, prompt: promptReceipt(request), rawReply };
+  if (cutOff) return { ...common, advice: NO_ADVICE, cutOff: rejectedFor.join(" ") };
   try {
     const { advice, chart } = readAdvice(rawReply);
     return {
+      ...common,
       advice,
-      model: receipt.model,
-      prompt: promptReceipt(request),
-      rawReply,
       ...(request.chartImage !== undefined && { chart }),
     };
   } catch (error) {

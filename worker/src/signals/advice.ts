@@ -18,3 +18,19 @@ export const adviceSchema = z.object({
   trade_duration_text: z.string(),
 });
 export type Advice = z.infer<typeof adviceSchema>;
+
+/** Stands for the advice of an answer that has none. */
+export const NO_ADVICE: Advice = {
+  final_signal: "WAIT",
+  confidence: 0,
+  entry: null,
+  stop_loss: null,
+  take_profit: null,
+  rationale: "The analyst gave no complete answer.",
+  key_evidence: [],
+  market_condition: "Unknown",
+  what_to_watch_for: [],
+  suggested_hold: "No position",
+  hold_candles: null,
+  trade_duration_text: "No trade",
+};

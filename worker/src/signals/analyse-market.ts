@@ -53,7 +53,9 @@ export interface AnalysisOptions {
   abort: AbortSignal;
   /** Hears of every stage as it begins. */
   onStage?: ((stage: Stage) => void) | undefined;
-  /** Hears of the analyst's tokens, also of those that a failed signal cost. */
+  /** Called right before the analyst is asked; what it throws ends the analysis. */
+  beforeAnalyst?: (() => Promise<void>) | undefined;
+  /** Called with the tokens of every call of the analyst, also of those that failed. */
   onUsage?: ((usage: CallUsage) => void) | undefined;
 }
 
@@ -73,7 +75,8 @@ export interface MadeAnalysis {
  * @throws ProviderError when the candles or the advice cannot be had; the reason of `abort` once that fires
  */
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
-  const { request, chartImage, analyst, costs, now, abort, onStage, onUsage } = options;
+  const { request, chartImage, analyst, costs, now, abort, onStage } = options;
+  const { beforeAnalyst, onUsage } = options;
   const timer = createStageTimer({ now, onStage });
   const newest = await timer.run("fetching", () => fetchSeries(options));
   const paused = pausedSignal(options, newest, timer);
@@ -82,6 +85,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   const brief = buildMarketBrief({ ...request, candles: series.candles });
   const { atr14: atr } = brief.indicators;
   if (atr === null || series.candles.length < FEWEST_CANDLES) throw tooFewCandles(series);
+  await beforeAnalyst?.();
   const asked = { analyst, brief, costs, atr, chartImage, timer, onUsage, abort };
   const consultation = await consultAnalyst(asked);
   const { last: exchange } = consultation;

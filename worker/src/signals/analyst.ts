@@ -25,7 +25,7 @@ export interface AdviceRequest {
   /** The trader's chart picture as a data URL. */
   chartImage?: string;
   abort: AbortSignal;
-  /** Hears of the tokens of every call as soon as they are known, also where the reply is of no use. */
+  /** Called with the tokens of every call right after it has ended, whatever the reply says. */
   onUsage?: (usage: CallUsage) => void;
 }
 
@@ -35,6 +35,8 @@ export interface AdviceReply {
   model: string;
   prompt: string;
   rawReply: string;
+  /** Why the reply has no advice, as the analyst is told: it was cut off at a limit. `advice` is `NO_ADVICE` then. */
+  cutOff?: string;
   /** What it read off the trader's chart picture. */
   chart?: ChartReading;
   /** Figures in its words that it worked out itself, beside those of the brief. */

@@ -1,7 +1,7 @@
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { AdviceReply, Analyst, CallUsage, TokenUsage } from "./analyst.ts";
 import { askAnalyst } from "./ask-analyst.ts";
-import { type CheckedAdvice, checkAdvice } from "./check-advice.ts";
+import { type AdviceBounds, type CheckedAdvice, checkAdvice } from "./check-advice.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import type { StageTimer } from "./stage-timer.ts";
 
@@ -23,7 +23,8 @@ export interface Consultation {
 }
 
 /**
- * Asks the analyst and checks its advice; advice that is not accepted is asked for once more, with the reasons.
+ * Asks the analyst and checks its advice; advice that is not accepted, or was cut off, is asked for once more, with the
+ * reasons.
  * @throws ProviderError when the analyst gives no advice; the reason of `abort` once that fires
  */
 export async function consultAnalyst(options: {
@@ -44,7 +45,7 @@ export async function consultAnalyst(options: {
       askAnalyst(analyst, { brief, costs, corrections, abort, ...extras }),
     );
     const checked = await timer.run("checking", () =>
-      checkAdvice(answer.reply.advice, { price, atr, scale }),
+      checkReply(answer.reply, { price, atr, scale }),
     );
     return { corrections, checked, ...answer };
   };
@@ -53,3 +54,6 @@ export async function consultAnalyst(options: {
   const second = await exchange(first.checked.reasons);
   return { exchanges: [first, second], last: second };
 }
+
+const checkReply = ({ advice, cutOff }: AdviceReply, bounds: AdviceBounds): CheckedAdvice =>
+  cutOff === undefined ? checkAdvice(advice, bounds) : { accepted: false, reasons: [cutOff] };

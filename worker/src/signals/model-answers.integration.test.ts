@@ -3,6 +3,7 @@ import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in
 import type { OpenAiBehaviour } from "@shared/testing/stand-in-openai-answers.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createOpenAiAnalyst } from "../providers/openai-analyst.ts";
+import { ModelRefusalError } from "../providers/provider-error.ts";
 import { generateSignal } from "./generate-signal.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { liveSeries, memoryMarketData } from "./testing/in-memory-ports.ts";
@@ -30,6 +31,7 @@ function makeSignal(chartImage?: string) {
     baseUrl: openai.baseUrl,
     model: "test-model",
     callTimeoutMs: 500,
+    maxOutputTokens: 4_000,
     price: { promptUsd: 1, completionUsd: 4 },
   });
   return generateSignal({
@@ -76,13 +78,19 @@ const ANSWERS: { answer: string; behaviour: OpenAiBehaviour; ends: string; calls
   {
     answer: "truncated",
     behaviour: { kind: "content", content: '{"final_signal":"BUY","conf', finishReason: "length" },
-    ends: "nonsense",
-    calls: 3,
+    ends: "WAIT",
+    calls: 2,
   },
   { answer: "empty", behaviour: { kind: "content", content: "" }, ends: "nonsense", calls: 3 },
   { answer: "prose", behaviour: { kind: "content", content: "Buy!" }, ends: "nonsense", calls: 3 },
   { answer: "HTML", behaviour: { kind: "html" }, ends: "nonsense", calls: 3 },
-  { answer: "a refusal", behaviour: { kind: "refusal" }, ends: "refused", calls: 3 },
+  { answer: "a refusal", behaviour: { kind: "refusal" }, ends: "refused", calls: 1 },
+  {
+    answer: "filtered",
+    behaviour: { kind: "content", content: "", finishReason: "content_filter" },
+    ends: "refused",
+    calls: 1,
+  },
   { answer: "late", behaviour: { kind: "advice", delayMs: 5_000 }, ends: "timeout", calls: 3 },
   { answer: "stalled", behaviour: { kind: "stalled-body" }, ends: "timeout", calls: 3 },
   {
@@ -123,6 +131,7 @@ describe("an answer of the model", () => {
           baseUrl: own.baseUrl,
           model: "test-model",
           callTimeoutMs: 1_500,
+          maxOutputTokens: 4_000,
           price: null,
         });
         const now = () => lastCandleAt + 60_000;
@@ -148,9 +157,44 @@ describe("an answer of the model", () => {
     expect(receipt.exchanges).toHaveLength(2);
   });
 
+  it("that was cut off is asked for once more, shorter, and then counts", async () => {
+    const cutOff = { kind: "content", content: '{"final', finishReason: "length" } as const;
+    openai.behave((_, index) => (index === 0 ? cutOff : { kind: "advice" }));
+    const { analysis, receipt } = await makeSignal();
+    expect(analysis).toMatchObject({ final_signal: "BUY", warnings: [] });
+    expect(openai.chats[1]?.text).toContain("cut off at 4000 tokens; it must be shorter");
+    expect(receipt.exchanges).toMatchObject([
+      { rawReply: '{"final', cutOff: true, rejectedFor: [expect.stringContaining("cut off")] },
+      { rejectedFor: [] },
+    ]);
+    expect(receipt.exchanges[1]).not.toHaveProperty("cutOff");
+  });
+
+  it("that is cut off twice is a WAIT that says so, without a third call", async () => {
+    openai.behave({ kind: "content", content: '{"final', finishReason: "length" });
+    const { analysis } = await makeSignal("data:image/png;base64,AAAA");
+    expect(openai.chats).toHaveLength(2);
+    expect(analysis).toMatchObject({
+      ...{ final_signal: "WAIT", confidence: 0, entry: null, suggested_units: 0 },
+      raw_ai: { confidence: 0, rationale: "The analyst gave no complete answer." },
+    });
+    expect(analysis.warnings).toEqual([
+      "The analyst's answer was not accepted, not even after a second try, so this is a WAIT. " +
+        "The answer was cut off at 4000 tokens; it must be shorter.",
+    ]);
+  });
+
+  it("to a correction that is a refusal ends the signal at once", async () => {
+    openai.behave((_, index) =>
+      index === 0 ? { kind: "advice", advice: upsideDown } : { kind: "refusal" },
+    );
+    await expect(makeSignal()).rejects.toBeInstanceOf(ModelRefusalError);
+    expect(openai.chats).toHaveLength(2);
+  });
+
   it("that comes after a failed call is paid for with it", async () => {
     openai.behave((_, index) =>
-      index === 0 ? { kind: "content", content: "{}", finishReason: "length" } : { kind: "advice" },
+      index === 0 ? { kind: "content", content: "{}" } : { kind: "advice" },
     );
     const { receipt } = await makeSignal();
     expect(receipt).toMatchObject({ analystVersion: expect.stringMatching(/^openai\/\d/) });

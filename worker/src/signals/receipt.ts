@@ -24,6 +24,8 @@ const exchangeSchema = z.object({
   corrections: z.array(z.string()),
   /** What was wrong with this reply; empty when it was accepted. */
   rejectedFor: z.array(z.string()),
+  /** Whether the reply was cut off at the token limit; it is the reason in `rejectedFor` then. */
+  cutOff: z.literal(true).optional(),
   /** Calls it took, failed ones included. */
   tries: z.number().int().positive(),
   usage: tokenUsageSchema.nullable(),

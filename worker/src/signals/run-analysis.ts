@@ -1,15 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
+import { TEXTS } from "@shared/contract/texts.ts";
 import { startDeadline } from "@shared/node/deadline.ts";
 import type { MarketResult } from "@shared/node/models/market-analysis.ts";
 import { finishRun, type RunResult } from "@shared/node/signals/finish-runs.ts";
 import type { AnalysisRun } from "@shared/node/signals/start-runs.ts";
 import pRetry from "p-retry";
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
-import { ProviderError } from "../providers/provider-error.ts";
+import { ModelRefusalError, ProviderError } from "../providers/provider-error.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import { analyseMarket } from "./analyse-market.ts";
+import { assertBudgetLeft, BudgetUsedUpError, countCallCost } from "./analysis-budget.ts";
 import { type CallUsage, totalUsage } from "./analyst.ts";
 import { failedAnalysis } from "./failed-analysis.ts";
 import { MissingImageError, readChartImage } from "./read-chart-image.ts";
@@ -114,40 +116,51 @@ async function produceResult(
     return failure("The analysis was interrupted several times.");
   }
   const spent: CallUsage[] = [];
-  const budget = startDeadline(abort, runBudgetMs(run));
+  const counted: Promise<void>[] = [];
+  const onUsage = (usage: CallUsage) => {
+    spent.push(usage);
+    counted.push(countCallCost(deps, usage));
+  };
+  const deadline = startDeadline(abort, runBudgetMs(run));
   try {
-    await untilClosed(deps, run, budget.signal);
-    const { analysis, quoteToUsd, receipt, candles } = await analyseMarket({
-      request: run,
-      chartImage: await readChartImage(deps.database, run, budget.signal),
-      marketData: deps.marketData,
-      analyst: deps.analyst,
-      costs: deps.tradingCosts[instrumentClass(run.symbol)],
-      now: () => deps.now().getTime(),
-      abort: budget.signal,
-      onUsage: (usage) => spent.push(usage),
-    });
-    const usage = receipt.analyst === "none" ? {} : { usage: usageRecord(receipt.model, spent) };
-    return {
-      status: "completed",
-      result: {
-        analysis: await withCalibration(deps, analysis),
-        quoteToUsd,
-        candlesSha256: receipt.candles.sha256,
-      },
-      receipt,
-      candles,
-      ...usage,
-    };
+    const made = await makeAnalysis(deps, run, { onUsage, abort: deadline.signal });
+    const { model, analyst } = made.receipt;
+    return { ...made, ...(analyst !== "none" && { usage: usageRecord(model, spent) }) };
   } catch (error) {
     abort.throwIfAborted();
     logFailure(deps.logger, error);
     const model = spent.at(-1)?.model;
     const usage = model === undefined ? {} : { usage: usageRecord(model, spent) };
-    return { ...failure(explain(error, budget.signal)), ...usage };
+    return { ...explainFailure(error, deadline.signal), ...usage };
   } finally {
-    budget.clear();
+    deadline.clear();
+    await Promise.all(counted);
   }
+}
+
+async function makeAnalysis(
+  deps: WorkerDeps,
+  run: AnalysisRun,
+  { onUsage, abort }: { onUsage: (usage: CallUsage) => void; abort: AbortSignal },
+) {
+  await untilClosed(deps, run, abort);
+  const { analysis, quoteToUsd, receipt, candles } = await analyseMarket({
+    request: run,
+    chartImage: await readChartImage(deps.database, run, abort),
+    marketData: deps.marketData,
+    analyst: deps.analyst,
+    costs: deps.tradingCosts[instrumentClass(run.symbol)],
+    now: () => deps.now().getTime(),
+    abort,
+    beforeAnalyst: () => assertBudgetLeft(deps, abort),
+    onUsage,
+  });
+  const result = {
+    analysis: await withCalibration(deps, analysis),
+    quoteToUsd,
+    candlesSha256: receipt.candles.sha256,
+  };
+  return { status: "completed", result, receipt, candles } as const;
 }
 
 /** What a run cost, for the administrators' sums; an analyst that counts no tokens costs nothing. */
@@ -158,7 +171,10 @@ function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usa
 /** What no later signal will survive either, such as a bad key, is said as an error; the rest may pass. */
 function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
   const isLasting =
-    error instanceof ProviderError && !error.retryable && error.failure !== "unknown-symbol";
+    error instanceof ProviderError &&
+    !error.retryable &&
+    error.failure !== "unknown-symbol" &&
+    !(error instanceof ModelRefusalError);
   if (isLasting) logger.error({ err: error }, `signal failed: ${error.message}`);
   else logger.warn({ err: error }, "signal failed");
 }
@@ -189,13 +205,24 @@ async function untilClosed(
   if (waitMs > 0 && waitMs <= MAX_CLOCK_LAG_MS) await delay(waitMs, undefined, { signal: abort });
 }
 
+function explainFailure(error: unknown, deadline: AbortSignal): RunResult {
+  if (error instanceof BudgetUsedUpError) {
+    const { status, result } = failure(TEXTS.budgetUsedUp);
+    const analysis = { ...result.analysis, warnings: [TEXTS.budgetUsedUp] };
+    return { status, result: { ...result, analysis } };
+  }
+  const isRefusal = error instanceof ModelRefusalError;
+  return { ...failure(explain(error, deadline)), ...(isRefusal && { isRefusal }) };
+}
+
 function failure(reason: string): { status: "failed"; result: MarketResult } {
   const analysis = failedAnalysis({ reason });
   return { status: "failed", result: { analysis, quoteToUsd: null, candlesSha256: null } };
 }
 
-function explain(error: unknown, budget: AbortSignal): string {
-  if (budget.aborted) return "The analysis took too long.";
+function explain(error: unknown, deadline: AbortSignal): string {
+  if (error instanceof ModelRefusalError) return "The AI model declined this request.";
+  if (deadline.aborted) return "The analysis took too long.";
   if (error instanceof MissingImageError) return "The chart image was deleted.";
   if (!(error instanceof ProviderError)) return "The analysis could not be made.";
   if (error.failure === "unknown-symbol") return "No market data provider lists this symbol.";

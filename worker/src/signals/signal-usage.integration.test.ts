@@ -45,6 +45,7 @@ describe("what a signal cost", () => {
       baseUrl: openai.baseUrl,
       model: "test-model",
       callTimeoutMs: 5_000,
+      maxOutputTokens: 4_000,
       price,
     });
 
@@ -96,7 +97,7 @@ describe("what a signal cost", () => {
   });
 
   it("is kept for a signal that failed all the same", async () => {
-    openai.behave({ kind: "content", content: "{}", finishReason: "length" });
+    openai.behave({ kind: "content", content: "{}" });
     const { analysis, usage } = await makeSignal(model(null));
     expect(analysis?.status).toBe("failed");
     expect(openai.chats).toHaveLength(3);

@@ -78,6 +78,7 @@ function presentExchange(exchange: Exchange): SignalReceipt["exchanges"][number]
     rawReply: reply.rawReply,
     corrections,
     rejectedFor: checked.accepted ? [] : checked.reasons,
+    ...(reply.cutOff !== undefined && { cutOff: true }),
     tries,
     usage,
   };

@@ -150,6 +150,12 @@ export const usageTexts = {
   title: "AI usage",
   lead: "Signals that were analysed, the tokens they took and what those cost. Days begin at midnight UTC.",
   loadFailed: "Failed to load the usage.",
+  budget: "Budget today",
+  spent: (spent: string, budget: string) => `${spent} of ${budget}`,
+  budgetLeft: (percent: number) => `${percent}% spent. Resets at 00:00 UTC.`,
+  budgetLow: (percent: number) =>
+    `${percent}% spent. Scheduled analyses have stopped until 00:00 UTC.`,
+  budgetUsedUp: "Used up. Requests that need a new analysis fail until 00:00 UTC.",
   periods: { today: "Today", last_7_days: "Last 7 days", last_30_days: "Last 30 days" },
   signals: "Signals",
   promptTokens: "Tokens in",

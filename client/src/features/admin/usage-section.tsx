@@ -1,4 +1,4 @@
-import type { ModelUsage, Usage, UsagePeriod } from "@shared/contract/usage.ts";
+import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/usage.ts";
 import { Card } from "../../ui/card.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
@@ -6,7 +6,7 @@ import { useUsage } from "./admin-queries.ts";
 import { AdminSection } from "./admin-section.tsx";
 import { LoadError } from "./load-error.tsx";
 import { adminTexts, usageTexts as texts } from "./texts.ts";
-import { formatCost, formatCount, signalCount } from "./usage-figures.ts";
+import { describeBudget, formatCost, formatCount, signalCount } from "./usage-figures.ts";
 
 const PERIODS = ["today", "last_7_days", "last_30_days"] as const;
 
@@ -37,6 +37,7 @@ function Figures({ usage }: { usage: Usage }) {
   const { by_model: models, unpriced_signals: unpriced } = usage.last_30_days;
   return (
     <>
+      {usage.budget && <Budget budget={usage.budget} />}
       <div className="grid gap-4 md:grid-cols-3">
         {PERIODS.map((name) => (
           <Period key={name} title={texts.periods[name]} period={usage[name]} />
@@ -49,6 +50,23 @@ function Figures({ usage }: { usage: Usage }) {
         <Models models={models} />
       )}
     </>
+  );
+}
+
+const BUDGET_TONES = {
+  left: "text-ink-muted",
+  low: "text-wait",
+  "used-up": "text-danger",
+} as const;
+
+function Budget({ budget }: { budget: BudgetUsage }) {
+  const { amount, text, level } = describeBudget(budget);
+  return (
+    <Card className="px-4 py-4 sm:px-5">
+      <h3 className="text-sm font-medium text-ink-muted">{texts.budget}</h3>
+      <p className="figures mt-1 text-2xl font-semibold tracking-tight">{amount}</p>
+      <p className={`mt-1 text-sm ${BUDGET_TONES[level]}`}>{text}</p>
+    </Card>
   );
 }
 

@@ -21,6 +21,7 @@ function follow(event: LiveEvent): void {
     images: applyToImages(images, event),
   }));
   if (event.name === "payment-details:updated") patch(adminKeys.payment, () => event.data);
+  if (event.name === "budget:reached") void readAgain({ queryKey: adminKeys.usage });
   void readAgain({ queryKey: adminKeys.audit });
 }
 

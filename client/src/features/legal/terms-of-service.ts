@@ -24,7 +24,7 @@ export const termsOfService: LegalDocument = {
       title: "Subscription and payment",
       paragraphs: [
         "Subscriptions run month by month at the price shown on the pricing page. You pay by one of the methods on the payment page and send proof of the payment on your dashboard. There is no automatic renewal: you pay for each month you want.",
-        "Image credits are granted with your plan. One credit is used when an analysis with a chart image is accepted, and returned if no analysis comes out of it. Credits have no money value and cannot be transferred.",
+        "Image credits are granted with your plan. One credit is used when an analysis with a chart image is accepted, and returned if no analysis comes out of it; for images that the model refuses, at most three times a day. Credits have no money value and cannot be transferred.",
         "If you believe that a payment was recorded wrongly, contact us within 30 days. Your legal rights to a refund are not affected.",
       ],
     },

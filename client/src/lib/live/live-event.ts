@@ -22,6 +22,7 @@ const liveEventSchema = z.discriminatedUnion("name", [
   event("chart-image:deleted"),
   event("payment-details:updated"),
   event("queue:changed"),
+  event("budget:reached"),
 ]);
 
 /** A numbered event of the contract, with its name. */

@@ -1,0 +1,189 @@
+import { eventSchemas } from "@shared/contract/events.ts";
+import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
+import { readAiSpending } from "@shared/node/ai-budget.ts";
+import { type Database, openDatabase } from "@shared/node/database.ts";
+import { createLogger } from "@shared/node/logger.ts";
+import type { UserRecord } from "@shared/node/models/user.ts";
+import { loadSettings } from "@shared/node/settings.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { multipartForm } from "@shared/testing/multipart-form.ts";
+import { chartPicture } from "@shared/testing/pictures.ts";
+import { PushClient } from "@shared/testing/push-client.ts";
+import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
+import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
+import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { startServer } from "./start-server.ts";
+
+const secrets = {
+  JWT_SECRET: "a test secret of more than 32 characters",
+  ADMIN_PASSWORD: "correct horse",
+};
+const settings = { ...loadSettings({ ...secrets, RATE_LIMIT: "off" }), API_PORT: 0 };
+const WAIT = { timeout: 15_000, interval: 20 };
+/** With the prices of the workers, each call costs 1 dollar of a budget of 10. */
+const USAGE = { promptTokens: 7_000, completionTokens: 1_000 };
+const USED_UP = "The daily analysis budget is used up.";
+
+describe("a daily AI budget, with two workers", () => {
+  const uri = testDatabaseUri("daily-budget");
+  let database: Database;
+  let server: Awaited<ReturnType<typeof startServer>>;
+  let workers: SpawnedPart[];
+  let exchange: StandInExchange;
+  let openai: StandInOpenAi;
+  let chart: Buffer;
+  let user: UserRecord;
+  let startedAt: Date;
+  /** Each request for another number of candles needs an analysis of its own. */
+  let limit = 50;
+
+  beforeAll(async () => {
+    database = await openDatabase({ uri });
+    exchange = await startStandInExchange();
+    openai = await startStandInOpenAi();
+    server = await startServer({
+      ...{ settings, database },
+      logger: createLogger({ part: "server", level: "silent" }),
+    });
+    const worker = () =>
+      spawnPart("worker", {
+        ...secrets,
+        MONGODB_URI: uri,
+        MARKET_DATA: "live",
+        EXCHANGES: "binance",
+        EXCHANGE_URL: exchange.url,
+        OPENAI_API_KEY: "sk-test",
+        OPENAI_BASE_URL: openai.baseUrl,
+        OPENAI_PRICE_PROMPT: "100",
+        OPENAI_PRICE_COMPLETION: "300",
+        OPENAI_BUDGET_USD_PER_DAY: "10",
+        OPENAI_MAX_OUTPUT_TOKENS: "1234",
+      });
+    workers = await Promise.all([worker(), worker()]);
+    chart = await chartPicture(1).png().toBuffer();
+  });
+  beforeEach(async () => {
+    openai.reset();
+    openai.behave({ kind: "advice", usage: USAGE });
+    await database.aiSpending.deleteMany();
+    startedAt = new Date();
+    const rights = { approved: true, allowImageUpload: true, imageCredits: 2 };
+    user = await createUser(database, rights);
+  });
+  afterAll(async () => {
+    await Promise.all([...workers, server].map((part) => part.stop()));
+    await Promise.all([database.close(), exchange.close(), openai.close()]);
+  });
+
+  const call = async (path: string, init: RequestInit): Promise<SignalResponse> => {
+    const response = await fetch(`http://localhost:${server.port}${path}`, {
+      ...{ method: "POST", ...init },
+      headers: { ...init.headers, authorization: `Bearer ${signTokenFor(user, settings)}` },
+    });
+    expect(response.status).toBe(200);
+    return signalResponseSchema.parse(await response.json());
+  };
+  const ask = (candles: number) =>
+    call("/get-signal", {
+      body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "4h", limit: candles }),
+      headers: { "content-type": "application/json" },
+    });
+  const askWithImage = () =>
+    call("/get-signal-with-image", {
+      body: multipartForm({ symbol: "BTC/USDT", timeframe: "4h", chart_image: chart }),
+    });
+  const askForMany = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => {
+        limit += 1;
+        return ask(limit);
+      }),
+    );
+  const reached = async () => {
+    const events = await database.events
+      .find({ stream: ADMINS_STREAM, name: "budget:reached", at: { $gte: startedAt } })
+      .sort({ seq: 1 })
+      .lean();
+    return events.map(({ data }) => eventSchemas["budget:reached"].parse(data));
+  };
+  const spentUsd = () => readAiSpending(database, new Date());
+  const creditsLeft = async () => (await database.users.findById(user._id).lean())?.imageCredits;
+
+  it("notifies administrators once at 80 and once at 100 percent, however many calls end at once", async () => {
+    const root = await createUser(database, { role: "admin", approved: true });
+    const admin = new PushClient({
+      url: `http://localhost:${server.port}`,
+      token: signTokenFor(root, settings),
+    });
+    await vi.waitFor(() => expect(admin.socket.connected).toBe(true), WAIT);
+    const allAreAsked = vi.waitFor(() => expect(openai.chats).toHaveLength(20), WAIT);
+    openai.behave({ kind: "advice", usage: USAGE, heldUntil: allAreAsked });
+    const answers = askForMany(20);
+    await allAreAsked;
+    expect((await answers).map(({ status }) => status)).toEqual(
+      Array.from({ length: 20 }, () => "completed"),
+    );
+    expect(openai.chats[0]?.body.max_completion_tokens).toBe(1_234);
+    expect(await spentUsd()).toBe(20);
+    const events = [
+      { percent: 80, spent_usd: 8, budget_usd: 10 },
+      { percent: 100, spent_usd: 10, budget_usd: 10 },
+    ];
+    expect(await reached()).toEqual(events);
+    await vi.waitFor(() => expect(admin.named("budget:reached")).toHaveLength(2), WAIT);
+    expect(admin.named("budget:reached").map(({ data }) => data)).toEqual(events);
+    admin.close();
+  }, 60_000);
+
+  it("ends new analyses as failed once it is used up, and answers from those that exist", async () => {
+    limit += 1;
+    const first = await ask(limit);
+    await askForMany(9);
+    expect(await spentUsd()).toBe(10);
+    const [refused] = await askForMany(1);
+    expect(refused).toMatchObject({ status: "failed", analysis: { final_signal: "WAIT" } });
+    expect(refused?.analysis?.warnings).toEqual([USED_UP]);
+    expect((await askWithImage()).analysis?.warnings).toEqual([USED_UP]);
+    expect(await creditsLeft()).toBe(2);
+    expect(openai.chats).toHaveLength(10);
+    const again = await ask(limit - 10);
+    expect(again).toMatchObject({ status: "completed" });
+    expect(again.analysis?.source.analysis_id).toBe(first.analysis?.source.analysis_id);
+    expect(await database.jobs.countDocuments({ name: "generate-signal" })).toBe(0);
+    await database.aiSpending.updateOne({}, { $set: { nanoUsd: 0 } });
+    expect(await askForMany(1)).toMatchObject([{ status: "completed" }]);
+  }, 60_000);
+
+  it("pays for one call when the model refuses a chart image, and the user gets the credit back", async () => {
+    openai.behave({ kind: "refusal", usage: USAGE });
+    const { status, analysis } = await askWithImage();
+    expect(status).toBe("failed");
+    expect(analysis?.warnings).toEqual([
+      "AI or data fetch failed",
+      "The AI model declined this request.",
+    ]);
+    expect(openai.chats).toHaveLength(1);
+    expect(await spentUsd()).toBe(1);
+    expect(await creditsLeft()).toBe(2);
+    expect(await database.jobs.countDocuments({ name: "generate-signal" })).toBe(0);
+  }, 60_000);
+
+  it("charges the fourth of four refused chart images, also when all are refused at once", async () => {
+    await database.users.updateOne({ _id: user._id }, { $set: { imageCredits: 4 } });
+    const allAreAsked = vi.waitFor(() => expect(openai.chats).toHaveLength(4), WAIT);
+    openai.behave({ kind: "refusal", usage: USAGE, heldUntil: allAreAsked });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => askWithImage()));
+    expect(answers.map(({ status }) => status)).toEqual(["failed", "failed", "failed", "failed"]);
+    const charged = answers.filter(({ analysis }) =>
+      analysis?.warnings.includes(
+        "The image credit was not refunded: refused chart images are refunded at most 3 times a day.",
+      ),
+    );
+    expect(charged).toHaveLength(1);
+    expect(await creditsLeft()).toBe(3);
+    expect(openai.chats).toHaveLength(4);
+  }, 60_000);
+});
