@@ -1,4 +1,8 @@
 import { expect, type Page } from "playwright/test";
+import { holdRequests } from "./hold-requests.ts";
+import { expectStill, observeLayoutShifts, untilPainted } from "./layout-shifts.ts";
+import { around, record } from "./performance-record.ts";
+import { apiUrl } from "./stage.ts";
 import { test } from "./test.ts";
 
 const SCRIPTS = /^https:\/\/s3\.tradingview\.com\/external-embedding\//;
@@ -125,5 +129,43 @@ test.describe("without prices", () => {
     await page.unroute(/\/markets$/);
     await overview.getByRole("button", { name: "Try again" }).click();
     await expect(overview).toContainText("BTC/USDT");
+  });
+});
+
+test.describe("the live record", () => {
+  const RECORD = new RegExp(`^${apiUrl}/performance$`);
+  const lead = (page: Page) => page.getByText("Live record so far.");
+
+  test("is stated in one sentence, and moves nothing as it arrives", async ({ page }) => {
+    await observeLayoutShifts(page);
+    await page.route(RECORD, (route) =>
+      route.fulfill({
+        json: { ...record, lift: around(-0.03, 0.05) },
+        headers: { "Access-Control-Allow-Origin": "*" },
+      }),
+    );
+    for (const width of [1440, 640, 390]) {
+      await page.setViewportSize({ width, height: 2_400 });
+      const held = await holdRequests(page, { url: RECORD });
+      await page.goto("/");
+      const overview = page.getByRole("heading", { name: "Market Overview" });
+      await untilPainted(page);
+      const before = await overview.boundingBox();
+      held.release();
+      await expect(lead(page).locator("..")).toHaveText(
+        "Live record so far. Not shown to be better than chance: an edge of −3.0 percentage points (95% interval −8.0 to +2.0).",
+      );
+      await untilPainted(page);
+      expect((await overview.boundingBox())?.y).toBe(before?.y);
+      await expectStill(page, { limit: 0.05, what: `/ at ${width} px` });
+    }
+  });
+
+  test("is not mentioned while there is none", async ({ page }) => {
+    const answered = page.waitForResponse(RECORD);
+    await page.goto("/");
+    expect((await answered).ok()).toBe(true);
+    await untilPainted(page);
+    await expect(lead(page)).toHaveCount(0);
   });
 });

@@ -36,6 +36,7 @@ test("a signal arrives with its confidence, reasons, labels and chart", async ({
   const confidence = result.getByRole("progressbar");
   await expect(confidence).toHaveAttribute("aria-valuenow", /^\d+/);
   await expect(confidence).toHaveAttribute("data-level", /^(high|medium|low)$/);
+  await expect(confidence).toContainText("stated confidence");
   await expect(result.getByText(/^Demo data:/)).toBeVisible();
   await expect(result.getByText(/^Rule-based analysis:/)).toBeVisible();
   await expect(result.getByText("Key evidence")).toBeVisible();
@@ -110,7 +111,7 @@ test("a signal asked for on one device arrives on another one, without a reload"
   await page.goto("/bot");
   await askFor(page, "BTC/USDT");
   await expect(resultFor(phone, "BTC/USDT")).toHaveCount(1);
-  await expect(resultFor(phone, "BTC/USDT").getByText(/\d+% confidence/)).toBeVisible();
+  await expect(resultFor(phone, "BTC/USDT").getByText(/\d+% stated confidence/)).toBeVisible();
 });
 
 test("a signal shows up in a second tab's history without a reload", async ({ page, context }) => {

@@ -1,5 +1,6 @@
 import { expect, type Locator } from "playwright/test";
 import { makeSignal, makeTrader } from "./api.ts";
+import { keepSignal } from "./keep-signal.ts";
 import { signIn } from "./people.ts";
 import { test } from "./test.ts";
 
@@ -14,25 +15,15 @@ test.use({ timezoneId: "Europe/Berlin" });
 test("a signal says until when it holds, counts down, and is expired then", async ({ page }) => {
   const trader = await makeTrader({ approved: true });
   const signal = await makeSignal(trader, { symbol: "BTC/USDT" });
-  const { signal_id, symbol, timeframe } = signal;
+  if (!signal.analysis) throw new Error("the signal has no analysis");
   const analysis = {
     ...signal.analysis,
     valid_until: "2026-05-04T12:00:10.000Z",
     delivery_delay_ms: 65_000,
     calibrated_confidence: 57.5,
   };
-  await page.route(`**/signals/${signal_id}`, (route) =>
-    route.fulfill({
-      json: { ...signal, analysis },
-      headers: { "Access-Control-Allow-Origin": "*" },
-    }),
-  );
   await signIn(page, trader);
-  const requestedAt = NOW.getTime();
-  const tracked = [{ id: signal_id, symbol, timeframe, requestedAt, withImage: false }];
-  const inputs = { symbol, timeframe, amount: 100, riskPercent: 1, leverage: 1 };
-  const kept = { state: { inputs, attempt: null, tracked, selectedId: null }, version: 0 };
-  await page.addInitScript((bot) => sessionStorage.setItem("bot", bot), JSON.stringify(kept));
+  await keepSignal(page, { ...signal, analysis }, NOW);
   await page.clock.setFixedTime(NOW);
   await page.goto("/bot");
   const card = page.locator("[data-signal]");

@@ -14,6 +14,7 @@ import { writeScreenPages } from "./screen-pages.mjs";
 const SOURCES = [
   "client",
   "shared/contract",
+  "scripts/lib/first-script.mjs",
   "scripts/lib/screen-pages.mjs",
   "scripts/lib/site-files.mjs",
   "vite.config.ts",

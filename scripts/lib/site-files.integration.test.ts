@@ -7,6 +7,7 @@ import sharp from "sharp";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compressFiles } from "./compress-files.mjs";
+import { firstScript } from "./first-script.mjs";
 import { projectRoot } from "./project-root.mjs";
 import { siteFiles } from "./site-files.mjs";
 import { createWebHost } from "./web-host.mjs";
@@ -25,7 +26,7 @@ beforeAll(async () => {
     root: join(projectRoot, "client"),
     logLevel: "silent",
     build: { outDir: folder, emptyOutDir: true, rollupOptions: { input: page } },
-    plugins: [withoutApplication, siteFiles(ORIGIN)],
+    plugins: [withoutApplication, siteFiles(ORIGIN), firstScript()],
   });
   await compressFiles(folder);
   host = createWebHost({ folder, apiUrl: "https://api.example.com" });
@@ -103,7 +104,11 @@ describe("what previews of links and search engines get", () => {
     const { answer, type } = await get("/");
     expect(type).toContain("text/html");
     expect(await answer.text()).toMatch(/<script src="\/before-paint\.js">[\s\S]*<title>/);
-    expect((await get("/before-paint.js")).type).toContain("javascript");
+    const script = await get("/before-paint.js");
+    expect(script.type).toContain("javascript");
+    const code = await script.answer.text();
+    expect(code).toContain("themechoice");
+    expect(code, "it is minified").not.toMatch(/\n|\/\//);
     expect(readFileSync(join(folder, "index.html"), "utf8")).not.toContain("%PUBLIC_ORIGIN%");
   });
 });

@@ -100,3 +100,9 @@ export const BUDGET_PERCENTS = [80, 100] as const;
 
 /** Milliseconds between a successful registration and the move to the dashboard. */
 export const REGISTRATION_REDIRECT_MS = 4_000;
+
+/**
+ * Decided signals or closed trades below which no figure is given, and independent trades below which no statement is
+ * made about the edge: chance alone moves it too far.
+ */
+export const ENOUGH_SIGNALS = 30;

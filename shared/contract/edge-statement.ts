@@ -1,4 +1,5 @@
-import { ENOUGH_SIGNALS, type Performance } from "./performance.ts";
+import { ENOUGH_SIGNALS } from "./constants.ts";
+import type { Performance } from "./performance.ts";
 
 const points = new Intl.NumberFormat("en-US", {
   minimumFractionDigits: 1,

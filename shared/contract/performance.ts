@@ -4,12 +4,6 @@ import { INSTRUMENT_CLASSES } from "./instruments.ts";
 import { symbolSchema } from "./signal.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 
-/**
- * Decided signals or closed trades below which no figure is given, and independent trades below which no statement is
- * made about the edge: chance alone moves it too far.
- */
-export const ENOUGH_SIGNALS = 30;
-
 /** Points of the equity curve at most. */
 export const EQUITY_POINTS = 500;
 

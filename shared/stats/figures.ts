@@ -1,6 +1,6 @@
+import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
 import {
   type ConfidenceBucketFigures,
-  ENOUGH_SIGNALS,
   EQUITY_POINTS,
   type Performance,
   type PerformanceCounts,

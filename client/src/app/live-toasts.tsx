@@ -1,7 +1,7 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useEffect } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
-import { formatConfidence } from "../lib/format.ts";
+import { confidenceWords } from "../lib/confidence.ts";
 import type { LiveEvent } from "../lib/live/live-event.ts";
 import { onLiveEvent } from "../lib/live/live-listeners.ts";
 import { followView } from "../lib/notices/tab-in-view.ts";
@@ -44,9 +44,9 @@ function finishedSignal(event: LiveEvent): { id: string; title: string; text: st
     return { id, title: texts.failedTitle, text: signalName(event.data) };
   }
   if (!analysis) return null;
-  const { final_signal, confidence } = analysis;
-  const title = `${final_signal} ${symbol}`;
-  return { id, title, text: `${timeframe}, ${formatConfidence(confidence)} confidence` };
+  const { final_signal: signal, confidence, calibrated_confidence: calibrated } = analysis;
+  const words = confidenceWords({ signal, confidence, calibrated });
+  return { id, title: `${signal} ${symbol}`, text: `${timeframe}, ${words}` };
 }
 
 const signalName = ({ symbol, timeframe }: SignalResponse) => `${symbol}, ${timeframe}`;

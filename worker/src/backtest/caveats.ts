@@ -1,8 +1,9 @@
-import { ENOUGH_SIGNALS } from "@shared/contract/performance.ts";
+import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
+import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import { roundTripPercent } from "@shared/contract/trading-costs.ts";
 import { mean } from "simple-statistics";
-import { formatMeanR, formatPoints, formatRange } from "./report/formats.ts";
-import type { BacktestReport } from "./report/report-schema.ts";
+import { formatMeanR, formatRange } from "./report/formats.ts";
+import type { BacktestReport, StrategyFigures } from "./report/report-schema.ts";
 
 type Reported = Pick<
   BacktestReport,
@@ -59,15 +60,9 @@ function tradeCaveats({ trades, figures, analyst }: Reported): string[] {
 
 function sizeCaveat({ figures }: Reported): string[] {
   const { decided } = figures.counts;
-  if (decided < ENOUGH_SIGNALS) {
-    return [
-      `Only ${decided} trades were won or lost. Rates are shown from ${ENOUGH_SIGNALS} trades on: with fewer, chance alone moves them too far.`,
-    ];
-  }
-  const { lift: edge } = figures;
-  if (!edge || edge.low > 0 || edge.high < 0) return [];
+  if (decided >= ENOUGH_SIGNALS) return [];
   return [
-    `${decided} trades were won or lost, too few for an edge to be significant: its 95% interval contains 0.`,
+    `Only ${decided} trades were won or lost. Rates are shown from ${ENOUGH_SIGNALS} trades on: with fewer, chance alone moves them too far.`,
   ];
 }
 
@@ -84,23 +79,23 @@ function analystCaveat({ analyst, from }: Reported["options"]): string[] {
   ];
 }
 
-/** One or two sentences: whether the trades made money, and whether random entries did as well. */
+/** States whether the trades beat chance, whether they lost money, and how random entries did. */
 export function verdictOn({ figures, random }: Pick<Reported, "figures" | "random">): string {
-  const { total_r: band, as_good_share: asGood } = random;
-  if (figures.trades === 0 || !band || asGood === null) {
+  const { as_good_share: asGood } = random;
+  if (figures.trades === 0 || asGood === null) {
     return "No trade was closed, so there is nothing to compare.";
   }
-  const { total_r: total, expectancy_r: mean, lift: edge } = figures;
-  const compared = `in ${Math.round(100 * asGood)}% of the runs, random entries with the same levels did as well or better.`;
-  if (mean && mean.high < 0) {
-    const interval = `95% interval ${formatRange(mean, formatMeanR)}`;
-    return `A losing strategy here: ${formatMeanR(mean.value)} per trade after costs (${interval}). Compared with chance, ${compared}`;
-  }
-  if (edge && edge.high < 0) {
-    const interval = `95% interval ${formatRange(edge, formatPoints)}`;
-    return `Worse than chance here: an edge of ${formatPoints(edge.value)} (${interval}); ${compared}`;
-  }
-  if (total > band.high) return `Better than chance here: ${compared}`;
-  if (total < band.low) return `Worse than chance here: ${compared}`;
-  return `Not statistically different from chance: ${compared}`;
+  return [
+    edgeStatement(figures),
+    ...lossStatement(figures),
+    `Random entries with the same levels did as well or better in ${Math.round(100 * asGood)}% of the runs.`,
+  ].join(" ");
+}
+
+function lossStatement({ expectancy_r: mean }: StrategyFigures): string[] {
+  if (!mean || mean.high >= 0) return [];
+  const interval = `95% interval ${formatRange(mean, formatMeanR)}`;
+  return [
+    `A losing strategy here: ${formatMeanR(mean.value)} per trade after costs (${interval}).`,
+  ];
 }

@@ -6,7 +6,7 @@ import { MAX_COST_SHARE } from "../signals/cost-limit.ts";
  * Changes whenever a word of the prompts or a line of the brief does, so that signals can be compared by what they came
  * from.
  */
-export const PROMPT_VERSION = "2026-12-2";
+export const PROMPT_VERSION = "2026-12-3";
 
 const { minRewardToRisk, minStopAtr, maxStopAtr, maxEntryAtr } = TRADE_BOUNDS;
 
@@ -35,7 +35,7 @@ RULES FOR THE LEVELS (checked by a program; an answer that breaks one is sent ba
 - Trading costs may take at most ${100 * MAX_COST_SHARE}% of the risk. A trade whose stop is nearer to its entry than <trading_costs> allows becomes a WAIT at once. Where the stop that would prove you wrong is nearer, answer WAIT; do not move it for the costs alone.
 
 CONFIDENCE
-confidence is a number from 0 to 100: in how many of a hundred markets that look like this the target would be met before the stop; for a WAIT, how sure you are that there is no trade. 80 means eighty percent, 0.8 means less than one. Two thirds of sound trades belong between 50 and 70. Above 80 everything agrees and there is room; that is rare. It is compared with what happens.
+confidence is a percentage from 0 to 100, not a fraction. For a BUY or SELL it is your own estimate of how often, in markets that look like this, the target would be met before the stop, given how far away each of them is. For a WAIT it is how sure you are that there is no trade. Every estimate is published and compared with what happens.
 
 RULES FOR THE WORDS
 - Cite only numbers that stand in the market data or the trading costs, your own levels, and what follows from them by subtraction or division. Copy them digit by digit; do not estimate, and do not remember others. Every number is looked up by a program, and one that is not found is shown to the trader as an error of yours.

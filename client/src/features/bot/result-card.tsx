@@ -1,7 +1,9 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
 import type { Analysis, EntryLeft } from "@shared/contract/signal.ts";
 import { lazy, type ReactNode, Suspense } from "react";
+import { useAnalystRecord } from "../../lib/performance/use-analyst-record.ts";
 import { tradeLevels } from "../../lib/trade-levels.ts";
+import { AnalystRecordPanel } from "../../ui/analyst-record-panel.tsx";
 import { Card } from "../../ui/card.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -36,6 +38,7 @@ export function ResultCard(props: ResultCardProps) {
   const { symbol, timeframe, createdAt, analysis, entryLeft, chart } = props;
   const { final_signal, confidence, calibrated_confidence, valid_until, warnings } = analysis;
   const levels = tradeLevels(analysis);
+  const record = useAnalystRecord(analysis);
   return (
     <Card
       data-signal={kinds[final_signal]}
@@ -53,8 +56,13 @@ export function ResultCard(props: ResultCardProps) {
             </p>
           </div>
         </div>
-        <ConfidenceBar confidence={confidence} calibrated={calibrated_confidence} />
+        <ConfidenceBar
+          signal={final_signal}
+          confidence={confidence}
+          calibrated={calibrated_confidence}
+        />
       </header>
+      {record && <AnalystRecordPanel record={record} />}
       <div role="status" className="empty:hidden">
         <Suspense>{entryLeft && <EntryLeftNotice entryLeft={entryLeft} />}</Suspense>
       </div>

@@ -1,4 +1,4 @@
-import { formatConfidence } from "../../lib/format.ts";
+import { confidenceWords } from "../../lib/confidence.ts";
 import { useBot } from "./bot-store.ts";
 import { useSignal } from "./signal-query.ts";
 import { announcement } from "./texts.ts";
@@ -11,11 +11,9 @@ export function SignalAnnouncer({ analyzing }: { analyzing: boolean }) {
   const text = () => {
     if (analyzing) return announcement.analyzing;
     if (!analysis) return "";
-    return announcement.result({
-      signal: analysis.final_signal,
-      name,
-      confidence: formatConfidence(analysis.confidence),
-    });
+    const { final_signal: signal, confidence, calibrated_confidence: calibrated } = analysis;
+    const words = confidenceWords({ signal, confidence, calibrated });
+    return announcement.result({ signal, name, confidence: words });
   };
   return (
     <p role="status" className="sr-only">

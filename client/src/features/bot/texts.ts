@@ -60,9 +60,9 @@ export const resultTexts = {
   takeProfit: "Take profit",
   fromPrice: "from last price",
   rewardToRisk: "Reward to risk (R:R)",
+  confidence: "Confidence",
   calibrated: (confidence: string) => `Track record says ${confidence}`,
   calibratedHint: "How often signals of this confidence have won so far, by the judged record.",
-  uncalibrated: "Not yet measured against a track record",
   sizing: "Position",
   units: "Position size",
   dollarRisk: "Dollar risk",
@@ -129,5 +129,5 @@ export const inputErrors: Record<string, string> = {
 export const announcement = {
   analyzing: "Analysing the market.",
   result: ({ signal, name, confidence }: { signal: string; name: string; confidence: string }) =>
-    `Signal ready: ${signal} ${name}, confidence ${confidence}.`,
+    `Signal ready: ${signal} ${name}, ${confidence}.`,
 } as const;

@@ -1,6 +1,7 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { Link } from "react-router-dom";
-import { formatChange, formatConfidence, formatPrice } from "../../lib/format.ts";
+import { confidenceWords } from "../../lib/confidence.ts";
+import { formatChange, formatPrice } from "../../lib/format.ts";
 import { isFinished } from "../../lib/live/live-state.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../../lib/trade-levels.ts";
 import { Card } from "../../ui/card.tsx";
@@ -52,14 +53,8 @@ export function SignalCard({ item }: { item: HistoryItem }) {
 function StatusText({ item }: { item: HistoryItem }) {
   if (item.status === "failed") return <span className="text-wait">{texts.failed}</span>;
   if (!isFinished(item.status)) return texts.inProgress;
-  return confidenceText(item);
-}
-
-/** What the analyst said, and what that was worth by his record, where that was long enough. */
-function confidenceText({ confidence, calibrated_confidence: calibrated }: HistoryItem): string {
-  const said = formatConfidence(confidence);
-  if (typeof calibrated !== "number") return `${said} ${texts.confidence}`;
-  return `${said} ${texts.said}, ${formatConfidence(calibrated)} ${texts.byRecord}`;
+  const { signal, confidence, calibrated_confidence: calibrated } = item;
+  return confidenceWords({ signal, confidence, calibrated });
 }
 
 function Levels({ levels: { entry, stopLoss, takeProfit } }: { levels: TradeLevels }) {

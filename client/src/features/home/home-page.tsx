@@ -5,6 +5,7 @@ import { Card } from "../../ui/card.tsx";
 import { TextLink } from "../../ui/text-link.tsx";
 import { usePageTitle } from "../../ui/use-page-title.ts";
 import { HeroIllustration } from "./hero-illustration.tsx";
+import { LiveRecord } from "./live-record.tsx";
 import { CryptoMarkets, MarketOverview, TickerTape } from "./market-sections.tsx";
 import { homeReasons, homeTexts } from "./texts.ts";
 
@@ -43,7 +44,7 @@ function Hero() {
 
 function Reasons() {
   return (
-    <section aria-labelledby="why" className="page pt-4 pb-14 sm:pb-20">
+    <section aria-labelledby="why" className="page pt-4">
       <h2 id="why" className="text-2xl font-semibold tracking-tight sm:text-3xl">
         {homeTexts.whyTitle}
       </h2>
@@ -55,6 +56,7 @@ function Reasons() {
       <p className="mt-6">
         <TextLink to="/performance">{homeTexts.toPerformance}</TextLink>
       </p>
+      <LiveRecord />
     </section>
   );
 }

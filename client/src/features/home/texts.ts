@@ -8,6 +8,7 @@ export const homeTexts = {
   exampleStop: "Stop",
   exampleTarget: "Target",
   toPerformance: "See how all signals turned out",
+  liveRecord: "Live record so far.",
   whyTitle: "Why Choose Our Bot?",
   tickerTitle: "Market prices",
   overviewTitle: "Market Overview",

@@ -1,25 +1,11 @@
-import {
-  type Performance,
-  type PerformanceQuery,
-  performanceSchema,
-} from "@shared/contract/performance.ts";
+import type { PerformanceQuery } from "@shared/contract/performance.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { api } from "../../lib/api/api.ts";
-import { paramsOf } from "./performance-filter.ts";
-
-const REFRESH_MS = 60_000;
+import { PERFORMANCE_STALE_MS, performanceQuery } from "../../lib/performance/performance-query.ts";
 
 /** The record that fits the filter; while another one is read, the one before stays. */
-export function usePerformance(filter: PerformanceQuery) {
-  const query = paramsOf(filter).toString();
-  return useQuery({
-    queryKey: ["performance", query],
-    queryFn: ({ signal }) => readPerformance(query, signal),
+export const usePerformance = (filter: PerformanceQuery) =>
+  useQuery({
+    ...performanceQuery(filter),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
-    staleTime: REFRESH_MS,
+    refetchInterval: PERFORMANCE_STALE_MS,
   });
-}
-
-const readPerformance = (query: string, signal: AbortSignal): Promise<Performance> =>
-  api({ path: `/performance?${query}`, schema: performanceSchema, signal });

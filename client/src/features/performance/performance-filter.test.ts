@@ -1,10 +1,10 @@
 import type { PerformanceQuery } from "@shared/contract/performance.ts";
 import { expect, test } from "vitest";
+import { performanceParams } from "../../lib/performance/performance-params.ts";
 import {
   filterOf,
   isFiltered,
   marketOf,
-  paramsOf,
   withMarket,
   withoutFilters,
 } from "./performance-filter.ts";
@@ -14,7 +14,7 @@ const read = (query: string) => filterOf(new URLSearchParams(query));
 
 test("a bare address shows the whole live record, and is written as such", () => {
   expect(read("")).toEqual(everything);
-  expect(paramsOf(everything).toString()).toBe("");
+  expect(performanceParams(everything).toString()).toBe("");
   expect(isFiltered(everything)).toBe(false);
 });
 
@@ -27,7 +27,7 @@ test("filters survive in the address", () => {
     analyst: "openai",
     version: "openai/3",
   };
-  expect(filterOf(paramsOf(filter))).toEqual(filter);
+  expect(filterOf(performanceParams(filter))).toEqual(filter);
   expect(isFiltered(filter)).toBe(true);
   expect(isFiltered(withoutFilters(filter))).toBe(false);
   expect(withoutFilters(filter).data).toBe("replay");

@@ -1,28 +1,16 @@
 import { INSTRUMENT_CLASSES } from "@shared/contract/instruments.ts";
 import { type PerformanceQuery, performanceQuerySchema } from "@shared/contract/performance.ts";
-
-const NAMES = ["data", "period", "symbol", "class", "timeframe", "analyst", "version"] as const;
+import { PERFORMANCE_PARAMS, performanceParams } from "../../lib/performance/performance-params.ts";
 
 /** The filters that an address asks for; what it says wrongly is left out. */
 export function filterOf(params: URLSearchParams): PerformanceQuery {
   const given = new Map(
-    NAMES.map((name) => [name, params.get(name) ?? undefined] as const).filter(
+    PERFORMANCE_PARAMS.map((name) => [name, params.get(name) ?? undefined] as const).filter(
       ([name, value]) => performanceQuerySchema.shape[name].safeParse(value).success,
     ),
   );
   if (given.get("analyst") === undefined) given.delete("version");
   return performanceQuerySchema.parse(Object.fromEntries(given));
-}
-
-/** The address of filters; what is the default anyway is not written. */
-export function paramsOf(filter: PerformanceQuery): URLSearchParams {
-  const params = new URLSearchParams();
-  const defaults: Record<string, string> = { data: "live", period: "all" };
-  for (const name of NAMES) {
-    const value = filter[name];
-    if (value !== undefined && value !== defaults[name]) params.set(name, value);
-  }
-  return params;
 }
 
 /** The record of everything, of the same kind of data. */
@@ -32,7 +20,7 @@ export const withoutFilters = ({ data }: PerformanceQuery): PerformanceQuery => 
 });
 
 export const isFiltered = (filter: PerformanceQuery): boolean =>
-  paramsOf(filter).toString() !== paramsOf(withoutFilters(filter)).toString();
+  performanceParams(filter).toString() !== performanceParams(withoutFilters(filter)).toString();
 
 const ALL = "all";
 const CLASS_PREFIX = "class:";

@@ -1,11 +1,9 @@
-import {
-  ENOUGH_SIGNALS,
-  type Performance,
-  type PerformanceQuery,
-} from "@shared/contract/performance.ts";
+import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
+import type { Performance, PerformanceQuery } from "@shared/contract/performance.ts";
 import { ChartLine } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
 import { formatDateTime } from "../../lib/format.ts";
+import { performanceParams } from "../../lib/performance/performance-params.ts";
 import { Button } from "../../ui/button.tsx";
 import { buttonClass } from "../../ui/button-class.ts";
 import { Card } from "../../ui/card.tsx";
@@ -18,7 +16,7 @@ import { EquityCard } from "./equity-card.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { HeadlineFigures } from "./headline-figures.tsx";
 import { usePerformance } from "./performance-api.ts";
-import { filterOf, isFiltered, paramsOf } from "./performance-filter.ts";
+import { filterOf, isFiltered } from "./performance-filter.ts";
 import { SignalCounts } from "./signal-counts.tsx";
 import { methodTexts, performanceTexts as texts } from "./texts.ts";
 
@@ -33,7 +31,7 @@ export function PerformancePage() {
       <FilterBar
         filter={filter}
         recorded={data?.recorded}
-        onChange={(changed) => setParams(paramsOf(changed), { preventScrollReset: true })}
+        onChange={(changed) => setParams(performanceParams(changed), { preventScrollReset: true })}
       />
       {filter.data === "replay" && (
         <Notice tone="warning" title={texts.demoTitle}>

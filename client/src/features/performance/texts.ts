@@ -1,5 +1,6 @@
+import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
 import type { InstrumentClass } from "@shared/contract/instruments.ts";
-import { ENOUGH_SIGNALS, type PerformancePeriod } from "@shared/contract/performance.ts";
+import type { PerformancePeriod } from "@shared/contract/performance.ts";
 
 export const performanceTexts = {
   title: "Performance",

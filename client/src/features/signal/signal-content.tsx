@@ -2,8 +2,11 @@ import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import type { Judgement } from "@shared/contract/judgement.ts";
 import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import type { ReactNode } from "react";
-import { formatChange, formatConfidence, formatDateTime, formatPrice } from "../../lib/format.ts";
+import { confidenceWords } from "../../lib/confidence.ts";
+import { formatChange, formatDateTime, formatPrice } from "../../lib/format.ts";
+import { useAnalystRecord } from "../../lib/performance/use-analyst-record.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../../lib/trade-levels.ts";
+import { AnalystRecordPanel } from "../../ui/analyst-record-panel.tsx";
 import { Card } from "../../ui/card.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { JudgementPanel } from "./judgement-panel.tsx";
@@ -30,7 +33,8 @@ const edges = { BUY: "border-t-buy", SELL: "border-t-sell", WAIT: "border-t-wait
 /** A signal as it was given, and what the market made of it; nothing of its user. */
 export function SignalContent(props: SignalContentProps) {
   const { symbol, timeframe, createdAt, analysis, judgement, children } = props;
-  const kind = analysis.final_signal;
+  const { final_signal: kind, confidence, calibrated_confidence: calibrated } = analysis;
+  const record = useAnalystRecord(analysis);
   const levels = kind === "WAIT" ? null : tradeLevels(analysis);
   return (
     <article className="flex flex-col gap-5">
@@ -46,10 +50,11 @@ export function SignalContent(props: SignalContentProps) {
             </h1>
             <p className="figures text-sm text-ink-faint">
               <time dateTime={createdAt}>{formatDateTime(createdAt)}</time>
-              {` · ${formatConfidence(analysis.confidence)} ${texts.confidence}`}
+              {` · ${confidenceWords({ signal: kind, confidence, calibrated })}`}
             </p>
           </div>
         </header>
+        {record && <AnalystRecordPanel record={record} />}
         {levels && <Levels levels={levels} />}
         <SignalChart {...props} name={`${symbol} ${timeframe}`} levels={levels} />
       </Card>

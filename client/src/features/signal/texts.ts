@@ -7,7 +7,6 @@ export const signalTexts = {
   tryAgain: "Try again",
   running: "The analysis is still running. Its result appears here as soon as it is ready.",
   failed: "The analysis failed, so there is nothing to judge.",
-  confidence: "confidence",
   entry: "Entry",
   stopLoss: "Stop loss",
   takeProfit: "Take profit",

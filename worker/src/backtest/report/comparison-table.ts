@@ -1,10 +1,10 @@
-import { ENOUGH_SIGNALS } from "@shared/contract/performance.ts";
+import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
 import { type Html, html } from "@shared/node/html.ts";
 import {
   formatCount,
+  formatEdge,
   formatFall,
   formatMeanR,
-  formatPoints,
   formatR,
   formatRange,
   formatRatio,
@@ -138,7 +138,7 @@ const baselineCell = ({ no_edge_rate }: StrategyFigures): Cell => ({
 });
 
 const edgeCell = ({ lift: edge }: StrategyFigures): Cell =>
-  edge ? { value: formatPoints(edge.value), range: formatRange(edge, formatPoints) } : NONE;
+  edge ? { value: formatEdge(edge.value), range: formatRange(edge, formatEdge) } : NONE;
 
 const expectancyCell = ({ expectancy_r: mean }: StrategyFigures): Cell =>
   mean ? { value: formatMeanR(mean.value), range: formatRange(mean, formatMeanR) } : NONE;

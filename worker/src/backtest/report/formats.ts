@@ -1,3 +1,4 @@
+import { formatPoints } from "@shared/contract/edge-statement.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
 
 /** Stands where a figure is not given. */
@@ -18,7 +19,6 @@ const plainR = decimals(1);
 const usd = decimals(2, { ...signed, style: "currency", currency: "USD" });
 const percent = decimals(1, { style: "percent" });
 const signedPercent = decimals(1, { ...signed, style: "percent" });
-const points = decimals(1, signed);
 const ratio = decimals(2);
 
 /** All minus signs as long as a plus is. */
@@ -35,7 +35,7 @@ export const formatUsd = (value: number): string => typeset(usd.format(value));
 export const formatShare = (value: number): string => percent.format(value);
 export const formatSignedShare = (value: number): string => typeset(signedPercent.format(value));
 /** A difference of two shares, in percentage points. */
-export const formatPoints = (value: number): string => `${typeset(points.format(100 * value))} pp`;
+export const formatEdge = (value: number): string => `${formatPoints(value)} pp`;
 export const formatRatio = (value: number): string => ratio.format(value);
 
 /** `value` as `format` writes it, or a dash where there is none. */

@@ -42,6 +42,7 @@ const figuresSchema = performanceSchema
     no_edge_rate: true,
     lift: true,
     trades: true,
+    effective_trades: true,
     expectancy_r: true,
     profit_factor: true,
     max_drawdown_r: true,

@@ -18,13 +18,8 @@ const VOTERS: readonly Voter[] = [
 ];
 
 /**
- * How far the votes must lean, and what share of their weight must agree, before a trade is proposed.
- *
- * These bounds show no edge. Measured on 2026-11-22 by `npm run backtest` with the default costs, over all 23 recordings
- * of at least 300 warm-up candles in `providers/replay/data`: of 846 trades that reached target or stop, 33.7 % won,
- * where a market without drift gives 33.6 % (edge +0.1 percentage points, 95 % interval −3.1 to +3.2). The 987 closed
- * trades made −0.01 R each after costs of 0.07 R (−0.09 to +0.07). The recordings are in-sample and overlap in time, so
- * the true intervals are wider.
+ * How far the votes must lean, and what share of their weight must agree, before a trade is proposed. No edge over
+ * chance has been shown for these bounds: README.md, "What has been measured", has the date, the data and the figures.
  */
 export const TRADE_THRESHOLD = { score: 0.35, agreement: 0.6 } as const;
 

@@ -41,7 +41,7 @@ function tradePart(options: {
   const hold = describeCandles(holdCandles, brief.timeframe);
   return {
     final_signal: signal,
-    // From 54 at the threshold to 80 where every rule agrees in full: indicators never know more than that.
+    // From 54 at the threshold to 80 where every rule agrees: a scaled score, not a measured win rate.
     confidence: Math.round(40 + 40 * Math.abs(judgement.score)),
     entry: levels.entry,
     stop_loss: levels.stopLoss,
