@@ -4,10 +4,12 @@ import { bodyParser } from "@koa/bodyparser";
 import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
+import type { MarketAnalysisRecord } from "@shared/node/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
 import { runPart } from "@shared/node/run-part.ts";
+import { lastCandleClose } from "@shared/node/signals/analysis-key.ts";
 import { presentSignalRef } from "@shared/node/signals/present-signal.ts";
 import { newSignalId } from "@shared/node/signals/queue-signal.ts";
 import { userStream } from "@shared/outbox/streams.ts";
@@ -43,6 +45,16 @@ function newSignal(userId: UserRecord["_id"], request: SignalRequest): SignalRec
   };
 }
 
+/** The build looks for an analysis to join and stores a new one, as the product does. */
+function newAnalysis(signal: SignalRecord): MarketAnalysisRecord {
+  const { analysisId: _id, symbol, timeframe, limit, createdAt } = signal;
+  return {
+    ...{ _id, key: `${symbol} ${timeframe} ${limit} ${_id}`, symbol, timeframe, limit },
+    ...{ candleClosedAt: lastCandleClose(timeframe, createdAt), status: "queued", revision: 0 },
+    ...{ joinedSignals: 1, createdAt, updatedAt: createdAt },
+  };
+}
+
 function createSignalQueue(database: Database, push: ReturnType<typeof openPush>) {
   const queue = new Queue(SIGNALS_QUEUE, { connection: redisOptions });
   const ends = new QueueEvents(SIGNALS_QUEUE, { connection: redisOptions });
@@ -52,11 +64,18 @@ function createSignalQueue(database: Database, push: ReturnType<typeof openPush>
     /** Stores and queues a signal, and waits for its result. */
     async run(userId: UserRecord["_id"], request: SignalRequest): Promise<unknown> {
       const signal = newSignal(userId, request);
+      const analysis = newAnalysis(signal);
+      const analyses = nativeCollection(database.marketAnalyses);
+      const known = await analyses.findOne({ key: analysis.key ?? "" });
+      if (known) throw new Error("Each request has a market of its own.");
       await takeStep(
         { database, push },
         {
           userId,
-          writes: [(options) => nativeCollection(database.signals).insertOne(signal, options)],
+          writes: [
+            (options) => analyses.insertOne(analysis, options),
+            (options) => nativeCollection(database.signals).insertOne(signal, options),
+          ],
           name: "signal:queued",
           data: presentSignalRef(signal),
         },

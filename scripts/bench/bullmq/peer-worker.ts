@@ -1,40 +1,44 @@
 import { instrumentClass } from "@shared/contract/instruments.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
-import type { MarketAnalysisRecord } from "@shared/node/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import { nativeCollection } from "@shared/node/native-collection.ts";
 import { runPart } from "@shared/node/run-part.ts";
-import { lastCandleClose } from "@shared/node/signals/analysis-key.ts";
 import { presentSignal, presentSignalRef } from "@shared/node/signals/present-signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { Worker } from "bullmq";
 import { Types } from "mongoose";
 import { generateSignal } from "../../../worker/src/signals/generate-signal.ts";
 import { instantServices } from "../instant-services.ts";
 import { peerJobSchema, redisOptions, SIGNALS_QUEUE } from "./peer-env.ts";
 import { openPush, type Push } from "./peer-push.ts";
-import { takeStep } from "./peer-store.ts";
+import { takeStep, type Write } from "./peer-store.ts";
 
 const RUN_MS = 60_000;
 
-async function runSignal(on: { database: Database; push: Push }, signalId: Types.ObjectId) {
+interface Stores {
+  database: Database;
+  push: Push;
+}
+
+async function runSignal(on: Stores, signalId: Types.ObjectId) {
   const signals = nativeCollection(on.database.signals);
-  const analysisCandles = nativeCollection(on.database.analysisCandles);
-  const analyses = nativeCollection(on.database.marketAnalyses);
-  const signalUsages = nativeCollection(on.database.signalUsages);
   const signal = await signals.findOne({ _id: signalId });
   if (!signal) throw new Error(`there is no signal ${signalId}`);
-  const { _id, userId } = signal;
+  const { analysisId, userId } = signal;
   const startedAt = new Date();
   const running = { status: "running", startedAt, updatedAt: startedAt } as const;
+  const analyses = nativeCollection(on.database.marketAnalyses);
   await takeStep(on, {
     userId,
-    writes: [(options) => signals.updateOne({ _id }, { $set: running }, options)],
+    writes: [
+      (options) => analyses.updateOne({ _id: analysisId }, { $set: running }, options),
+      (options) => signals.updateMany({ analysisId }, { $set: running }, options),
+    ],
     name: "signal:started",
     data: presentSignalRef(signal),
   });
-  const { analysis, receipt, candles } = await generateSignal({
+  const made = await generateSignal({
     request: signal,
     marketData: instantServices.market.marketData,
     analyst: instantServices.analyst,
@@ -42,36 +46,53 @@ async function runSignal(on: { database: Database; push: Push }, signalId: Types
     now: Date.now,
     abort: AbortSignal.timeout(RUN_MS),
   });
+  return storeResult(on, signal, made);
+}
+
+/** Finishes the analysis and its signals. Others may have joined it, as in the product. */
+async function storeResult(
+  on: Stores,
+  signal: SignalRecord,
+  { analysis, receipt, candles }: Awaited<ReturnType<typeof generateSignal>>,
+) {
+  const { analysisId, userId } = signal;
+  const { database } = on;
+  const signals = nativeCollection(database.signals);
   const finishedAt = new Date();
-  const done = {
-    status: "completed",
-    analysis,
-    finishedAt,
-    updatedAt: finishedAt,
-  } as const;
+  const done = { status: "completed", finishedAt, updatedAt: finishedAt } as const;
+  const { suggested_units, estimated_dollar_risk, required_margin, ...unsized } = analysis;
+  const result = { analysis: unsized, quoteToUsd: null, candlesSha256: receipt.candles.sha256 };
   const usage = { model: receipt.model, promptTokens: 0, completionTokens: 0, costUsd: 0 };
-  const answer = presentSignal({ ...signal, ...done });
+  const answer = presentSignal({ ...signal, ...done, analysis });
+  const joined = await signals.find({ analysisId }).toArray();
+  const finishSignals = joined.map(
+    ({ _id }): Write =>
+      (options) =>
+        signals.updateOne({ _id }, { $set: { ...done, analysis } }, options),
+  );
   await takeStep(on, {
     userId,
     writes: [
-      (options) => signals.updateOne({ _id }, { $set: done }, options),
-      (options) => analyses.insertOne({ ...analysisOf(signal, finishedAt), receipt }, options),
-      (options) => analysisCandles.insertOne({ _id, candles }, options),
-      (options) => signalUsages.insertOne({ _id, at: finishedAt, ...usage }, options),
+      (options) =>
+        nativeCollection(database.marketAnalyses).updateOne(
+          { _id: analysisId },
+          { $set: { ...done, result, receipt } },
+          options,
+        ),
+      ...finishSignals,
+      (options) =>
+        nativeCollection(database.analysisCandles).insertOne({ _id: analysisId, candles }, options),
+      (options) =>
+        nativeCollection(database.signalUsages).insertOne(
+          { _id: analysisId, at: finishedAt, ...usage },
+          options,
+        ),
     ],
     name: "signal:completed",
     data: answer,
   });
   return answer;
 }
-
-/** The build stores the analysis beside its signal, as the product does. */
-const analysisOf = (signal: SignalRecord, finishedAt: Date): MarketAnalysisRecord => ({
-  ...{ _id: signal.analysisId, symbol: signal.symbol, timeframe: signal.timeframe },
-  ...{ limit: signal.limit, candleClosedAt: lastCandleClose(signal.timeframe, signal.createdAt) },
-  ...{ status: "completed", revision: 1, joinedSignals: 1, createdAt: signal.createdAt },
-  ...{ startedAt: finishedAt, finishedAt, updatedAt: finishedAt },
-});
 
 await runPart("worker", async (settings, uri) => {
   const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
