@@ -1,39 +1,25 @@
 import { eventSchemas } from "@shared/contract/events.ts";
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
 import { readAiSpending } from "@shared/node/ai-budget.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
+import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { loadSettings } from "@shared/node/settings.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
 import { PushClient } from "@shared/testing/push-client.ts";
-import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { startServer } from "./start-server.ts";
+import { type LiveProduct, startLiveProduct } from "./testing/start-live-product.ts";
 
-const secrets = {
-  JWT_SECRET: "a test secret of more than 32 characters",
-  ADMIN_PASSWORD: "correct horse",
-};
-const settings = { ...loadSettings({ ...secrets, RATE_LIMIT: "off" }), API_PORT: 0 };
 const WAIT = { timeout: 15_000, interval: 20 };
 /** With the prices of the workers, each call costs 1 dollar of a budget of 10. */
 const USAGE = { promptTokens: 7_000, completionTokens: 1_000 };
 const USED_UP = "The daily analysis budget is used up.";
 
 describe("a daily AI budget, with two workers", () => {
-  const uri = testDatabaseUri("daily-budget");
+  let product: LiveProduct;
   let database: Database;
-  let server: Awaited<ReturnType<typeof startServer>>;
-  let workers: SpawnedPart[];
-  let exchange: StandInExchange;
-  let openai: StandInOpenAi;
+  let openai: LiveProduct["openai"];
   let chart: Buffer;
   let user: UserRecord;
   let startedAt: Date;
@@ -41,28 +27,17 @@ describe("a daily AI budget, with two workers", () => {
   let limit = 50;
 
   beforeAll(async () => {
-    database = await openDatabase({ uri });
-    exchange = await startStandInExchange();
-    openai = await startStandInOpenAi();
-    server = await startServer({
-      ...{ settings, database },
-      logger: createLogger({ part: "server", level: "silent" }),
-    });
-    const worker = () =>
-      spawnPart("worker", {
-        ...secrets,
-        MONGODB_URI: uri,
-        MARKET_DATA: "live",
-        EXCHANGES: "binance",
-        EXCHANGE_URL: exchange.url,
-        OPENAI_API_KEY: "sk-test",
-        OPENAI_BASE_URL: openai.baseUrl,
+    product = await startLiveProduct({
+      name: "daily-budget",
+      workers: 2,
+      workerEnv: {
         OPENAI_PRICE_PROMPT: "100",
         OPENAI_PRICE_COMPLETION: "300",
         OPENAI_BUDGET_USD_PER_DAY: "10",
         OPENAI_MAX_OUTPUT_TOKENS: "1234",
-      });
-    workers = await Promise.all([worker(), worker()]);
+      },
+    });
+    ({ database, openai } = product);
     chart = await chartPicture(1).png().toBuffer();
   });
   beforeEach(async () => {
@@ -73,16 +48,10 @@ describe("a daily AI budget, with two workers", () => {
     const rights = { approved: true, allowImageUpload: true, imageCredits: 2 };
     user = await createUser(database, rights);
   });
-  afterAll(async () => {
-    await Promise.all([...workers, server].map((part) => part.stop()));
-    await Promise.all([database.close(), exchange.close(), openai.close()]);
-  });
+  afterAll(() => product.stop());
 
   const call = async (path: string, init: RequestInit): Promise<SignalResponse> => {
-    const response = await fetch(`http://localhost:${server.port}${path}`, {
-      ...{ method: "POST", ...init },
-      headers: { ...init.headers, authorization: `Bearer ${signTokenFor(user, settings)}` },
-    });
+    const response = await product.call(user, path, { method: "POST", ...init });
     expect(response.status).toBe(200);
     return signalResponseSchema.parse(await response.json());
   };
@@ -115,8 +84,8 @@ describe("a daily AI budget, with two workers", () => {
   it("notifies administrators once at 80 and once at 100 percent, however many calls end at once", async () => {
     const root = await createUser(database, { role: "admin", approved: true });
     const admin = new PushClient({
-      url: `http://localhost:${server.port}`,
-      token: signTokenFor(root, settings),
+      url: product.server.url,
+      token: signTokenFor(root, product.settings),
     });
     await vi.waitFor(() => expect(admin.socket.connected).toBe(true), WAIT);
     const allAreAsked = vi.waitFor(() => expect(openai.chats).toHaveLength(20), WAIT);

@@ -1,74 +1,39 @@
 import { type SignalResponse, signalResponseSchema } from "@shared/contract/signal.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
+import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { loadSettings } from "@shared/node/settings.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { createUser } from "@shared/testing/factories.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { startServer } from "./start-server.ts";
+import { type LiveProduct, startLiveProduct } from "./testing/start-live-product.ts";
 
-const secrets = {
-  JWT_SECRET: "a test secret of more than 32 characters",
-  ADMIN_PASSWORD: "correct horse",
-};
-const settings = { ...loadSettings({ ...secrets, RATE_LIMIT: "off" }), API_PORT: 0 };
 const USERS = 100;
 const WAIT = { timeout: 30_000, interval: 50 };
 
 describe("an analysis that several users ask for", () => {
-  const uri = testDatabaseUri("shared-analysis");
+  let product: LiveProduct;
   let database: Database;
-  let servers: Awaited<ReturnType<typeof startServer>>[];
-  let workers: SpawnedPart[];
-  let exchange: StandInExchange;
-  let openai: StandInOpenAi;
+  let openai: LiveProduct["openai"];
   /** Each test has a market of its own. */
   let limit = 50;
 
   beforeAll(async () => {
-    database = await openDatabase({ uri });
-    exchange = await startStandInExchange();
-    openai = await startStandInOpenAi();
-    const logger = createLogger({ part: "server", level: "silent" });
-    const server = () => startServer({ settings, database, logger });
-    servers = [await server(), await server()];
-    const worker = () =>
-      spawnPart("worker", {
-        ...secrets,
-        MONGODB_URI: uri,
-        MARKET_DATA: "live",
-        EXCHANGES: "binance",
-        EXCHANGE_URL: exchange.url,
-        OPENAI_API_KEY: "sk-test",
-        OPENAI_BASE_URL: openai.baseUrl,
-        OPENAI_MODEL: "stand-in-1",
-      });
-    workers = await Promise.all([worker(), worker()]);
+    product = await startLiveProduct({ name: "shared-analysis", servers: 2, workers: 2 });
+    ({ database, openai } = product);
   });
   beforeEach(() => {
     openai.reset();
     limit += 1;
   });
-  afterAll(async () => {
-    await Promise.all([...workers, ...servers].map((part) => part.stop()));
-    await Promise.all([database.close(), exchange.close(), openai.close()]);
-  });
+  afterAll(() => product.stop());
 
   const traders = (count: number) =>
     Promise.all(Array.from({ length: count }, () => createUser(database, { approved: true })));
   const ask = async (user: UserRecord, index = 0, extra: object = {}): Promise<SignalResponse> => {
-    const response = await fetch(`http://localhost:${servers[index % 2]?.port}/get-signal`, {
+    const response = await product.call(user, "/get-signal", {
       method: "POST",
       body: JSON.stringify({ symbol: "BTC/USDT", timeframe: "4h", limit, leverage: 125, ...extra }),
-      headers: {
-        authorization: `Bearer ${signTokenFor(user, settings)}`,
-        "content-type": "application/json",
-      },
+      headers: { "content-type": "application/json" },
+      server: product.servers[index % 2],
     });
     expect(response.status).toBe(200);
     return signalResponseSchema.parse(await response.json());
@@ -160,7 +125,7 @@ describe("an analysis that several users ask for", () => {
     await vi.waitFor(() => expect(openai.chats).toHaveLength(1), WAIT);
     const analysis = await database.marketAnalyses.findOne({ limit, status: "running" }).lean();
     const job = await database.jobs.findById(analysis?._id).lean();
-    const crashed = workers.find(({ pid }) => job?.lastModifiedBy?.includes(`:${pid}:`));
+    const crashed = product.workers.find(({ pid }) => job?.lastModifiedBy?.includes(`:${pid}:`));
     await crashed?.kill();
     openai.behave({ kind: "advice" });
     const finished = await answers;

@@ -5,72 +5,43 @@ import {
   signalAcceptedSchema,
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
+import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { loadSettings } from "@shared/node/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { PushClient } from "@shared/testing/push-client.ts";
-import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { startServer } from "./start-server.ts";
+import { type LiveProduct, startLiveProduct } from "./testing/start-live-product.ts";
 
-const secrets = {
-  JWT_SECRET: "a test secret of more than 32 characters",
-  ADMIN_PASSWORD: "correct horse",
-};
-const settings = { ...loadSettings(secrets), API_PORT: 0 };
 const WAIT = { timeout: 15_000, interval: 20 };
 /** Asks for another market in each test, so that each has an analysis of its own. */
 let bitcoin = { symbol: "BTC/USDT", timeframe: "1h", limit: 50 };
 
 describe("asking for a signal", () => {
-  const uri = testDatabaseUri();
+  let product: LiveProduct;
   let database: Database;
-  let server: Awaited<ReturnType<typeof startServer>>;
-  let worker: SpawnedPart;
-  let exchange: StandInExchange;
-  let openai: StandInOpenAi;
+  let exchange: LiveProduct["exchange"];
+  let openai: LiveProduct["openai"];
 
   beforeAll(async () => {
-    database = await openDatabase({ uri });
-    exchange = await startStandInExchange();
-    openai = await startStandInOpenAi();
-    const logger = createLogger({ part: "server", level: "silent" });
-    server = await startServer({ settings, database, logger });
-    worker = await spawnPart("worker", {
-      ...secrets,
-      MONGODB_URI: uri,
-      MARKET_DATA: "live",
-      EXCHANGES: "binance,kraken",
-      EXCHANGE_URL: exchange.url,
-      OPENAI_API_KEY: "sk-test",
-      OPENAI_BASE_URL: openai.baseUrl,
-      OPENAI_MODEL: "stand-in-1",
+    product = await startLiveProduct({
+      name: "signal-path",
+      serverEnv: { RATE_LIMIT: "on" },
+      workerEnv: { EXCHANGES: "binance,kraken", OPENAI_MODEL: "test-model" },
     });
+    ({ database, exchange, openai } = product);
   });
   beforeEach(() => {
     exchange.reset();
     openai.reset();
     bitcoin = { ...bitcoin, limit: bitcoin.limit + 1 };
   });
-  afterAll(async () => {
-    await Promise.all([worker.stop(), server.stop()]);
-    await Promise.all([database.close(), exchange.close(), openai.close()]);
-  });
+  afterAll(() => product.stop());
 
   const trader = () => createUser(database, { approved: true });
   const call = (user: UserRecord, path: string, init: RequestInit = {}) =>
-    fetch(`http://localhost:${server.port}${path}`, {
+    product.call(user, path, {
       ...init,
-      headers: {
-        authorization: `Bearer ${signTokenFor(user, settings)}`,
-        "content-type": "application/json",
-        ...init.headers,
-      },
+      headers: { "content-type": "application/json", ...init.headers },
     });
   const ask = (user: UserRecord, body: unknown = bitcoin, headers: Record<string, string> = {}) =>
     call(user, "/get-signal", { method: "POST", body: JSON.stringify(body), headers });
@@ -80,8 +51,8 @@ describe("asking for a signal", () => {
   it("answers with the signal, made from the exchange's candles by the AI, and pushes the same", async () => {
     const user = await trader();
     const push = new PushClient({
-      url: `http://localhost:${server.port}`,
-      token: signTokenFor(user, settings),
+      url: product.server.url,
+      token: signTokenFor(user, product.settings),
       since: { user: 0 },
     });
     const response = await ask(user);
@@ -91,7 +62,7 @@ describe("asking for a signal", () => {
       symbol: "BTC/USDT",
       status: "completed",
       analysis: {
-        source: { data: "live", provider: "binance", analyst: "openai", model: "stand-in-1" },
+        source: { data: "live", provider: "binance", analyst: "openai", model: "test-model" },
       },
     });
     expect(signal.analysis?.warnings.join()).not.toMatch(/Demo data|Rule-based/);

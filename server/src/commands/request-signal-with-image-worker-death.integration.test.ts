@@ -1,26 +1,14 @@
 import { signalAcceptedSchema } from "@shared/contract/signal.ts";
 import { changeCredits } from "@shared/node/credits.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
+import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { loadSettings } from "@shared/node/settings.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createUser } from "@shared/testing/factories.ts";
 import { multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
-import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { startServer } from "../start-server.ts";
-
-const secrets = {
-  JWT_SECRET: "a test secret of more than 32 characters",
-  ADMIN_PASSWORD: "correct horse",
-};
-const settings = { ...loadSettings({ ...secrets, RATE_LIMIT: "off" }), API_PORT: 0 };
+import { type LiveProduct, startLiveProduct } from "../testing/start-live-product.ts";
 
 /** The promise is 90 s from the death. */
 const WITHIN = { timeout: 90_000, interval: 50 };
@@ -28,45 +16,24 @@ const WITHIN = { timeout: 90_000, interval: 50 };
 const GRANTED = 2;
 
 describe("image credits when the worker dies", () => {
-  const uri = testDatabaseUri("image-worker-death");
-  const workers: SpawnedPart[] = [];
+  let product: LiveProduct;
   let database: Database;
-  let server: Awaited<ReturnType<typeof startServer>>;
-  let exchange: StandInExchange;
-  let openai: StandInOpenAi;
+  let exchange: LiveProduct["exchange"];
+  let openai: LiveProduct["openai"];
   let chart: Buffer;
 
   beforeAll(async () => {
-    database = await openDatabase({ uri });
-    exchange = await startStandInExchange();
-    openai = await startStandInOpenAi();
-    const logger = createLogger({ part: "server", level: "silent" });
-    server = await startServer({ settings, database, logger });
+    product = await startLiveProduct({ name: "image-worker-death", workers: 0 });
+    ({ database, exchange, openai } = product);
     chart = await chartPicture(1).png().toBuffer();
   });
   afterEach(async () => {
-    await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+    await Promise.all(product.workers.splice(0).map((worker) => worker.kill()));
     exchange.reset();
     openai.reset();
   });
-  afterAll(async () => {
-    await server.stop();
-    await Promise.all([database.close(), exchange.close(), openai.close()]);
-  });
+  afterAll(() => product.stop());
 
-  const startWorker = async (): Promise<SpawnedPart> => {
-    const worker = await spawnPart("worker", {
-      ...secrets,
-      MONGODB_URI: uri,
-      MARKET_DATA: "live",
-      EXCHANGES: "binance",
-      EXCHANGE_URL: exchange.url,
-      OPENAI_API_KEY: "sk-test",
-      OPENAI_BASE_URL: openai.baseUrl,
-    });
-    workers.push(worker);
-    return worker;
-  };
   const trader = async (): Promise<UserRecord> => {
     const user = await createUser(database, { approved: true, allowImageUpload: true });
     const grant = { kind: "grant", amount: GRANTED, by: "admin", why: "test" } as const;
@@ -77,12 +44,9 @@ describe("image credits when the worker dies", () => {
   };
   const ask = async (symbol: string): Promise<{ user: UserRecord; signalId: string }> => {
     const user = await trader();
-    const response = await fetch(`http://localhost:${server.port}/get-signal-with-image`, {
+    const response = await product.call(user, "/get-signal-with-image", {
       method: "POST",
-      headers: {
-        authorization: `Bearer ${signTokenFor(user, settings)}`,
-        prefer: "respond-async",
-      },
+      headers: { prefer: "respond-async" },
       body: multipartForm({ symbol, timeframe: "1h", chart_image: chart }),
     });
     const { signal_id } = signalAcceptedSchema.parse(await response.json());
@@ -111,7 +75,7 @@ describe("image credits when the worker dies", () => {
   };
 
   it("kill -9 at every step of the pipeline: an analysis is paid once, a failure is not paid", async () => {
-    const victim = await startWorker();
+    const victim = await product.startWorker();
     openai.behave(({ text }) => {
       if (text.includes("ETH/USDT")) return { kind: "stalled-headers" };
       if (text.includes("LTC/USDT")) return { kind: "stalled-body" };
@@ -132,7 +96,7 @@ describe("image credits when the worker dies", () => {
         ? { kind: "status", status: 500 }
         : { kind: "advice" },
     );
-    await startWorker();
+    await product.startWorker();
     const all = [...finished, ...atTheAi, ...atTheExchange, ...anywhere];
     await untilAll(all, ["completed", "failed"]);
     expect(await statusesOf(atTheAi)).toEqual(["completed", "failed", "failed"]);
@@ -144,7 +108,7 @@ describe("image credits when the worker dies", () => {
     const signal = await database.signals.findById(asked.signalId).lean();
     const interrupted = { revision: 3, status: "running" };
     await database.marketAnalyses.updateOne({ _id: signal?.analysisId }, { $set: interrupted });
-    await startWorker();
+    await product.startWorker();
     await untilAll([asked], ["failed"]);
     expect(await ledgerOf(asked)).toEqual([GRANTED, -1, 1]);
     await expectFairness(asked);

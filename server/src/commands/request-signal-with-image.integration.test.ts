@@ -1,70 +1,39 @@
 import { chartImageListSchema } from "@shared/contract/files.ts";
 import { signalAcceptedSchema, signalResponseSchema } from "@shared/contract/signal.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
+import type { Database } from "@shared/node/database.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { loadSettings } from "@shared/node/settings.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { type FormValue, multipartForm } from "@shared/testing/multipart-form.ts";
 import { chartPicture } from "@shared/testing/pictures.ts";
 import { PushClient } from "@shared/testing/push-client.ts";
-import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { startServer } from "../start-server.ts";
+import { type LiveProduct, startLiveProduct } from "../testing/start-live-product.ts";
 
-const secrets = {
-  JWT_SECRET: "a test secret of more than 32 characters",
-  ADMIN_PASSWORD: "correct horse",
-};
-const settings = { ...loadSettings({ ...secrets, RATE_LIMIT: "off" }), API_PORT: 0 };
 const WAIT = { timeout: 15_000, interval: 20 };
 describe("asking for a signal with a chart image", () => {
-  const uri = testDatabaseUri("image-signals");
+  let product: LiveProduct;
   let database: Database;
-  let server: Awaited<ReturnType<typeof startServer>>;
-  let worker: SpawnedPart;
-  let exchange: StandInExchange;
-  let openai: StandInOpenAi;
+  let exchange: LiveProduct["exchange"];
+  let openai: LiveProduct["openai"];
   let chart: Buffer;
 
   beforeAll(async () => {
-    database = await openDatabase({ uri });
-    exchange = await startStandInExchange();
-    openai = await startStandInOpenAi();
-    const logger = createLogger({ part: "server", level: "silent" });
-    server = await startServer({ settings, database, logger });
-    worker = await spawnPart("worker", {
-      ...secrets,
-      MONGODB_URI: uri,
-      MARKET_DATA: "live",
-      EXCHANGES: "binance",
-      EXCHANGE_URL: exchange.url,
-      OPENAI_API_KEY: "sk-test",
-      OPENAI_BASE_URL: openai.baseUrl,
-    });
+    product = await startLiveProduct({ name: "image-signals" });
+    ({ database, exchange, openai } = product);
     chart = await chartPicture(1).png().toBuffer();
   });
   beforeEach(() => {
     exchange.reset();
     openai.reset();
   });
-  afterAll(async () => {
-    await Promise.all([worker.stop(), server.stop()]);
-    await Promise.all([database.close(), exchange.close(), openai.close()]);
-  });
+  afterAll(() => product.stop());
 
   const trader = (overrides: Partial<UserRecord> = {}) =>
     createUser(database, { approved: true, allowImageUpload: true, imageCredits: 1, ...overrides });
-  const call = (user: UserRecord, path: string, init: RequestInit = {}) =>
-    fetch(`http://localhost:${server.port}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${signTokenFor(user, settings)}`, ...init.headers },
-    });
+  const call = (user: UserRecord, path: string, init?: RequestInit) =>
+    product.call(user, path, init);
   const ask = (
     user: UserRecord,
     fields: Record<string, FormValue> = {},
@@ -143,8 +112,8 @@ describe("asking for a signal with a chart image", () => {
 
   it("is told to the admins, who get an address that they can open", async () => {
     const admin = await createUser(database, { role: "admin" });
-    const token = signTokenFor(admin, settings);
-    const url = `http://localhost:${server.port}`;
+    const token = signTokenFor(admin, product.settings);
+    const url = product.server.url;
     const [{ seq = 0 } = {}] = await database.events
       .find({ stream: ADMINS_STREAM })
       .sort({ seq: -1 })
@@ -232,7 +201,7 @@ describe("asking for a signal with a chart image", () => {
 
   it("gives the credit back when the image is deleted before it was looked at", async () => {
     const user = await trader();
-    await worker.stop();
+    await product.workers[0]?.stop();
     const accepted = signalAcceptedSchema.parse(
       await (await ask(user, {}, { prefer: "respond-async" })).json(),
     );
@@ -240,13 +209,7 @@ describe("asking for a signal with a chart image", () => {
     const image = await database.chartImages.findOne({ userId: user._id }).lean();
     const path = `/admin/delete-chart-image/${image?.filename}`;
     expect((await call(admin, path, { method: "DELETE" })).status).toBe(200);
-    worker = await spawnPart("worker", {
-      ...secrets,
-      MONGODB_URI: uri,
-      MARKET_DATA: "live",
-      EXCHANGES: "binance",
-      EXCHANGE_URL: exchange.url,
-    });
+    await product.startWorker();
     await vi.waitFor(async () => {
       const signal = await database.signals.findById(accepted.signal_id).lean();
       expect(signal?.status).toBe("failed");
