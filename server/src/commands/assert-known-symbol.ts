@@ -1,16 +1,10 @@
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { AppError } from "@shared/node/app-error.ts";
-import type { Database } from "@shared/node/database.ts";
 import type { ServerDeps } from "../server-deps.ts";
+import { cachedRead } from "./cached-read.ts";
 import { suggestSymbols } from "./suggest-symbols.ts";
 
 const REREAD_AFTER_MS = 30_000;
-
-interface KnownSymbols {
-  symbols: ReadonlySet<string>;
-  readAt: number;
-}
-const knownByDatabase = new WeakMap<Database, KnownSymbols>();
 
 /** @throws AppError `invalid-input`, with symbols that may have been meant, unless a provider knows the symbol */
 export async function assertKnownSymbol(
@@ -25,14 +19,10 @@ export async function assertKnownSymbol(
   throw new AppError("invalid-input", message, { errors: [{ field: "symbol", message }] });
 }
 
-async function knownSymbols(
-  deps: Pick<ServerDeps, "database" | "now">,
-): Promise<ReadonlySet<string>> {
-  const nowMs = deps.now().getTime();
-  const kept = knownByDatabase.get(deps.database);
-  if (kept && nowMs - kept.readAt < REREAD_AFTER_MS) return kept.symbols;
-  const listing = await deps.database.marketListings.findById("symbols").lean();
-  const symbols = new Set<string>([...SYMBOL_SUGGESTIONS, ...(listing?.symbols ?? [])]);
-  knownByDatabase.set(deps.database, { symbols, readAt: nowMs });
-  return symbols;
-}
+const knownSymbols = cachedRead(
+  REREAD_AFTER_MS,
+  async ({ database }: Pick<ServerDeps, "database" | "now">): Promise<ReadonlySet<string>> => {
+    const listing = await database.marketListings.findById("symbols").lean();
+    return new Set<string>([...SYMBOL_SUGGESTIONS, ...(listing?.symbols ?? [])]);
+  },
+);

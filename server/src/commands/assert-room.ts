@@ -1,8 +1,8 @@
 import { findActiveWorkers } from "@shared/node/active-workers.ts";
-import type { Database } from "@shared/node/database.ts";
 import { readQueueState } from "@shared/node/signals/queue-state.ts";
 import { rateLimited, unavailable } from "../errors.ts";
 import type { ServerDeps } from "../server-deps.ts";
+import { cachedRead } from "./cached-read.ts";
 
 /** Signals of one user that may be unfinished at once: as many as he may ask for in a minute. */
 export const MOST_SIGNALS_OF_ONE_USER = 60;
@@ -19,14 +19,8 @@ const WAITING_PER_PLACE = 10;
 /** Accepted even while no worker is alive: enough to outlast the restart of all. */
 export const FEWEST_PLACES = 50;
 
-/** A flood of requests looks once this often. */
-const LOOK_EVERY_MS = 500;
-
-interface Look {
-  at: number;
-  isFull: Promise<boolean>;
-}
-const lastLooks = new WeakMap<Database, Look>();
+/** How often a flood of requests makes the server read the queue, in milliseconds. */
+const REREAD_AFTER_MS = 500;
 
 /**
  * Refuses work that would not be done in time, before all other work suffers from it.
@@ -35,24 +29,19 @@ const lastLooks = new WeakMap<Database, Look>();
 export async function assertQueueHasRoom(
   deps: Pick<ServerDeps, "database" | "now">,
 ): Promise<void> {
-  const nowMs = deps.now().getTime();
-  const last = lastLooks.get(deps.database);
-  const isStale = !last || Math.abs(nowMs - last.at) >= LOOK_EVERY_MS;
-  const look = isStale ? { at: nowMs, isFull: isQueueFull(deps) } : last;
-  lastLooks.set(deps.database, look);
-  if (await look.isFull) throw unavailable();
+  if (await isQueueFull(deps)) throw unavailable();
 }
 
-async function isQueueFull({
-  database,
-  now,
-}: Pick<ServerDeps, "database" | "now">): Promise<boolean> {
-  const { waiting } = await readQueueState(database, now());
-  if (waiting < FEWEST_PLACES * WAITING_PER_PLACE) return false;
-  const workers = await findActiveWorkers(database);
-  const places = workers.reduce((sum, { concurrency }) => sum + concurrency, 0);
-  return waiting >= Math.max(places, FEWEST_PLACES) * WAITING_PER_PLACE;
-}
+const isQueueFull = cachedRead(
+  REREAD_AFTER_MS,
+  async ({ database, now }: Pick<ServerDeps, "database" | "now">): Promise<boolean> => {
+    const { waiting } = await readQueueState(database, now());
+    if (waiting < FEWEST_PLACES * WAITING_PER_PLACE) return false;
+    const workers = await findActiveWorkers(database);
+    const places = workers.reduce((sum, { concurrency }) => sum + concurrency, 0);
+    return waiting >= Math.max(places, FEWEST_PLACES) * WAITING_PER_PLACE;
+  },
+);
 
 /**
  * Refuses a user who has as many unfinished signals as anybody may have.

@@ -10,16 +10,8 @@ import {
   type JoinedAnalysis,
   joiningAnalyses,
   newAnalysisJob,
-  type SharedKey,
-  WITHOUT_RECEIPT,
 } from "@shared/node/signals/queue-analysis.ts";
-import {
-  addFinishedSignal,
-  asFinished,
-  type NewSignal,
-  newSignalId,
-  queueSignal,
-} from "@shared/node/signals/queue-signal.ts";
+import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
 import {
   type CommitOptions,
   commit,
@@ -31,6 +23,7 @@ import type { ClientSession, Types } from "mongoose";
 import type { ServerDeps } from "../server-deps.ts";
 import { assertKnownSymbol } from "./assert-known-symbol.ts";
 import { assertQueueHasRoom, assertUserHasRoom } from "./assert-room.ts";
+import { cachedRead } from "./cached-read.ts";
 
 /** A request for a signal; the same `idempotencyKey` of the same user gives the same signal for a day. */
 export interface SignalOrder {
@@ -76,6 +69,11 @@ export async function acceptSignal(
   );
 }
 
+/** A request in the second after workers have started with another setup may still join an analysis made before. */
+const readAnalysisSetup = cachedRead(1_000, ({ database }: Pick<ServerDeps, "database" | "now">) =>
+  database.analysisSetup.findById(ANALYSIS_SETUP_ID).lean().exec(),
+);
+
 async function createSignal(
   deps: ServerDeps,
   order: SignalOrder,
@@ -84,16 +82,16 @@ async function createSignal(
   const { database, now } = deps;
   const { request, requestId } = order;
   const userId = order.user._id;
-  const shared = extras ? undefined : await findSharedAnalysis(deps, request);
-  if (!shared?.isKnown) await assertQueueHasRoom(deps);
   const lockKeys = [userStream(userId), ...(extras?.streams ?? [])];
   const options: CommitOptions = { lockKeys, groupCommit: extras === undefined, requestId, now };
   const write = (uow: UnitOfWork, joined?: JoinedAnalysis) =>
-    writeSignal(deps, uow, { order, id, extras, joined, finished: shared?.finished });
-  if (!shared || shared.finished) return commit(database, options, (uow) => write(uow));
+    writeSignal(deps, uow, { order, id, extras, joined });
+  if (extras) return commit(database, options, (uow) => write(uow));
+  const candleClosedAt = lastCandleClose(request.timeframe, now());
+  const key = analysisKey({ ...request, candleClosedAt }, await readAnalysisSetup(deps));
   const batch = {
     write: joiningAnalyses,
-    input: (at: Date) => ({ database, userId, request, requestId, shared, at }),
+    input: (at: Date) => ({ database, userId, request, requestId, key, candleClosedAt, at }),
   };
   return commitBatched(database, { ...options, batch }, write);
 }
@@ -107,11 +105,10 @@ async function writeSignal(
     id: Types.ObjectId;
     extras: SignalExtras | undefined;
     joined: JoinedAnalysis | undefined;
-    finished: SharedAnalysis["finished"] | undefined;
   },
 ): Promise<SignalRecord> {
   const { database } = deps;
-  const { order, id, extras, joined, finished } = input;
+  const { order, id, extras, joined } = input;
   const { request, requestId, idempotencyKey } = order;
   const userId = order.user._id;
   const earlier = await findEarlierSignal(database, order, uow);
@@ -126,14 +123,13 @@ async function writeSignal(
     }
     return earlier;
   }
-  const wanted: NewSignal = {
+  if (!joined || joined.isNew) await assertQueueHasRoom(deps);
+  const signal = await queueSignal(database, uow, {
     ...{ id, userId, request, requestId },
     ...(extras && { chartImageId: extras.chartImageId }),
+    ...(joined && { joined }),
     assertUserLimit: (unfinishedSignals) => assertUserHasRoom(deps, unfinishedSignals),
-  };
-  const signal = finished
-    ? addFinishedSignal(database, uow, { ...wanted, analysis: finished })
-    : await queueSignal(database, uow, { ...wanted, ...(joined && { joined }) });
+  });
   await extras?.store(uow, id);
   if (idempotencyKey) {
     await database.idempotencyKeys.updateOne(
@@ -143,29 +139,6 @@ async function writeSignal(
     );
   }
   return signal;
-}
-
-interface SharedAnalysis extends SharedKey {
-  /** Whether the analysis is stored already. */
-  isKnown: boolean;
-  /** The analysis, if it is finished. */
-  finished: ReturnType<typeof asFinished>;
-}
-
-/**
- * What the request shares with others. A finished analysis is read here, ahead of the transaction: it only changes when
- * its entry is missed.
- */
-async function findSharedAnalysis(
-  { database, now }: Pick<ServerDeps, "database" | "now">,
-  { symbol, timeframe, limit }: SignalRequest,
-): Promise<SharedAnalysis> {
-  const setup = await database.analysisSetup.findById(ANALYSIS_SETUP_ID).lean();
-  const candleClosedAt = lastCandleClose(timeframe, now());
-  const key = analysisKey({ symbol, timeframe, limit, candleClosedAt }, setup);
-  const analysis = await database.marketAnalyses.findOne({ key }).select(WITHOUT_RECEIPT).lean();
-  const finished = analysis && asFinished(analysis);
-  return { key, candleClosedAt, isKnown: analysis !== null, finished };
 }
 
 /** The signal that an earlier request with the same key has made, if there is one. */

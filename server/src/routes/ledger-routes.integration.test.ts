@@ -1,10 +1,10 @@
 import { ledgerEntrySchema, ledgerHeadSchema, ledgerPageSchema } from "@shared/contract/ledger.ts";
 import { createLedgerVerifier } from "@shared/contract/ledger-verifier.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { appendRecords } from "@shared/node/ledger/append-records.ts";
 import type { SignalRecord } from "@shared/node/models/signal.ts";
 import type { UserRecord } from "@shared/node/models/user.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

@@ -5,7 +5,6 @@ import { type ClientSession, Types } from "mongoose";
 import type { Database } from "../database.ts";
 import { GENERATE_SIGNAL_JOB, type JobRecord } from "../models/job.ts";
 import type { MarketAnalysisRecord } from "../models/market-analysis.ts";
-import { UNFINISHED } from "../models/signal.ts";
 import { nativeCollection } from "../native-collection.ts";
 import { lastCandleClose } from "./analysis-key.ts";
 
@@ -16,7 +15,7 @@ import { lastCandleClose } from "./analysis-key.ts";
 const DELAY_PER_UNFINISHED_S = 60;
 
 /** Fields of an analysis that are not read where its signals are made. */
-export const WITHOUT_RECEIPT = { receipt: 0 } as const;
+const WITHOUT_RECEIPT = { receipt: 0 } as const;
 
 export type AnalysisWithoutReceipt = Omit<MarketAnalysisRecord, "receipt">;
 
@@ -34,56 +33,78 @@ export interface JoinedAnalysis {
   isNew: boolean;
 }
 
-/** What a request shares with others, see `analysisKey`. */
-export interface SharedKey {
-  key: string;
-  candleClosedAt: Date;
-}
-
+/** A request that is answered by the market's analysis of a candle. */
 type Join = Pick<AnalysisRequest, "userId" | "request" | "requestId"> & {
   database: Database;
-  shared: SharedKey;
+  /** See `analysisKey`. */
+  key: string;
+  candleClosedAt: Date;
   at: Date;
 };
 
-/** Joins the analyses that requests share, once for all units of work of a transaction; stores those that are not there. */
+/** Joins the analyses of the market, once for all units of work of a transaction; stores those that are not there. */
 export const joiningAnalyses = new BatchedWrite<Join, JoinedAnalysis>(joinAll);
 
-/**
- * Every signal that joins an unfinished analysis changes it, so that the transaction conflicts with that of a run that
- * finishes it: no signal is left behind.
- */
 async function joinAll(
   session: ClientSession,
   joins: NonEmpty<Join>,
 ): Promise<readonly JoinedAnalysis[]> {
   const [{ database }] = joins;
+  const joinsByKey = groupByKey(joins);
   const analyses = nativeCollection(database.marketAnalyses);
-  const options = { session, projection: WITHOUT_RECEIPT };
-  const found = new Map<string, AnalysisWithoutReceipt>();
-  const stored = new Map<string, Join>();
-  for (const join of joins) {
-    const { key } = join.shared;
+  const known = await analyses
+    .find({ key: { $in: [...joinsByKey.keys()] } }, { session, projection: WITHOUT_RECEIPT })
+    .toArray();
+  await joinUnfinished(database, session, { known, joinsByKey });
+  const found = new Map<string | undefined, AnalysisWithoutReceipt>(
+    known.map((analysis) => [analysis.key, analysis]),
+  );
+  const stored = new Map<Join, AnalysisWithoutReceipt>();
+  for (const [key, [first, ...others]] of joinsByKey) {
     if (found.has(key)) continue;
-    const joinedSignals = joins.filter(({ shared }) => shared.key === key).length;
-    const known =
-      (await analyses.findOneAndUpdate(
-        { key, ...UNFINISHED },
-        { $inc: { joinedSignals } },
-        { ...options, returnDocument: "after" },
-      )) ?? (await analyses.findOne({ key }, options));
-    const analysis = known ?? newAnalysis(join, { at: join.at, joinedSignals });
+    const analysis = newAnalysis(first, { at: first.at, joinedSignals: 1 + others.length });
+    stored.set(first, analysis);
     found.set(key, analysis);
-    if (known) continue;
-    await analyses.insertOne(analysis, { session });
-    stored.set(key, join);
   }
+  if (stored.size > 0) await analyses.insertMany([...stored.values()], { session });
   return joins.map((join) => {
-    const { key } = join.shared;
-    const analysis = found.get(key);
+    const analysis = found.get(join.key);
     if (!analysis) throw new Error("An analysis was not joined.");
-    return { analysis, isNew: stored.get(key) === join };
+    return { analysis, isNew: stored.has(join) };
   });
+}
+
+function groupByKey(joins: NonEmpty<Join>): Map<string, NonEmpty<Join>> {
+  const joinsByKey = new Map<string, NonEmpty<Join>>();
+  for (const join of joins) {
+    const earlier = joinsByKey.get(join.key);
+    joinsByKey.set(join.key, earlier ? [...earlier, join] : [join]);
+  }
+  return joinsByKey;
+}
+
+/**
+ * Signals that join an unfinished analysis change it, so that the transaction conflicts with that of a run that finishes
+ * it: no signal is left behind.
+ */
+async function joinUnfinished(
+  database: Database,
+  session: ClientSession,
+  {
+    known,
+    joinsByKey,
+  }: { known: readonly AnalysisWithoutReceipt[]; joinsByKey: Map<string, NonEmpty<Join>> },
+): Promise<void> {
+  const updates = known
+    .filter(({ finishedAt }) => !finishedAt)
+    .map(({ _id, key = "" }) => ({
+      updateOne: {
+        filter: { _id },
+        update: { $inc: { joinedSignals: joinsByKey.get(key)?.length ?? 0 } },
+      },
+    }));
+  if (updates.length === 0) return;
+  await nativeCollection(database.marketAnalyses).bulkWrite(updates, { session, ordered: false });
 }
 
 /** Stores the analysis of one signal, which no other can join. */
@@ -98,16 +119,16 @@ export async function storeOwnAnalysis(
 }
 
 function newAnalysis(
-  input: AnalysisRequest & { shared?: SharedKey },
+  input: AnalysisRequest & { key?: string; candleClosedAt?: Date },
   { at, joinedSignals }: { at: Date; joinedSignals: number },
 ): MarketAnalysisRecord {
-  const { userId, request, shared, chartImageId, requestId } = input;
+  const { userId, request, key, candleClosedAt, chartImageId, requestId } = input;
   const { symbol, timeframe, limit } = request;
   return {
     _id: new Types.ObjectId(),
-    ...(shared && { key: shared.key }),
+    ...(key !== undefined && { key }),
     ...{ symbol, timeframe, limit, userId },
-    candleClosedAt: shared?.candleClosedAt ?? lastCandleClose(timeframe, at),
+    candleClosedAt: candleClosedAt ?? lastCandleClose(timeframe, at),
     ...(chartImageId && { chartImageId }),
     ...(requestId && { requestId }),
     ...{ status: "queued", revision: 0, joinedSignals },
