@@ -51,6 +51,7 @@ test("TradingView's chart shows the market that the form names, then the signal'
   await expectChartOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
   await page.getByRole("button", { name: "Get Signal" }).click();
   await expect(page.locator("[data-signal]")).toBeVisible();
+  await chart(page).scrollIntoViewIfNeeded();
   await expectChartOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
   const frame = chart(page).locator("iframe");
   await page.getByRole("button", { name: "Show the signal's levels" }).click();

@@ -43,12 +43,13 @@ test("a worker killed in the middle of an analysis costs the trader half a minut
   await expect(page.locator("[data-signal]")).toHaveCount(1);
 });
 
-/** Logs the administrator in and has a signal wait for its analyst. */
+/** Logs the administrator in and has a signal wait for its analyst, on a market of its own. */
 async function askInVain(page: Page): Promise<void> {
   const asked = openAi.chats.length;
   openAi.behave({ kind: "stalled-headers" });
   await page.goto(`${product.url}/bot`);
   await logIn(page);
+  await page.getByRole("radio", { name: "4h" }).click();
   await page.getByRole("button", { name: "Get Signal" }).click();
   await expect.poll(() => openAi.chats.length).toBe(asked + 1);
 }

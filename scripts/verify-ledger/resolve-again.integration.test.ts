@@ -23,6 +23,7 @@ import { runVerifyLedger } from "./run-verify-ledger.ts";
 
 const CANDLES = join(projectRoot, "worker/src/providers/replay/data");
 const MARKETS: [string, Timeframe][] = [
+  ["BTC/USDT", "1m"],
   ["BTC/USDT", "1h"],
   ["BTC/USDT", "30m"],
   ["ETH/USDT", "1h"],
@@ -31,6 +32,8 @@ const MARKETS: [string, Timeframe][] = [
   ["XAU/USD", "1h"],
   ["GBP/USD", "1d"],
 ];
+/** Where a wrong outcome is planted. No candle is shorter, so none is missing that could decide otherwise. */
+const PLANTED = { symbol: "BTC/USDT", timeframe: "1m" } as const;
 const TRADES_PER_MARKET = 40;
 /** Multiples of the average range at which the stop loss and the take profit are. */
 const LEVELS = [
@@ -73,7 +76,7 @@ describe("outcomes of recorded candles, resolved again", () => {
     writeFileSync(join(folder, "ledger.ndjson"), lines.join("\n"));
     const said: string[] = [];
     const isGood = await runVerifyLedger({
-      args: ["ledger.ndjson", "--candles", CANDLES],
+      args: [join(folder, "ledger.ndjson"), "--candles", CANDLES],
       say: (line) => said.push(line),
       signal: new AbortController().signal,
     });
@@ -94,7 +97,7 @@ describe("outcomes of recorded candles, resolved again", () => {
     expect(planted.text).toContain("Intact:");
     expect(planted.text).toContain(`Resolved again: ${count + 1}: ${count} agree, 1 differ.`);
     const { seq } = await readHead(database);
-    expect(planted.text).toContain(`DIFFERS: record ${seq}, BTC/USDT 1h: outcome is WIN`);
+    expect(planted.text).toContain(`DIFFERS: record ${seq}, BTC/USDT 1m: outcome is WIN`);
   }, 120_000);
 });
 
@@ -149,7 +152,7 @@ async function storeTrades(
 /** Records an outcome as an operator could who controls the whole ledger: a win in place of a loss. */
 async function plantWin(database: Database): Promise<void> {
   const lost = await database.marketAnalyses
-    .findOne({ outcome: "LOSS", symbol: "BTC/USDT", timeframe: "1h" })
+    .findOne({ outcome: "LOSS", "judgement.reason": "stop", ...PLANTED })
     .orFail()
     .lean();
   const { _id, ledgerSeq, outcomeLedgerSeq, judgement, ...copy } = lost;

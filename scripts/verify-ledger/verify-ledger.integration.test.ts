@@ -123,8 +123,9 @@ describe("npm run verify-ledger", () => {
     [["--tail", "5"], "Usage"],
     [["--heads", "none.ndjson"], "There are no published heads"],
     [["--candles", "none.csv"], "cannot be read"],
-    [["--candles", "ledger.ndjson"], "must be named like BTC-USDT.1h.csv"],
+    [["--candles", "candles.csv"], "must be named like BTC-USDT.1h.csv"],
   ])("refuses %j", async (args, reason) => {
+    write([], "candles.csv");
     await expect(verify(...args)).rejects.toThrow(reason);
   });
 

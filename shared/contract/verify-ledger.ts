@@ -1,4 +1,8 @@
-import { createLedgerVerifier, type LedgerReport, type VerifierOptions } from "./ledger-verifier.ts";
+import {
+  createLedgerVerifier,
+  type LedgerReport,
+  type VerifierOptions,
+} from "./ledger-verifier.ts";
 
 /** A ledger as it is downloaded: bytes of UTF-8, one entry a line. */
 export type LedgerBytes = ReadableStream<Uint8Array>;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/contact.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import dotenv from "dotenv";
 import { z } from "zod";
 import { readOrMakeSecrets } from "./local-secrets.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { tradingCostsTextSchema } from "./trading-costs.ts";
 
 const port = z.coerce.number().int().min(1).max(65_535);

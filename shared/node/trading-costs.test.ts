@@ -1,8 +1,11 @@
 import { INSTRUMENT_CLASSES } from "@shared/contract/instruments.ts";
-import { roundTripPercent, tradeCost } from "@shared/contract/trading-costs.ts";
+import {
+  DEFAULT_TRADING_COSTS,
+  roundTripPercent,
+  tradeCost,
+} from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import { loadSettings, SettingsError } from "./settings.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { tradingCostTable } from "./trading-costs.ts";
 
 const load = (environment: Record<string, string>) =>

@@ -1,4 +1,5 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { Judgement } from "@shared/contract/judgement.ts";
 import type { LedgerFigures } from "@shared/contract/ledger.ts";
 import { resolveTrade } from "./resolve-trade.ts";
@@ -57,7 +58,7 @@ export async function resolveAgain(
     candles: candles.filter(({ time }) => time + lengthMs > trade.createdAt),
     async finer(candle, timeframe) {
       const parts = await source.parts(figures, candle, timeframe);
-      lacksParts ||= parts === null;
+      lacksParts ||= parts === null && timeframe !== FINEST;
       return parts;
     },
     now: until,
@@ -67,6 +68,9 @@ export async function resolveAgain(
   if (fields.length === 0) return { result: "agrees" };
   return lacksParts ? { result: "needs-finer-candles" } : { result: "differs", fields };
 }
+
+/** No candles are shorter, also not where the outcome was resolved. */
+const FINEST = TIMEFRAMES[0];
 
 /** Fields that are compared; the costs are those of the record. */
 const COMPARED = [

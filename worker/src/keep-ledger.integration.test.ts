@@ -48,13 +48,13 @@ describe("the ledger that workers keep", () => {
     await createSignals(database, user, { count: SIGNALS });
     await untilRecorded(1);
     await victim.kill();
-    expect(await database.signals.countDocuments({ ledgerSeq: null })).toBeGreaterThan(0);
+    expect(await database.marketAnalyses.countDocuments({ ledgerSeq: null })).toBeGreaterThan(0);
     expect((await verifyDatabase(database)).fault).toBeNull();
 
     await Promise.all([startWorker(), startWorker()]);
     await untilRecorded(SIGNALS);
     expect(await verifyDatabase(database)).toMatchObject({ fault: null, head: { seq: SIGNALS } });
-    expect(await database.signals.distinct("ledgerSeq")).toHaveLength(SIGNALS);
+    expect(await database.marketAnalyses.distinct("ledgerSeq")).toHaveLength(SIGNALS);
   }, 90_000);
 
   it("gets a finished signal within about a second, and nothing once the worker has stopped", async () => {

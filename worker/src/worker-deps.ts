@@ -1,6 +1,6 @@
+import type { TradingCostTable } from "@shared/contract/trading-costs.ts";
 import type { Database } from "@shared/node/database.ts";
 import type { Logger } from "@shared/node/logger.ts";
-import type { TradingCostTable } from "@shared/contract/trading-costs.ts";
 import type { WorkerMetrics } from "./metrics/worker-metrics.ts";
 import type { MarketData } from "./providers/market-data.ts";
 import type { Analyst } from "./signals/analyst.ts";

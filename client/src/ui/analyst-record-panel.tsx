@@ -13,10 +13,13 @@ const texts = {
   none: "No record yet: no trade of this analyst version has been won or lost. Neither its confidence nor an edge over chance has been measured.",
 } as const;
 
-/** Room for two facts, or for the edge alone, by the width of the panel: nothing moves when the record arrives. */
+/**
+ * Room for two facts, or for the edge alone, by the width of the panel, with a line to spare where fonts may wrap
+ * differently: nothing moves when the record arrives.
+ */
 const heights = {
-  stated: "min-h-54 @[18rem]:min-h-45 @md:min-h-40 @2xl:min-h-30",
-  calibrated: "min-h-42 @[18rem]:min-h-35 @md:min-h-30 @2xl:min-h-23",
+  stated: "min-h-59 @[18rem]:min-h-49 @md:min-h-40 @2xl:min-h-30",
+  calibrated: "min-h-47 @[18rem]:min-h-40 @md:min-h-30 @2xl:min-h-23",
 } as const;
 
 /** What has been measured of an analyst version. */

@@ -1,5 +1,6 @@
 import { judgementSchema } from "@shared/contract/judgement.ts";
 import type { Analysis, Outcome } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
@@ -12,7 +13,6 @@ import { type Database, openDatabase } from "../database.ts";
 import type { SignalRecord } from "../models/signal.ts";
 import type { UserRecord } from "../models/user.ts";
 import { deleteSignals } from "../signals/delete-signals.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { appendRecords } from "./append-records.ts";
 import { publicAudience, readEntries, readHead } from "./read-ledger.ts";
 import { verifyDatabase } from "./verify-database.ts";

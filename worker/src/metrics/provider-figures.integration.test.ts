@@ -135,7 +135,8 @@ describe("figures of the AI", () => {
 
 it.each(["alert-rules.yml", "grafana-dashboard.json"])("%s reads figures that exist", (name) => {
   const text = readFileSync(new URL(`../../../docs/operations/${name}`, import.meta.url), "utf8");
-  const read = text.match(/\b(?:provider|signal|ai|analyses)_[a-z_]+(?=[[{)])/g) ?? [];
+  const read =
+    text.match(/\b(?:(?:provider|signal|ai)_[a-z_]+|analyses_in_flight)(?=[[{)])/g) ?? [];
   const names = metrics.registry.getMetricsAsArray().map((metric) => metric.name);
   expect(read).toContain("provider_circuit_open");
   for (const figure of read) expect(names).toContain(figure.replace(/_(bucket|count|sum)$/, ""));

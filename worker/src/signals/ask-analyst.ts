@@ -25,8 +25,8 @@ export interface AnalystAnswer {
 }
 
 /**
- * Asks an analyst, again after a pause when its service was of no use this once: at most three calls. A service that
- * asks for a longer pause gets it, up to 8 s.
+ * Asks an analyst, again after a pause when its service failed: at most three calls. A service that asks for a longer
+ * pause gets it, up to 8 s. An answer that cannot be read has been paid for, and is not asked for again here.
  * @throws ProviderError of the last call; the reason of `request.abort` as soon as that fires
  */
 export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<AnalystAnswer> {
@@ -47,6 +47,7 @@ export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<An
       signal: abort,
       shouldRetry: async ({ error, retriesConsumed }) => {
         if (!(error instanceof ProviderError && error.retryable)) return false;
+        if (error.failure === "nonsense") return false;
         const ownPauseMs = FIRST_PAUSE_MS * 2 ** retriesConsumed;
         await pause(Math.min(error.retryAfterMs ?? 0, LONGEST_PAUSE_MS) - ownPauseMs, abort);
         return true;

@@ -1,5 +1,12 @@
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
-import type { AdviceReply, Analyst, CallUsage, TokenUsage } from "./analyst.ts";
+import { ProviderError } from "../providers/provider-error.ts";
+import {
+  type AdviceReply,
+  type Analyst,
+  type CallUsage,
+  type TokenUsage,
+  totalUsage,
+} from "./analyst.ts";
 import { askAnalyst } from "./ask-analyst.ts";
 import { type AdviceBounds, type CheckedAdvice, checkAdvice } from "./check-advice.ts";
 import type { MarketBrief } from "./market-brief.ts";
@@ -20,11 +27,17 @@ export interface Exchange {
 export interface Consultation {
   exchanges: Exchange[];
   last: Exchange;
+  /** Tokens of all calls, also of those whose answer could not be read; null where the analyst counts none. */
+  usage: TokenUsage | null;
 }
 
+/** What an analyst is told whose first reply was no advice at all. */
+const UNREADABLE =
+  "The answer could not be read; it must be one JSON object that follows the schema.";
+
 /**
- * Asks the analyst and checks its advice; advice that is not accepted, or was cut off, is asked for once more, with the
- * reasons.
+ * Asks the analyst and checks its advice. Advice that is not accepted, was cut off or could not be read is asked for
+ * once more, with the reasons.
  * @throws ProviderError when the analyst gives no advice; the reason of `abort` once that fires
  */
 export async function consultAnalyst(options: {
@@ -39,8 +52,13 @@ export async function consultAnalyst(options: {
 }): Promise<Consultation> {
   const { analyst, brief, costs, atr, chartImage, timer, onUsage, abort } = options;
   const { price, scale } = brief;
+  const spent: TokenUsage[] = [];
+  const countUsage = (usage: CallUsage) => {
+    spent.push(usage);
+    onUsage?.(usage);
+  };
   const exchange = async (corrections: string[]): Promise<Exchange> => {
-    const extras = { ...(chartImage !== undefined && { chartImage }), ...(onUsage && { onUsage }) };
+    const extras = { ...(chartImage !== undefined && { chartImage }), onUsage: countUsage };
     const answer = await timer.run("analysing", () =>
       askAnalyst(analyst, { brief, costs, corrections, abort, ...extras }),
     );
@@ -49,10 +67,18 @@ export async function consultAnalyst(options: {
     );
     return { corrections, checked, ...answer };
   };
-  const first = await exchange([]);
-  if (first.checked.accepted) return { exchanges: [first], last: first };
-  const second = await exchange(first.checked.reasons);
-  return { exchanges: [first, second], last: second };
+  const first = await exchange([]).catch(nullIfUnreadable);
+  if (first?.checked.accepted) {
+    return { exchanges: [first], last: first, usage: totalUsage(spent) };
+  }
+  const reasons = first?.checked.accepted === false ? first.checked.reasons : [UNREADABLE];
+  const last = await exchange(reasons);
+  return { exchanges: first ? [first, last] : [last], last, usage: totalUsage(spent) };
+}
+
+function nullIfUnreadable(error: unknown): null {
+  if (error instanceof ProviderError && error.failure === "nonsense") return null;
+  throw error;
 }
 
 const checkReply = ({ advice, cutOff }: AdviceReply, bounds: AdviceBounds): CheckedAdvice =>

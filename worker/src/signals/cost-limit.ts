@@ -36,7 +36,7 @@ export function costWarnings(
   if (entry === null || stopLoss === null || !isTooCostly({ entry, stopLoss }, costs)) return [];
   const stopPercent = (100 * Math.abs(entry - stopLoss)) / entry;
   return [
-    `No trade is proposed: its trading costs of ${percent(roundTripPercent(costs))} of the price are ` +
+    `No trade is proposed: its trading costs of ${percent(roundTripPercent(costs), 3)} of the price are ` +
       `${percent(100 * costShare({ entry, stopLoss }, costs))} of its risk, with the stop ${percent(stopPercent)} ` +
       `from the entry; the limit is ${percent(100 * MAX_COST_SHARE)}.`,
   ];
@@ -53,4 +53,4 @@ export function costFigures(price: number, costs: TradingCosts): number[] {
   ];
 }
 
-const percent = (value: number): string => `${formatNumber(value, 3)}%`;
+const percent = (value: number, decimals = 2): string => `${formatNumber(value, decimals)}%`;

@@ -81,9 +81,9 @@ const ANSWERS: { answer: string; behaviour: OpenAiBehaviour; ends: string; calls
     ends: "WAIT",
     calls: 2,
   },
-  { answer: "empty", behaviour: { kind: "content", content: "" }, ends: "nonsense", calls: 3 },
-  { answer: "prose", behaviour: { kind: "content", content: "Buy!" }, ends: "nonsense", calls: 3 },
-  { answer: "HTML", behaviour: { kind: "html" }, ends: "nonsense", calls: 3 },
+  { answer: "empty", behaviour: { kind: "content", content: "" }, ends: "nonsense", calls: 2 },
+  { answer: "prose", behaviour: { kind: "content", content: "Buy!" }, ends: "nonsense", calls: 2 },
+  { answer: "HTML", behaviour: { kind: "html" }, ends: "nonsense", calls: 2 },
   { answer: "a refusal", behaviour: { kind: "refusal" }, ends: "refused", calls: 1 },
   {
     answer: "filtered",
@@ -155,6 +155,15 @@ describe("an answer of the model", () => {
     expect(analysis).toMatchObject({ final_signal: "BUY" });
     expect(openai.chats[1]?.text).toContain("must be below its entry");
     expect(receipt.exchanges).toHaveLength(2);
+  });
+
+  it("that cannot be read is asked for once more, and then counts", async () => {
+    const prose = { kind: "content", content: "Buy!" } as const;
+    openai.behave((_, index) => (index === 0 ? prose : { kind: "advice" }));
+    const { analysis } = await makeSignal();
+    expect(analysis).toMatchObject({ final_signal: "BUY", warnings: [] });
+    expect(openai.chats[1]?.text).toContain("The answer could not be read");
+    expect(openai.chats).toHaveLength(2);
   });
 
   it("that was cut off is asked for once more, shorter, and then counts", async () => {

@@ -1,8 +1,8 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";

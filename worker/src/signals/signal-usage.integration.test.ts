@@ -1,8 +1,8 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/node/database.ts";
 import { createLogger } from "@shared/node/logger.ts";
 import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
-import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
@@ -100,7 +100,7 @@ describe("what a signal cost", () => {
     openai.behave({ kind: "content", content: "{}" });
     const { analysis, usage } = await makeSignal(model(null));
     expect(analysis?.status).toBe("failed");
-    expect(openai.chats).toHaveLength(3);
+    expect(openai.chats).toHaveLength(2);
     const asked = openai.chats.reduce((sum, { text }) => sum + Math.ceil(text.length / 4), 0);
     expect(usage).toMatchObject({ model: "test-model", promptTokens: asked });
   });

@@ -1,6 +1,6 @@
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { CandleSeries } from "../providers/market-data.ts";
-import { type Analyst, totalUsage } from "./analyst.ts";
+import type { Analyst } from "./analyst.ts";
 import type { Consultation, Exchange } from "./consult-analyst.ts";
 import { hashCandles, type SignalReceipt, sha256 } from "./receipt.ts";
 
@@ -18,7 +18,7 @@ export function writeReceipt(options: {
 }): SignalReceipt {
   const { series, analyst, costs, madeAt, chartImage, consultation, quoteToUsd, durationsMs } =
     options;
-  const { exchanges, last } = consultation;
+  const { exchanges, last, usage } = consultation;
   return {
     candles: presentCandles(series),
     madeAt: new Date(madeAt).toISOString(),
@@ -27,7 +27,7 @@ export function writeReceipt(options: {
     model: last.reply.model,
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
     exchanges: exchanges.map(presentExchange),
-    usage: totalUsage(exchanges.flatMap(({ usage }) => usage ?? [])),
+    usage,
     costs,
     quoteToUsd: quoteToUsd ?? null,
     durationsMs,
