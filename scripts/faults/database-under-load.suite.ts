@@ -1,7 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSound } from "./invariants/assert-sound.ts";
-import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./stage/signal-places.ts";
+import {
+  analysisIdsOf,
+  askForMany,
+  countsOf,
+  signalsHeldBy,
+  untilEnded,
+} from "./stage/signal-places.ts";
 import { type Stage, setStage } from "./stage/stage.ts";
 import type { Asked, Trader } from "./stage/trader.ts";
 import { until } from "./until.ts";
@@ -39,7 +45,7 @@ describe("with many signals in flight, the AI is called once for each when the d
    * connection, where the database would find it after a freeze.
    */
   const untilRenewed = async (ids: readonly string[]) => {
-    const filter = { _id: { $in: [...ids] } };
+    const filter = { _id: { $in: await analysisIdsOf(stage, ids) } };
     const last = await stage.database.jobs.findOne(filter).sort({ lockedAt: -1 }).lean();
     const renewed = { ...filter, lockedAt: { $gt: last?.lockedAt ?? null } };
     await until(() => stage.database.jobs.exists(renewed), { what: "a renewal of locks" });

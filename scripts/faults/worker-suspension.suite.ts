@@ -2,7 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertSound } from "./invariants/assert-sound.ts";
 import type { PartSlot } from "./stage/part-slot.ts";
-import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./stage/signal-places.ts";
+import {
+  analysisIdsOf,
+  askForMany,
+  countsOf,
+  signalsHeldBy,
+  untilEnded,
+} from "./stage/signal-places.ts";
 import { type Stage, setStage } from "./stage/stage.ts";
 import type { Trader } from "./stage/trader.ts";
 import { until } from "./until.ts";
@@ -36,9 +42,11 @@ describe("a worker that is suspended and wakes up", () => {
       Array.from({ length: count }, () => stage.nextMarket()),
     );
   /** Waits until the worker has dropped its runs of these signals. */
-  const untilDropped = (worker: PartSlot, ids: readonly string[]) => {
+  const untilDropped = async (worker: PartSlot, signalIds: readonly string[]) => {
+    const ids = (await analysisIdsOf(stage, signalIds)).map(String);
     const isDrop = (line: string) =>
-      line.includes("run did not finish its signal") || line.includes("taken over by another run");
+      line.includes("run did not finish its analysis") ||
+      line.includes("taken over by another run");
     return until(
       () => ids.every((id) => worker.lines.some((line) => line.includes(id) && isDrop(line))),
       { what: "the end of runs that have lost their locks" },

@@ -1,3 +1,4 @@
+import type { Types } from "mongoose";
 import { until } from "../until.ts";
 import { promptKey } from "./ai-calls.ts";
 import type { PartSlot } from "./part-slot.ts";
@@ -21,6 +22,14 @@ export function holderOf({ database, workers }: Stage, signalId: string): Promis
     },
     { what: "a worker that holds the signal" },
   );
+}
+
+/** Ids of the analyses that these signals refer to, which are those of the jobs too. */
+export function analysisIdsOf(
+  { database }: Stage,
+  signalIds: readonly string[],
+): Promise<Types.ObjectId[]> {
+  return database.signals.distinct("analysisId", { _id: { $in: [...signalIds] } });
 }
 
 /** Ids of the signals whose jobs a worker has locked, among these; in the order of the ids. */
