@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { SIGNAL_LIMITS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/node/database.ts";
 import { loadSettings } from "@shared/node/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
@@ -11,6 +11,16 @@ const LOOK_EVERY_MS = 50;
 const MEGABYTE = 1_048_576;
 /** Coins trade around the clock: a closed market would be answered without the AI. */
 const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+
+let asked = 0;
+
+/** Another market each time, over all measurements: requests for the same one would share an analysis. */
+function nextCoin(): { symbol: string; timeframe: string; limit: number } {
+  asked += 1;
+  const { min, max } = SIGNAL_LIMITS.limit;
+  const limit = min + (asked % (max - min + 1));
+  return { symbol: SYMBOLS[asked % SYMBOLS.length] ?? "", timeframe: "1h", limit };
+}
 
 /** `signals` requests at once, from as many `traders`. */
 export interface Crowd {
@@ -52,11 +62,7 @@ export async function measureCrowd(crowd: Crowd): Promise<CrowdTimes> {
     Array.from({ length: signals }, (_, index) =>
       isAccepted(crowd, {
         token: tokens[index % tokens.length] ?? "",
-        market: {
-          symbol: SYMBOLS[index % SYMBOLS.length] ?? "",
-          timeframe: "1h",
-          limit: 10 + index,
-        },
+        market: nextCoin(),
       }),
     ),
   );
