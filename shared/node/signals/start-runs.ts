@@ -24,15 +24,15 @@ export async function startRuns(
   uow: UnitOfWork,
   ids: readonly Types.ObjectId[],
 ): Promise<{ runs: AnalysisRun[]; hasMore: boolean }> {
-  const runs: AnalysisRun[] = [];
-  for (const _id of ids) {
-    const run = await nativeCollection(database.marketAnalyses).findOneAndUpdate(
-      { _id, ...UNFINISHED },
-      { $set: { status: "running", startedAt: uow.at, updatedAt: uow.at }, $inc: { revision: 1 } },
-      { session: uow.session, returnDocument: "after" },
-    );
-    if (run) runs.push(run);
-  }
+  const analyses = nativeCollection(database.marketAnalyses);
+  const { session, at } = uow;
+  const unfinished = { _id: { $in: [...ids] }, ...UNFINISHED };
+  await analyses.updateMany(
+    unfinished,
+    { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
+    { session },
+  );
+  const runs = await analyses.find(unfinished, { session }).toArray();
   return { runs, hasMore: await startSignals(database, uow, runs) };
 }
 
@@ -66,11 +66,13 @@ async function startSignals(
     )
     .limit(MAX_SIGNALS)
     .toArray();
-  for (const { _id: analysisId, revision } of runs) {
-    const own = unstarted.filter((signal) => signal.analysisId.equals(analysisId));
-    if (own.length === 0) continue;
+  for (const revision of new Set(runs.map((run) => run.revision))) {
+    const ofRevision = runs.filter((run) => run.revision === revision);
+    const started = unstarted.filter(({ analysisId }) =>
+      ofRevision.some(({ _id }) => _id.equals(analysisId)),
+    );
     await signals.updateMany(
-      { _id: { $in: own.map(({ _id }) => _id) } },
+      { _id: { $in: started.map(({ _id }) => _id) } },
       { $set: { status: "running", revision, startedAt: at, updatedAt: at } },
       { session },
     );
