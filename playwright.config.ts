@@ -1,6 +1,6 @@
 import { defineConfig } from "playwright/test";
-import { clientUrl, clientUrlOf, stages } from "./e2e/stage.ts";
-import { findBrowser } from "./scripts/lib/ensure-browser.mjs";
+import { clientUrl, clientUrlOf, stages } from "./e2e/support/config.ts";
+import { findBrowser } from "./scripts/lib/test-run/ensure-browser.mjs";
 
 /** Started first, so that at the end no worker has a long file left while the other one is idle. */
 const LONG = ["stalled-analyst", "accessibility", "admin", "signal"].map(
@@ -18,7 +18,7 @@ const START = stages.map(({ apiPort, clientPort, dataDir }) =>
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/browser",
-  globalSetup: "./e2e/until-api-answers.ts",
+  globalSetup: "./e2e/support/wait-for-api.ts",
   forbidOnly: true,
   workers: stages.length,
   retries: 0,

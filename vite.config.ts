@@ -3,8 +3,8 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
 import { offlineVerifier } from "./client/verifier/offline-verifier.ts";
-import { firstScript } from "./scripts/lib/first-script.mjs";
-import { siteFiles } from "./scripts/lib/site-files.mjs";
+import { firstScript } from "./scripts/lib/client-build/first-script.mjs";
+import { siteFiles } from "./scripts/lib/client-build/screen-pages.mjs";
 
 const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 

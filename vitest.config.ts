@@ -4,8 +4,8 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const ALL = "{client,server,worker,shared,scripts}/**/*.test.{ts,tsx}";
 /** They replace a module by `vi.mock`, which works only before anybody has imported it. */
 const REPLACING_A_MODULE = [
-  "server/src/identity/builtin-identity.integration.test.ts",
-  "server/src/routes/account-routes.integration.test.ts",
+  "server/src/modules/accounts/identity/builtin-identity.integration.test.ts",
+  "server/src/modules/accounts/routes.integration.test.ts",
 ];
 
 /** What suites with a configuration of their own have in common with all tests. */

@@ -1,9 +1,8 @@
 // @ts-check
 // `npm run backtest -- --symbol BTC/USDT --timeframe 1h`: what the signals would have come to on recorded candles.
 import process from "node:process";
+import { listenForStop, runMain } from "./lib/cli.mjs";
 import { prepareProject } from "./lib/prepare-project.mjs";
-import { runMain } from "./lib/run-main.mjs";
-import { listenForStop } from "./lib/stop-signal.mjs";
 
 const STOPPED_BY_USER = 130;
 

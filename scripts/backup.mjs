@@ -3,27 +3,25 @@
 // `npm run restore -- <folder>`: puts them into an empty database.
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { PlainError } from "./lib/plain-error.mjs";
+import { CliError, listenForStop, runMain } from "./lib/cli.mjs";
 import { prepareProject } from "./lib/prepare-project.mjs";
-import { runMain } from "./lib/run-main.mjs";
-import { listenForStop } from "./lib/stop-signal.mjs";
 
 await runMain(async () => {
   const signal = listenForStop({ onSecond: () => process.exit(130) });
   const [action, given] = process.argv.slice(2);
   const startedIn = process.cwd();
   await prepareProject(signal);
-  const { readSettings } = await import("./lib/read-settings.mjs");
-  const { withDatabase } = await import("./lib/database-address.mjs");
+  const { readSettings } = await import("./lib/services/services.mjs");
+  const { withDatabase } = await import("./lib/mongo/embedded-mongo.mjs");
   const settings = await readSettings();
   const folder = given
     ? resolve(startedIn, given)
     : join(settings.DATA_DIR, "backups", new Date().toISOString().replaceAll(":", "-"));
   if (action === "restore" && !given)
-    throw new PlainError("Which folder? npm run restore -- <folder>");
+    throw new CliError("Which folder? npm run restore -- <folder>");
   const { register } = await import("tsx/esm/api");
   register();
-  const { backUp, restore } = await import("../shared/node/backup/run-backup.ts");
+  const { backUp, restore } = await import("./backup/run-backup.ts");
   const work = action === "restore" ? restore : backUp;
   const line = await withDatabase(settings, (uri) => work({ uri, folder }));
   console.log(line);

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadSettings } from "@shared/node/settings.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
 import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
-import { projectRoot } from "./lib/project-root.mjs";
+import { projectRoot } from "./lib/prepare-project.mjs";
 
 const text = readFileSync(join(projectRoot, ".env.example"), "utf8");
 /** Given to both sides, so that no secrets are made on disk. */

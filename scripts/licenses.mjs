@@ -2,10 +2,14 @@
 // `npm run licenses`: the licences of all production packages, into docs/LICENSES.md.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeLicenses, isAllowed, LICENSES_FILE, productionPackages } from "./lib/licenses.mjs";
-import { PlainError } from "./lib/plain-error.mjs";
-import { projectRoot } from "./lib/project-root.mjs";
-import { runMain } from "./lib/run-main.mjs";
+import { CliError, runMain } from "./lib/cli.mjs";
+import { projectRoot } from "./lib/prepare-project.mjs";
+import {
+  describeLicenses,
+  isAllowed,
+  LICENSES_FILE,
+  productionPackages,
+} from "./lib/release/packages.mjs";
 
 await runMain(async () => {
   const packages = productionPackages(projectRoot);
@@ -14,5 +18,5 @@ await runMain(async () => {
   const refused = packages.filter((package_) => !isAllowed(package_));
   if (refused.length === 0) return;
   const names = refused.map(({ name, license }) => `${name} (${license})`).join(", ");
-  throw new PlainError(`These licences have to be looked at first: ${names}`);
+  throw new CliError(`These licences have to be looked at first: ${names}`);
 });

@@ -2,14 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "@shared/node/database.ts";
+import { openDatabase } from "@shared/database/database.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { freePort } from "@shared/testing/free-port.ts";
-import { spawnPart } from "@shared/testing/spawn-part.ts";
-import { startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
-import { type HttpStandIn, startHttpStandIn } from "@shared/testing/stand-in-http.ts";
-import { startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
-import { startStandInSmtp } from "@shared/testing/stand-in-smtp.ts";
+import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
+import { type HttpFake, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
+import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import { startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
+import { freePort, spawnService } from "@shared/testing/spawn-service.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, expect, it, vi } from "vitest";
 
@@ -34,8 +33,8 @@ async function open<Service extends { close(): unknown }>(start: Promise<Service
 }
 
 /** A service that is there, but has nothing. */
-const startEmpty = (): Promise<HttpStandIn> =>
-  startHttpStandIn(async (_, response) => void response.writeHead(404).end());
+const startEmpty = (): Promise<HttpFake> =>
+  startHttpFake(async (_, response) => void response.writeHead(404).end());
 
 /** Starts a part as a process, as in production, with a witness of whom it talks to. */
 async function startPart(part: "server" | "worker", env: Record<string, string>): Promise<void> {
@@ -43,7 +42,7 @@ async function startPart(part: "server" | "worker", env: Record<string, string>)
     NODE_OPTIONS: `--import ${RECORDER}`,
     RECORD_CONNECTIONS: join(folder, part),
   };
-  const { kill } = await spawnPart(part, { ...SECRETS, ...witness, ...env });
+  const { kill } = await spawnService(part, { ...SECRETS, ...witness, ...env });
   cleanUp.push(kill);
 }
 
@@ -61,9 +60,9 @@ it("a server and a worker at work talk to nobody but whom their settings name", 
 }, async () => {
   const MONGODB_URI = testDatabaseUri("connections");
   const [exchange, openAi, smtp] = await Promise.all([
-    open(startStandInExchange()),
-    open(startStandInOpenAi()),
-    open(startStandInSmtp()),
+    open(startFakeExchange()),
+    open(startFakeOpenAi()),
+    open(startFakeSmtp()),
   ]);
   const [oanda, yahoo, webhook] = await Promise.all([
     open(startEmpty()),

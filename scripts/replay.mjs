@@ -2,8 +2,8 @@
 // `npm run replay -- <signal id>`: makes a finished signal once more from its receipt and candles.
 // Exit code 0: the same; 1: not the same; 2: it cannot be made again.
 import process from "node:process";
+import { runMain } from "./lib/cli.mjs";
 import { prepareProject } from "./lib/prepare-project.mjs";
-import { runMain } from "./lib/run-main.mjs";
 
 const EXIT_IMPOSSIBLE = 2;
 
@@ -16,9 +16,9 @@ await runMain(async () => {
   await prepareProject();
   const { register } = await import("tsx/esm/api");
   register();
-  const { readSettings } = await import("./lib/read-settings.mjs");
-  const { withDatabase } = await import("./lib/database-address.mjs");
-  const { runReplay } = await import("../worker/src/replay/run-replay.ts");
+  const { readSettings } = await import("./lib/services/services.mjs");
+  const { withDatabase } = await import("./lib/mongo/embedded-mongo.mjs");
+  const { runReplay } = await import("../worker/src/reproduce/run-reproduce.ts");
   const settings = await readSettings();
   const { text, exitCode } = await withDatabase(settings, (uri) => runReplay({ uri, signalId }));
   console.log(text);

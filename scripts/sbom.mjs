@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
-import { makeSbom } from "./lib/make-sbom.mjs";
-import { projectRoot } from "./lib/project-root.mjs";
-import { runMain } from "./lib/run-main.mjs";
+import { runMain } from "./lib/cli.mjs";
+import { projectRoot } from "./lib/prepare-project.mjs";
+import { makeSbom } from "./lib/release/packages.mjs";
 
 const FILE = "dist/sbom.cdx.json";
 

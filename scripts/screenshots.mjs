@@ -4,17 +4,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { listenForStop, runMain } from "./lib/cli.mjs";
 import { prepareProject } from "./lib/prepare-project.mjs";
-import { runMain } from "./lib/run-main.mjs";
-import { listenForStop } from "./lib/stop-signal.mjs";
 
 await runMain(async () => {
   const signal = listenForStop({ onSecond: () => process.exit(130) });
   await prepareProject(signal);
-  const { startEmbeddedMongo } = await import("./lib/embedded-mongo.mjs");
-  const { startDemoProduct } = await import("./lib/demo-product.mjs");
-  const { fillWithDemoData } = await import("./lib/demo-data.mjs");
-  const { takeScreenshots } = await import("./lib/screenshots.mjs");
+  const { startEmbeddedMongo } = await import("./lib/mongo/embedded-mongo.mjs");
+  const { startDemoProduct } = await import("./lib/release/demo-product.mjs");
+  const { fillWithDemoData } = await import("./lib/release/screenshots.mjs");
+  const { takeScreenshots } = await import("./lib/release/screenshots.mjs");
   const folder = await mkdtemp(join(tmpdir(), "screenshots-"));
   const database = await startEmbeddedMongo({ dataDir: folder, say: console.log, signal });
   try {

@@ -1,10 +1,8 @@
 // @ts-check
 // `npm run soak [-- --minutes 10] [--seed 1]`: twenty traders at work for minutes, while one part after the other dies.
 import process from "node:process";
-import { PlainError } from "./lib/plain-error.mjs";
+import { CliError, listenForStop, runMain } from "./lib/cli.mjs";
 import { prepareProject } from "./lib/prepare-project.mjs";
-import { runMain } from "./lib/run-main.mjs";
-import { listenForStop } from "./lib/stop-signal.mjs";
 
 await runMain(async () => {
   const signal = listenForStop({ onSecond: () => process.exit(130) });
@@ -13,5 +11,5 @@ await runMain(async () => {
   register();
   const { runSoak } = await import("./faults/soak/run-soak.ts");
   const isSound = await runSoak({ args: process.argv.slice(2), say: console.log, signal });
-  if (!isSound) throw new PlainError("The product did not stand it.");
+  if (!isSound) throw new CliError("The product did not stand it.");
 });

@@ -1,11 +1,10 @@
 // @ts-check
 // `npm start` and `npm run dev`. Only plain Node until the packages are there.
 import process from "node:process";
+import { listenForStop, runMain } from "./lib/cli.mjs";
 import { prepareProject } from "./lib/prepare-project.mjs";
-import { runMain } from "./lib/run-main.mjs";
-import { listenForStop } from "./lib/stop-signal.mjs";
 
-/** @type {import("./lib/launch.mjs").Crew} */
+/** @type {import("./lib/services/launch.mjs").Crew} */
 const crew = { parts: [] };
 
 function killAll() {
@@ -17,6 +16,6 @@ function killAll() {
 await runMain(async () => {
   const signal = listenForStop({ onSecond: killAll });
   await prepareProject(signal);
-  const { launch } = await import("./lib/launch.mjs");
+  const { launch } = await import("./lib/services/launch.mjs");
   await launch({ isDev: process.argv.includes("--dev"), signal, crew });
 });

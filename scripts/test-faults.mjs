@@ -1,13 +1,9 @@
 // @ts-check
 // `npm run test:faults [-- name]`: real servers, workers and databases die at every step; nothing may be lost.
 import process from "node:process";
-import { packageBin } from "./lib/package-bin.mjs";
-import { PlainError } from "./lib/plain-error.mjs";
-import { prepareProject } from "./lib/prepare-project.mjs";
-import { projectRoot } from "./lib/project-root.mjs";
-import { runCommand } from "./lib/run-command.mjs";
-import { runMain } from "./lib/run-main.mjs";
-import { listenForStop } from "./lib/stop-signal.mjs";
+import { CliError, listenForStop, runMain } from "./lib/cli.mjs";
+import { packageBin, runCommand } from "./lib/commands.mjs";
+import { prepareProject, projectRoot } from "./lib/prepare-project.mjs";
 
 await runMain(async () => {
   const signal = listenForStop({ onSecond: () => process.exit(130) });
@@ -26,5 +22,5 @@ await runMain(async () => {
     signal,
   });
   signal.throwIfAborted();
-  if (code !== 0) throw new PlainError("The product does not survive every fault.");
+  if (code !== 0) throw new CliError("The product does not survive every fault.");
 });

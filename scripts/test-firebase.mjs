@@ -1,15 +1,10 @@
 // @ts-check
 // `npm run test:firebase`: the Firebase provider against the emulator of its vendor.
 import process from "node:process";
-import { packageBin } from "./lib/package-bin.mjs";
-import { PlainError } from "./lib/plain-error.mjs";
-import { prepareProject } from "./lib/prepare-project.mjs";
-import { projectRoot } from "./lib/project-root.mjs";
-import { runCommand } from "./lib/run-command.mjs";
-import { runMain } from "./lib/run-main.mjs";
-import { listenForStop } from "./lib/stop-signal.mjs";
-import { startAuthEmulator } from "./test-firebase/auth-emulator.mjs";
-import { ensureFirebaseTools } from "./test-firebase/ensure-firebase-tools.mjs";
+import { CliError, listenForStop, runMain } from "./lib/cli.mjs";
+import { packageBin, runCommand } from "./lib/commands.mjs";
+import { prepareProject, projectRoot } from "./lib/prepare-project.mjs";
+import { ensureFirebaseTools, startAuthEmulator } from "./test-firebase/auth-emulator.mjs";
 
 await runMain(async () => {
   const signal = listenForStop({ onSecond: () => process.exit(130) });
@@ -32,7 +27,7 @@ await runMain(async () => {
       signal,
     });
     signal.throwIfAborted();
-    if (code !== 0) throw new PlainError("The Firebase provider does not agree with the emulator.");
+    if (code !== 0) throw new CliError("The Firebase provider does not agree with the emulator.");
   } finally {
     await emulator.stop();
   }

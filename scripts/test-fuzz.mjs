@@ -1,9 +1,8 @@
 // @ts-check
 // `npm run test:fuzz`: the API against what schemathesis makes of its own description.
 import process from "node:process";
+import { listenForStop, runMain } from "./lib/cli.mjs";
 import { prepareProject } from "./lib/prepare-project.mjs";
-import { runMain } from "./lib/run-main.mjs";
-import { listenForStop } from "./lib/stop-signal.mjs";
 
 await runMain(async () => {
   const signal = listenForStop({ onSecond: () => process.exit(130) });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it, vi } from "vitest";
-import { projectRoot } from "./lib/project-root.mjs";
+import { projectRoot } from "./lib/prepare-project.mjs";
 
 it("a test run that is interrupted does not pass", async () => {
   const child = spawn(process.execPath, ["scripts/test.mjs", "types"], {

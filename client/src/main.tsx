@@ -2,11 +2,9 @@ import "./lib/zod-without-eval.ts";
 import { startTransition } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { createBrowserRouter } from "react-router-dom";
-import { App } from "./app/app.tsx";
-import { holdScreen, loadScreen } from "./app/load-screen.ts";
+import { App, followSession, holdScreen, loadScreen } from "./app/app.tsx";
 import { routes } from "./app/routes.tsx";
-import { followSession } from "./app/session-scope.ts";
-import { nextTask } from "./lib/next-task.ts";
+import { yieldToMain } from "./lib/hydration.ts";
 import "./ui/theme.css";
 
 const root = document.getElementById("root");
@@ -17,7 +15,7 @@ void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
   // Reading the code was a long task already.
-  await nextTask();
+  await yieldToMain();
   const content = await contentOf(element.dataset);
   if (content === "frame") holdScreen(routes, window.location.pathname, untilReady());
   // Told that the screen is there, the router leaves it scrolled as it is.

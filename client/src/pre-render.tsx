@@ -1,9 +1,8 @@
 import { renderToString } from "react-dom/server";
 import { createMemoryRouter } from "react-router-dom";
-import { App } from "./app/app.tsx";
-import { loadScreen } from "./app/load-screen.ts";
+import { App, loadScreen } from "./app/app.tsx";
 import { routes } from "./app/routes.tsx";
-import { pageHead } from "./lib/page-head.ts";
+import { pageHead } from "./ui/page-heading.tsx";
 
 /** A screen as HTML, for a visitor, with what it says of itself. */
 export async function renderScreen(path: string) {

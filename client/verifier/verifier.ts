@@ -1,5 +1,8 @@
-import type { KeptHead, LedgerReport } from "@shared/contract/ledger-verifier.ts";
-import { verifyLedger } from "@shared/contract/verify-ledger.ts";
+import {
+  type KeptHead,
+  type LedgerReport,
+  verifyLedger,
+} from "@shared/contract/ledger-verifier.ts";
 
 /** The offline page: a file is chosen, its ledger is verified, and the result is written below. */
 function start(): void {

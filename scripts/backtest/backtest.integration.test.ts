@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
-import { startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
+import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { backtestReportSchema } from "../../worker/src/backtest/report/report-schema.ts";
-import { projectRoot } from "../lib/project-root.mjs";
+import { projectRoot } from "../lib/prepare-project.mjs";
 import { runBacktestCommand } from "./run-backtest-command.ts";
 
 const QUICK = ["--repetitions", "5", "--bars", "40"];
@@ -45,7 +45,7 @@ describe("npm run backtest", () => {
   });
 
   it("walks a file of one's own", async () => {
-    const source = join(projectRoot, "worker/src/providers/replay/data/BTC-USDT.1h.csv");
+    const source = join(projectRoot, "worker/src/market-data/replay/data/BTC-USDT.1h.csv");
     const [head, ...rows] = readFileSync(source, "utf8").trim().split("\n");
     writeFileSync(join(folder, "own.csv"), [head, ...rows.slice(0, 345)].join("\n"));
     const { report } = await backtest("--csv", "own.csv", "--symbol", "own/coin", "--out", "here");
@@ -56,7 +56,7 @@ describe("npm run backtest", () => {
   });
 
   it("asks the model once for each question: a rerun makes no call and finds the same", async () => {
-    const ai = await startStandInOpenAi();
+    const ai = await startFakeOpenAi();
     vi.stubEnv("OPENAI_API_KEY", "sk-test");
     vi.stubEnv("OPENAI_BASE_URL", ai.baseUrl);
     vi.stubEnv("OPENAI_MODEL", "stand-in");
@@ -74,9 +74,9 @@ describe("npm run backtest", () => {
   });
 
   describe("with candles of a live provider", () => {
-    let exchange: StandInExchange;
+    let exchange: FakeExchange;
     beforeEach(async () => {
-      exchange = await startStandInExchange();
+      exchange = await startFakeExchange();
       vi.stubEnv("EXCHANGES", "binance");
       vi.stubEnv("EXCHANGE_URL", exchange.url);
     });
@@ -90,7 +90,7 @@ describe("npm run backtest", () => {
 
     it("says in a line that it has no such symbol", async () => {
       await expect(backtest("--from", "provider", "--symbol", "NONE/USDT")).rejects.toMatchObject({
-        name: "PlainError",
+        name: "CliError",
       });
     });
   });
@@ -112,7 +112,7 @@ describe("npm run backtest", () => {
   ])("refuses %j in a line", async (args, reason) => {
     const refused = backtest(...args);
     await expect(refused).rejects.toThrow(reason);
-    await expect(refused).rejects.toMatchObject({ name: "PlainError" });
+    await expect(refused).rejects.toMatchObject({ name: "CliError" });
   });
 
   it("explains itself", async () => {

@@ -1,30 +1,29 @@
-import type { Logger } from "@shared/node/logger.ts";
-import type { Settings } from "@shared/node/settings.ts";
-import { type Course, layCourse } from "../../worker/src/backtest/course.ts";
-import { fetchHistory } from "../../worker/src/backtest/fetch-history.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
+import { type BacktestRange, selectRange } from "../../worker/src/backtest/range.ts";
 import {
+  fetchHistory,
   libraryWith,
   readCandleFile,
   recordedLibrary,
+  recordedMarket,
   recordedSymbols,
   recordedTimeframes,
-} from "../../worker/src/backtest/recorded-library.ts";
-import { recordedMarket } from "../../worker/src/backtest/recorded-market.ts";
-import type { CandleSeries, MarketData } from "../../worker/src/providers/market-data.ts";
-import { createMarketData } from "../../worker/src/providers/select-market-data.ts";
-import { PlainError } from "../lib/plain-error.mjs";
-import { resolveTyped } from "../lib/resolve-typed.mjs";
-import type { BacktestOrders } from "./read-orders.ts";
+} from "../../worker/src/backtest/recorded-market.ts";
+import type { CandleSeries, MarketData } from "../../worker/src/market-data/market-data.ts";
+import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
+import { CliError, resolveTyped } from "../lib/cli.mjs";
+import type { BacktestArgs } from "./parse-args.ts";
 
 /** What a backtest walks through, and where it asks for what. */
 export interface Candles {
-  course: Course;
+  course: BacktestRange;
   market: MarketData;
   finerMarket: MarketData;
 }
 
 interface Source {
-  orders: BacktestOrders;
+  orders: BacktestArgs;
   settings: Settings;
   logger: Logger;
   abort: AbortSignal;
@@ -33,15 +32,15 @@ interface Source {
 
 /**
  * The candles that the orders ask for.
- * @throws PlainError where there are none, or too few; CandleFileError, ProviderError
+ * @throws CliError where there are none, or too few; CandleFileError, ProviderError
  */
 export async function openCandles(source: Source): Promise<Candles> {
   const { orders } = source;
   const found = orders.from === "provider" ? await fetchLive(source) : openRecorded(orders);
   const { symbol, timeframe, bars, "warm-up": warmUp } = orders;
-  const course = layCourse({ symbol, timeframe, series: found.series, bars, warmUp });
+  const course = selectRange({ symbol, timeframe, series: found.series, bars, warmUp });
   if (course) return { ...found, course };
-  throw new PlainError(
+  throw new CliError(
     `There are ${found.series.candles.length} candles of ${symbol} at ${timeframe}: too few for ${warmUp} to warm up and any to decide on. ` +
       "A smaller --warm-up (30 at least) may do.",
   );
@@ -49,10 +48,10 @@ export async function openCandles(source: Source): Promise<Candles> {
 
 type Found = Omit<Candles, "course"> & { series: CandleSeries };
 
-function openRecorded({ symbol, timeframe, csv }: BacktestOrders): Found {
+function openRecorded({ symbol, timeframe, csv }: BacktestArgs): Found {
   const recordings = recordedLibrary();
   const series = csv ? readCandleFile(resolveTyped(csv), timeframe) : recordings(symbol, timeframe);
-  if (!series) throw new PlainError(notRecorded(symbol, timeframe));
+  if (!series) throw new CliError(notRecorded(symbol, timeframe));
   const market = recordedMarket(libraryWith({ symbol, timeframe, series }, recordings));
   return { series, market, finerMarket: market };
 }

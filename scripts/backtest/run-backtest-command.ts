@@ -1,24 +1,32 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { instrumentClass } from "@shared/contract/instruments.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { loadSettings, productVersion, readDotEnv, type Settings } from "@shared/node/settings.ts";
-import { tradingCostTable } from "@shared/node/trading-costs.ts";
-import { CandleFileError } from "../../worker/src/backtest/recorded-library.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import {
+  loadSettings,
+  productVersion,
+  readDotEnv,
+  type Settings,
+  tradingCostTable,
+} from "@shared/runtime/settings.ts";
+import { SingleBar } from "cli-progress";
+import type { Analyst } from "../../worker/src/analysis/analyst.ts";
+import { promptProvenance } from "../../worker/src/analysis/openai/prompt.ts";
+import { rulesAnalyst } from "../../worker/src/analysis/rules/rules-analyst.ts";
+import { createAnalyst } from "../../worker/src/analysis/select-analyst.ts";
+import { type CacheUse, cachedAnalyst } from "../../worker/src/backtest/cached-analyst.ts";
+import { CandleFileError } from "../../worker/src/backtest/recorded-market.ts";
 import { renderReport } from "../../worker/src/backtest/report/render-report.ts";
 import type {
   BacktestOptions,
   BacktestReport,
 } from "../../worker/src/backtest/report/report-schema.ts";
 import { runBacktest } from "../../worker/src/backtest/run-backtest.ts";
-import { ProviderError } from "../../worker/src/providers/provider-error.ts";
-import { PlainError } from "../lib/plain-error.mjs";
-import { resolveTyped } from "../lib/resolve-typed.mjs";
-import { describeReport } from "./describe-report.ts";
-import { openAnalyst } from "./open-analyst.ts";
+import { ProviderError } from "../../worker/src/market-data/provider-error.ts";
+import { CliError, resolveTyped } from "../lib/cli.mjs";
 import { type Candles, openCandles } from "./open-candles.ts";
-import { startProgress } from "./progress.ts";
-import { type BacktestOrders, readOrders, USAGE } from "./read-orders.ts";
+import { type BacktestArgs, parseBacktestArgs, USAGE } from "./parse-args.ts";
 
 interface Command {
   args: readonly string[];
@@ -29,10 +37,10 @@ interface Command {
 /**
  * Walks the candles that the command line asks for, and writes what came of it to a folder of its own.
  * @returns the report; null where only help was asked for
- * @throws PlainError for orders that cannot be carried out
+ * @throws CliError for orders that cannot be carried out
  */
 export async function runBacktestCommand(command: Command): Promise<BacktestReport | null> {
-  const orders = readOrders(command.args);
+  const orders = parseBacktestArgs(command.args);
   if (!orders) {
     command.say(USAGE);
     return null;
@@ -55,7 +63,7 @@ export async function runBacktestCommand(command: Command): Promise<BacktestRepo
 
 async function walk(
   { say, signal }: Command,
-  { orders, settings }: { orders: BacktestOrders; settings: Settings },
+  { orders, settings }: { orders: BacktestArgs; settings: Settings },
 ): Promise<BacktestReport> {
   const { analyst, cacheUse } = openAnalyst(orders.analyst, settings);
   const logger = createLogger({ part: "backtest", level: "silent" });
@@ -101,7 +109,7 @@ function optionsOf({
   settings,
   candles,
 }: {
-  orders: BacktestOrders;
+  orders: BacktestArgs;
   settings: Settings;
   candles: Candles;
 }): BacktestOptions {
@@ -123,8 +131,109 @@ async function inPlainWords<Result>(work: () => Promise<Result>): Promise<Result
     return await work();
   } catch (error) {
     if (error instanceof CandleFileError || error instanceof ProviderError) {
-      throw new PlainError(error.message, { cause: error });
+      throw new CliError(error.message, { cause: error });
     }
     throw error;
   }
+}
+
+/**
+ * The analyst by that name, as the settings make it.
+ * @throws CliError for a model without a key
+ */
+export function openAnalyst(
+  name: "rules" | "openai",
+  settings: Settings,
+): { analyst: Analyst; cacheUse: CacheUse | null } {
+  if (name === "rules") return { analyst: rulesAnalyst, cacheUse: null };
+  if (!settings.OPENAI_API_KEY) {
+    throw new CliError("--analyst openai: needs OPENAI_API_KEY in the environment or in .env.");
+  }
+  const { analyst, use } = cachedAnalyst({
+    analyst: createAnalyst(settings),
+    model: settings.OPENAI_MODEL,
+    promptOf: promptProvenance,
+    directory: join(settings.DATA_DIR, "backtest-cache"),
+  });
+  return { analyst, cacheUse: use };
+}
+
+const signed = new Intl.NumberFormat("en-US", {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero",
+}).format;
+
+/** A report in a few lines; the rest is in its files. */
+export function describeReport(report: BacktestReport): string[] {
+  const { options, analyst, figures, atr_rule: rule, random, hold, verdict } = report;
+  const { counts } = figures;
+  const { total_r: band } = random;
+  const asked = `${analyst.name} was asked at ${analyst.asked} of ${report.bars} closes`;
+  const calls = analyst.calls
+    ? ` (${analyst.calls.made} calls, ${analyst.calls.kept} answers kept from before)`
+    : "";
+  return [
+    `${options.symbol} ${options.timeframe}, ${report.data.from} to ${report.data.to}`,
+    `${asked}${calls}: ${counts.wins} won, ${counts.losses} lost, ${counts.expired} expired, ${counts.not_filled} not filled.`,
+    `Analyst ${signed(figures.total_r)} R (${signed(figures.result_usd)} USD), ATR rule ${signed(rule.total_r)} R, holding ${signed(hold.return_percent)}%.`,
+    ...(band
+      ? [
+          `Random entries ${signed(band.mean)} R on average, 90% of them between ${signed(band.low)} and ${signed(band.high)}.`,
+        ]
+      : []),
+    verdict,
+  ];
+}
+
+/** How far a piece of work has come. */
+export interface Progress {
+  step(): void;
+  end(): void;
+}
+
+const BAR_FORMAT = "{label} [{bar}] {value}/{total} · {eta_formatted} left";
+
+/** Lines without a terminal: one for every tenth. */
+const LINES = 10;
+
+/** A bar on a terminal, a few lines anywhere else. */
+export function startProgress(options: {
+  label: string;
+  total: number;
+  say: (line: string) => void;
+  stream?: NodeJS.WriteStream;
+}): Progress {
+  const { label, total, say, stream = process.stderr } = options;
+  return stream.isTTY ? startBar({ label, total, stream }) : startLines({ label, total, say });
+}
+
+function startBar(options: { label: string; total: number; stream: NodeJS.WriteStream }): Progress {
+  const { label, total, stream } = options;
+  const bar = new SingleBar({
+    format: BAR_FORMAT,
+    stream,
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+    gracefulExit: false,
+  });
+  bar.start(total, 0, { label });
+  return { step: () => bar.increment(), end: () => bar.stop() };
+}
+
+function startLines(options: {
+  label: string;
+  total: number;
+  say: (line: string) => void;
+}): Progress {
+  const { label, total, say } = options;
+  let done = 0;
+  return {
+    step() {
+      done += 1;
+      const isTenth = Math.floor((done * LINES) / total) > Math.floor(((done - 1) * LINES) / total);
+      if (isTenth) say(`${label}: ${done} of ${total}`);
+    },
+    end: () => undefined,
+  };
 }

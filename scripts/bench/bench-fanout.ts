@@ -2,19 +2,18 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Database } from "@shared/node/database.ts";
-import { loadSettings } from "@shared/node/settings.ts";
+import type { Database } from "@shared/database/database.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { z } from "zod";
-import { percentile } from "./percentiles.ts";
-import { printTable } from "./print-table.ts";
-import { startProduct } from "./start-product.ts";
+import { percentile, printTable } from "./lib/report.ts";
+import { startProduct } from "./lib/start-product.ts";
 
 const CROWDS = [1_000, 5_000] as const;
 const EVENTS = 20;
-const CROWD_FILE = fileURLToPath(new URL("socket-crowd.ts", import.meta.url));
+const CROWD_FILE = fileURLToPath(new URL("socket-clients.ts", import.meta.url));
 
 /**
  * Measures one event on its way to very many sockets of one server: from the moment it is told, before its commit,

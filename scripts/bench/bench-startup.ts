@@ -1,8 +1,6 @@
-import { freePort } from "@shared/testing/free-port.ts";
-import { spawnPart } from "@shared/testing/spawn-part.ts";
-import { percentile } from "./percentiles.ts";
-import { printTable } from "./print-table.ts";
-import { newSecrets } from "./start-product.ts";
+import { freePort, spawnService } from "@shared/testing/spawn-service.ts";
+import { percentile, printTable } from "./lib/report.ts";
+import { newSecrets } from "./lib/start-product.ts";
 
 const STARTS = 5;
 
@@ -25,7 +23,7 @@ async function measureStart(part: "server" | "worker", uri: string): Promise<num
   const port = await freePort();
   const env = { MONGODB_URI: uri, API_PORT: String(port), MARKET_DATA: "replay" };
   const startedAt = performance.now();
-  const started = await spawnPart(part, { ...newSecrets(), ...env });
+  const started = await spawnService(part, { ...newSecrets(), ...env });
   const tookMs = performance.now() - startedAt;
   await started.stop();
   return tookMs;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { runPart } from "@shared/node/run-part.ts";
+import { openDatabase } from "@shared/database/database.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { runService } from "@shared/runtime/run-service.ts";
 import { startWorker } from "../../worker/src/start-worker.ts";
-import { instantServices } from "./instant-services.ts";
+import { instantServices } from "./lib/instant-services.ts";
 
 /** How long an analysis takes, in ms; nothing unless told. */
 const analysisMs = Number(process.env.BENCH_ANALYSIS_MS ?? 0);
@@ -20,7 +20,7 @@ const services = {
   },
 };
 
-await runPart("worker", async (settings, uri) => {
+await runService("worker", async (settings, uri) => {
   const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri });
   const worker = await startWorker({ settings, database, logger, services });

@@ -1,16 +1,13 @@
 import { cpus, loadavg, totalmem } from "node:os";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { whenNpmExits } from "../lib/npm-exit.mjs";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { whenNpmExits } from "../lib/cli.mjs";
+import { benchBullmq } from "./bench-bullmq.ts";
 import { benchFanout } from "./bench-fanout.ts";
-import { benchHistory } from "./bench-history.ts";
 import { benchLoad } from "./bench-load.ts";
-import { benchPeer } from "./bench-peer.ts";
-import { benchPipeline } from "./bench-pipeline.ts";
-import { benchScaling } from "./bench-scaling.ts";
-import { benchShared } from "./bench-shared.ts";
+import { benchPipeline, benchScaling, benchShared } from "./bench-pipeline.ts";
+import { benchHistory, benchUsers } from "./bench-reads.ts";
 import { benchStartup } from "./bench-startup.ts";
-import { benchUsers } from "./bench-users.ts";
-import { startReplicaSet } from "./start-replica-set.ts";
+import { startReplicaSet } from "./lib/start-product.ts";
 
 type Bench = (options: { database: Database; uri: string }) => Promise<void>;
 
@@ -19,7 +16,7 @@ const benches: Record<string, Bench> = {
   startup: benchStartup,
   pipeline: benchPipeline,
   load: benchLoad,
-  peer: benchPeer,
+  peer: benchBullmq,
   shared: benchShared,
   scaling: benchScaling,
   fanout: benchFanout,

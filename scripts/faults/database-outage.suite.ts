@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { chartPicture } from "@shared/testing/pictures.ts";
+import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { untilEnded } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import type { Asked, Trader } from "./stage/trader.ts";
-import { until } from "./until.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { untilEnded } from "./harness/signal-probes.ts";
+import type { Asked, Trader } from "./harness/trader.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** The fault itself, not a wait for anything. */
 const PAUSE_MS = 20_000;
@@ -14,13 +14,13 @@ const REFUSED_WITHIN_MS = 10_000;
 const REQUESTS = 6;
 
 describe("every accepted signal ends exactly once when the database", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   let traders: Trader[];
   let picture: Buffer;
 
   beforeAll(async () => {
-    stage = await setStage();
-    picture = await chartPicture(1).png().toBuffer();
+    stage = await startHarness();
+    picture = await chartImage(1).png().toBuffer();
     traders = await Promise.all(
       Array.from({ length: REQUESTS }, async () => {
         const trader = await stage.signUp({ credits: 10 });
@@ -29,7 +29,7 @@ describe("every accepted signal ends exactly once when the database", () => {
       }),
     );
   });
-  afterEach(() => assertSound(stage));
+  afterEach(() => assertInvariants(stage));
   afterAll(() => stage.close());
 
   const askAll = () =>

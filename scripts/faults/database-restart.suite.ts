@@ -1,13 +1,108 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { chartPicture } from "@shared/testing/pictures.ts";
+import { multipartForm } from "@shared/testing/api-client.ts";
+import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { callApi } from "./stage/api.ts";
-import { type CallKind, callsOfEveryKind } from "./stage/calls-of-every-kind.ts";
-import { holdCommand } from "./stage/fail-point.ts";
-import { namespaceOf } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import { until } from "./until.ts";
+import { ADMIN_PASSWORD, type ApiCall, callApi } from "./harness/api.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { holdCommand } from "./harness/replica-set.ts";
+import { namespaceOf } from "./harness/signal-probes.ts";
+import type { Trader } from "./harness/trader.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
+
+/** One kind of call of the API. */
+interface CallKind {
+  name: string;
+  /** Statuses that answer it while nothing is wrong. */
+  expected: readonly number[];
+  make: () => Omit<ApiCall, "via">;
+}
+
+const READS_OF_ANYONE = ["/status", "/performance", "/ledger", "/ledger/head", "/payment-details"];
+const READS_OF_TRADERS = ["/me", "/signal-history"];
+const READS_OF_ADMINS = [
+  ...["/admin/list-users", "/admin/audit", "/admin/health"],
+  ...["/admin/usage", "/admin/chart-images"],
+];
+
+/** Reads, sign-ins, changes by administrators (each with an entry in the audit trail), uploads and signal requests. */
+function callsOfEveryKind(options: {
+  stage: FaultHarness;
+  trader: Trader;
+  picture: Buffer;
+}): CallKind[] {
+  const { token } = options.trader;
+  return [
+    ...READS_OF_ANYONE.map((path) => read(path)),
+    ...READS_OF_TRADERS.map((path) => read(path, token)),
+    ...READS_OF_ADMINS.map((path) => read(path, options.stage.administrator.token)),
+    ...signIns(options.trader),
+    ...adminActions(options),
+    ...uploadsAndSignals(options),
+  ];
+}
+
+const read = (path: string, token?: string): CallKind => ({
+  name: `GET ${path}`,
+  expected: [200],
+  make: () => ({ path, ...(token && { token }) }),
+});
+
+const post = (
+  path: string,
+  expected: number,
+  make: () => Omit<ApiCall, "via" | "path" | "method">,
+): CallKind => ({
+  name: `POST ${path}`,
+  expected: [expected],
+  make: () => ({ path, method: "POST", ...make() }),
+});
+
+function signIns({ username }: Trader): CallKind[] {
+  const password = ADMIN_PASSWORD;
+  const newcomer = () => {
+    const name = `newcomer-${randomUUID().slice(0, 8)}`;
+    return { username: name, email: `${name}@example.com`, password };
+  };
+  return [
+    post("/login", 200, () => ({ body: { username, password } })),
+    post("/register", 201, () => ({ body: newcomer() })),
+  ];
+}
+
+function adminActions({ stage, trader }: { stage: FaultHarness; trader: Trader }): CallKind[] {
+  const { token } = stage.administrator;
+  const form = (fields: Record<string, string>) => () => ({ token, body: multipartForm(fields) });
+  return [
+    post(`/admin/grant-image-credits/${trader.username}`, 200, form({ credits: "1" })),
+    post(`/admin/set-image-access/${trader.username}`, 200, form({ allow: "true" })),
+    post("/admin/update-payment-details", 200, () => ({
+      token,
+      body: { bank_details: `IBAN ${randomUUID()}` },
+    })),
+  ];
+}
+
+function uploadsAndSignals({
+  stage,
+  trader,
+  picture,
+}: {
+  stage: FaultHarness;
+  trader: Trader;
+  picture: Buffer;
+}): CallKind[] {
+  const { token } = trader;
+  const headers = () => ({ "Idempotency-Key": randomUUID(), Prefer: "respond-async" });
+  const proof = () => multipartForm({ sender_name: "Ann", proof_image: picture });
+  const imageForm = () => multipartForm({ ...stage.nextMarket(), chart_image: picture });
+  return [
+    post("/submit-payment-proof", 201, () => ({ token, body: proof() })),
+    post("/get-signal", 202, () => ({ token, headers: headers(), body: stage.nextMarket() })),
+    post("/get-signal-with-image", 202, () => ({ token, headers: headers(), body: imageForm() })),
+  ];
+}
 
 /** The API promises its 503 within that time. */
 const REFUSED_WITHIN_MS = 10_000;
@@ -29,16 +124,16 @@ const isProperRefusal = ({ status, retryAfter, tookMs }: Answer) =>
   status === 503 && /^[1-9]\d*$/.test(retryAfter ?? "") && tookMs < REFUSED_WITHIN_MS;
 
 describe("requests of every kind get an answer or a 503 with Retry-After, never a 500, when the database", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   let kinds: CallKind[];
 
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await startHarness();
     const trader = await stage.signUp({ credits: 10_000 });
-    const picture = await chartPicture(1).png().toBuffer();
+    const picture = await chartImage(1).png().toBuffer();
     kinds = callsOfEveryKind({ stage, trader, picture });
   });
-  afterEach(() => assertSound(stage));
+  afterEach(() => assertInvariants(stage));
   afterAll(() => stage.close());
 
   const send = async (kind: CallKind): Promise<Answer> => {

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import {
   analysisIdsOf,
   askForMany,
   countsOf,
   signalsHeldBy,
   untilEnded,
-} from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import type { Asked, Trader } from "./stage/trader.ts";
-import { until } from "./until.ts";
+} from "./harness/signal-probes.ts";
+import type { Asked, Trader } from "./harness/trader.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** More than twice the lifetime of a lock. */
 const FREEZE_MS = 42_000;
@@ -27,15 +27,15 @@ const ENDED_WITHIN_MS = 90_000;
 const ONCE = { status: "completed", attempts: 1, aiCalls: 1 };
 
 describe("with many signals in flight, the AI is called once for each when the database", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   let trader: Trader;
 
   beforeAll(async () => {
-    stage = await setStage({ aiTimeMs: AI_TIME_MS });
+    stage = await startHarness({ aiTimeMs: AI_TIME_MS });
     trader = await stage.signUp();
     await trader.connect(stage.servers.b);
   });
-  afterEach(() => assertSound(stage));
+  afterEach(() => assertInvariants(stage));
   afterAll(() => stage.close());
 
   const wishes = (count: number) => Array.from({ length: count }, () => stage.nextMarket());

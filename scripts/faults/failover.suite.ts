@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { untilEnded } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import type { Trader } from "./stage/trader.ts";
-import { until } from "./until.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { untilEnded } from "./harness/signal-probes.ts";
+import type { Trader } from "./harness/trader.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const SIGNALS = 6;
 const ELECTED_WITHIN_MS = 45_000;
 
 describe("every accepted signal ends exactly once in a replica set of three when the primary", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   let trader: Trader;
 
   beforeAll(async () => {
-    stage = await setStage({ members: 3 });
+    stage = await startHarness({ members: 3 });
     trader = await stage.signUp();
     await trader.connect(stage.servers.a);
     await trader.connect(stage.servers.b);
   });
   afterEach(async () => {
     await stage.mongo.healthy();
-    await assertSound(stage);
+    await assertInvariants(stage);
   });
   afterAll(() => stage.close());
 

@@ -1,16 +1,21 @@
-import { freePort } from "@shared/testing/free-port.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { spawnMutePart } from "./stage/mute-part.ts";
-import { PartSlot } from "./stage/part-slot.ts";
-import { untilEnded } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import { until } from "./until.ts";
+import { projectRoot } from "../lib/prepare-project.mjs";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { ServiceSlot } from "./harness/service-slot.ts";
+import { untilEnded } from "./harness/signal-probes.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 describe("with its log on a disk that is full", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await startHarness();
   });
   afterAll(() => stage.close());
 
@@ -26,25 +31,62 @@ describe("with its log on a disk that is full", () => {
   it("a worker goes on working, and ends in order", async () => {
     const workers = Object.values(stage.workers);
     await Promise.all(workers.map((worker) => worker.stop()));
-    const mute = spawnMutePart("worker", env("mute-worker"));
+    const mute = spawnFullDiskService("worker", env("mute-worker"));
     const ids = await askFor(5);
     await untilEnded(stage, ids);
     expect(await stage.database.signals.countDocuments({ status: "completed" })).toBe(5);
     expect(mute.isRunning()).toBe(true);
     expect(await mute.stop()).toBe(0);
     await Promise.all(workers.map((worker) => worker.start()));
-    await assertSound(stage);
+    await assertInvariants(stage);
   });
 
   it("a server goes on answering, and ends in order", async () => {
     const port = String(await freePort());
-    const mute = spawnMutePart("server", { ...env("mute-server"), API_PORT: port });
-    const via = new PartSlot({ name: "mute-server", kind: "server", env: { API_PORT: port } });
+    const mute = spawnFullDiskService("server", { ...env("mute-server"), API_PORT: port });
+    const via = new ServiceSlot({ name: "mute-server", kind: "server", env: { API_PORT: port } });
     await until(async () => (await fetch(`${via.url}/readyz`)).ok, { what: "the server" });
     const ids = await askFor(5, via);
     expect(ids).toHaveLength(5);
     await untilEnded(stage, ids);
     expect(await mute.stop()).toBe(0);
-    await assertSound(stage);
+    await assertInvariants(stage);
   });
 });
+
+/** Every write to it fails with "no space left on device". */
+const FULL_DISK = "/dev/full";
+
+/** A part whose log cannot be written. */
+interface FullDiskService {
+  readonly pid: number;
+  /** Whether the process is still there. */
+  isRunning(): boolean;
+  /** SIGTERM; the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts a part with its log on a disk that is full. It cannot say when it is ready: see who answers. */
+function spawnFullDiskService(
+  kind: "server" | "worker",
+  env: Record<string, string>,
+): FullDiskService {
+  const folder = mkdtempSync(join(tmpdir(), "mute-"));
+  const log = openSync(FULL_DISK, "w");
+  const child = spawn(process.execPath, ["--import", "tsx", `${kind}/src/main.ts`], {
+    cwd: projectRoot,
+    env: { PATH: process.env.PATH, DATA_DIR: folder, YAHOO_URL: "http://127.0.0.1:9", ...env },
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  const exited = once(child, "exit").finally(() => rmSync(folder, { recursive: true }));
+  return {
+    pid: child.pid ?? Number.NaN,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+      return child.exitCode;
+    },
+  };
+}

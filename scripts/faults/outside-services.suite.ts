@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { signalResponseSchema } from "@shared/contract/signal.ts";
-import { chartPicture } from "@shared/testing/pictures.ts";
+import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { expectAnswer } from "./stage/api.ts";
-import type { Gateway } from "./stage/gateway.ts";
-import { untilEnded } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import type { Trader } from "./stage/trader.ts";
-import { until } from "./until.ts";
+import { expectAnswer } from "./harness/api.ts";
+import type { Gateway } from "./harness/gateway.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { untilEnded } from "./harness/signal-probes.ts";
+import type { Trader } from "./harness/trader.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** Three times that is the minute of the outage: the fault itself, not a wait for anything. */
 const THIRD_MS = 20_000;
@@ -18,17 +18,17 @@ const WELL_AGAIN_WITHIN_MS = 60_000;
 const ENDED_WITHIN_MS = 125_000;
 
 describe("every signal asked for while an outside service is down ends as documented", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   let trader: Trader;
   let picture: Buffer;
 
   beforeAll(async () => {
-    stage = await setStage();
-    picture = await chartPicture(1).png().toBuffer();
+    stage = await startHarness();
+    picture = await chartImage(1).png().toBuffer();
     trader = await stage.signUp({ credits: 100 });
     await trader.connect(stage.servers.a);
   });
-  afterEach(() => assertSound(stage));
+  afterEach(() => assertInvariants(stage));
   afterAll(() => stage.close());
 
   /** One signal with a picture and one without. */

@@ -1,25 +1,25 @@
-import { chartPicture } from "@shared/testing/pictures.ts";
+import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { type HeldCommand, holdCommand } from "./stage/fail-point.ts";
-import { JOBS, namespaceOf, untilEnded } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import { until } from "./until.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { type HeldCommand, holdCommand } from "./harness/replica-set.ts";
+import { JOBS, namespaceOf, untilEnded } from "./harness/signal-probes.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const BURST = 40;
 
 describe("every accepted signal ends exactly once when its server is killed", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   let picture: Buffer;
   const restarts: Promise<void>[] = [];
 
   beforeAll(async () => {
-    stage = await setStage();
-    picture = await chartPicture(1).png().toBuffer();
+    stage = await startHarness();
+    picture = await chartImage(1).png().toBuffer();
   });
   afterEach(async () => {
     await Promise.all(restarts.splice(0));
-    await assertSound(stage);
+    await assertInvariants(stage);
   });
   afterAll(() => stage.close());
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { holdCommand } from "./stage/fail-point.ts";
-import { untilEnded } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { holdCommand } from "./harness/replica-set.ts";
+import { untilEnded } from "./harness/signal-probes.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** The API promises its 503 within that time. */
 const REFUSED_WITHIN_MS = 10_000;
@@ -12,9 +12,9 @@ const COMMIT_HANGS_MS = 14_000;
 const ANSWERED_WITHIN_MS = 5_000;
 
 describe("while a commit hangs", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await startHarness();
   });
   afterAll(() => stage.close());
 
@@ -42,6 +42,6 @@ describe("while a commit hangs", () => {
       await other.insist(stage.servers.a, otherAsked, ANSWERED_WITHIN_MS),
     ];
     await untilEnded(stage, ids);
-    await assertSound(stage);
+    await assertInvariants(stage);
   });
 });

@@ -1,8 +1,8 @@
-import { PushClient } from "@shared/testing/push-client.ts";
+import { PushClient } from "@shared/testing/api-client.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import { until } from "./until.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const TRADERS = 50;
 const SOCKETS_OF_ONE = 20;
@@ -13,10 +13,10 @@ const BACK_WITHIN_MS = 60_000;
 const BROWSER = { reconnectionDelay: 500, reconnectionDelayMax: 10_000 };
 
 describe("1,000 sockets that reconnect at once go on from their last number and miss nothing", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
 
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await startHarness();
     for (let index = 0; index < TRADERS; index += 1) await stage.signUp();
     for (const trader of stage.traders) {
       for (let index = 0; index < SOCKETS_OF_ONE; index += 1) {
@@ -26,9 +26,9 @@ describe("1,000 sockets that reconnect at once go on from their last number and 
       }
     }
     await until(() => sockets().every(({ socket }) => socket.connected), { what: "all sockets" });
-    await assertSound(stage);
+    await assertInvariants(stage);
   });
-  afterEach(() => assertSound(stage));
+  afterEach(() => assertInvariants(stage));
   afterAll(() => stage.close());
 
   const sockets = () => stage.traders.flatMap((trader) => trader.sockets);

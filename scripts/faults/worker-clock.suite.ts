@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { chartPicture } from "@shared/testing/pictures.ts";
+import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import { until } from "./until.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./harness/signal-probes.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** Three lifetimes of a lock. */
 const AHEAD_MS = 60_000;
@@ -13,15 +13,15 @@ const HELD_MS = 25_000;
 const SIGNALS = 24;
 
 describe("with the clock of one worker a minute ahead", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   beforeAll(async () => {
-    stage = await setStage({ clockAheadMs: AHEAD_MS });
+    stage = await startHarness({ clockAheadMs: AHEAD_MS });
   });
   afterAll(() => stage.close());
 
   it("both workers run signals, each once", async () => {
     const trader = await stage.signUp({ credits: SIGNALS });
-    const picture = await chartPicture(1).png().toBuffer();
+    const picture = await chartImage(1).png().toBuffer();
     await trader.connect(stage.servers.b);
     const hold = stage.ai.hold();
     // To the worker that is ahead, candles of a minute would be too old, and a signal without an image late.
@@ -45,6 +45,6 @@ describe("with the clock of one worker a minute ahead", () => {
     expect(await countsOf(stage, ids)).toEqual(
       ids.map(() => ({ status: "completed", attempts: 1, aiCalls: 1 })),
     );
-    await assertSound(stage);
+    await assertInvariants(stage);
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import { until } from "./until.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { askForMany, countsOf, signalsHeldBy, untilEnded } from "./harness/signal-probes.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const CONCURRENCY = 4;
 /** Both workers are busy, and as many signals wait. */
@@ -11,9 +11,9 @@ const SIGNALS = 4 * CONCURRENCY;
 const TAKEN_WITHIN_MS = 15_000;
 
 describe("a worker that stops with signals running and others waiting", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   beforeAll(async () => {
-    stage = await setStage({ workerConcurrency: CONCURRENCY });
+    stage = await startHarness({ workerConcurrency: CONCURRENCY });
   });
   afterAll(() => stage.close());
 
@@ -42,6 +42,6 @@ describe("a worker that stops with signals running and others waiting", () => {
       others.map(() => ({ status: "completed", attempts: 1, aiCalls: 1 })),
     );
     await a.start();
-    await assertSound(stage);
+    await assertInvariants(stage);
   });
 });

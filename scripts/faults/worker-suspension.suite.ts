@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { assertSound } from "./invariants/assert-sound.ts";
-import type { PartSlot } from "./stage/part-slot.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import type { ServiceSlot } from "./harness/service-slot.ts";
 import {
   analysisIdsOf,
   askForMany,
   countsOf,
   signalsHeldBy,
   untilEnded,
-} from "./stage/signal-places.ts";
-import { type Stage, setStage } from "./stage/stage.ts";
-import type { Trader } from "./stage/trader.ts";
-import { until } from "./until.ts";
+} from "./harness/signal-probes.ts";
+import type { Trader } from "./harness/trader.ts";
+import { until } from "./harness/until.ts";
+import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** Locks last 20 s: the other worker takes over meanwhile. */
 const SUSPENSION_MS = 36_000;
@@ -24,15 +24,15 @@ const TIME_TO_SUSPEND_MS = 300;
 const RUN_AGAIN_WITHIN_MS = 25_000;
 
 describe("a worker that is suspended and wakes up", () => {
-  let stage: Stage;
+  let stage: FaultHarness;
   let trader: Trader;
 
   beforeAll(async () => {
-    stage = await setStage();
+    stage = await startHarness();
     trader = await stage.signUp();
     await trader.connect(stage.servers.b);
   });
-  afterEach(() => assertSound(stage));
+  afterEach(() => assertInvariants(stage));
   afterAll(() => stage.close());
 
   const ask = (count: number) =>
@@ -42,7 +42,7 @@ describe("a worker that is suspended and wakes up", () => {
       Array.from({ length: count }, () => stage.nextMarket()),
     );
   /** Waits until the worker has dropped its runs of these signals. */
-  const untilDropped = async (worker: PartSlot, signalIds: readonly string[]) => {
+  const untilDropped = async (worker: ServiceSlot, signalIds: readonly string[]) => {
     const ids = (await analysisIdsOf(stage, signalIds)).map(String);
     const isDrop = (line: string) =>
       line.includes("run did not finish its analysis") ||

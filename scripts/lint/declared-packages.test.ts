@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseSync } from "vite";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { projectRoot } from "../lib/project-root.mjs";
+import { projectRoot } from "../lib/prepare-project.mjs";
 
 const FOLDERS = ["client", "e2e", "scripts", "server", "shared", "worker"];
 /** Has a package.json of its own. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { projectRoot } from "../lib/project-root.mjs";
+import { projectRoot } from "../lib/prepare-project.mjs";
 
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })

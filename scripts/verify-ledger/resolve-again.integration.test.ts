@@ -3,25 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { appendRecords } from "@shared/node/ledger/append-records.ts";
-import { readHead, streamEntries } from "@shared/node/ledger/read-ledger.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { readHead, streamEntries } from "@shared/domain/ledger.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { createSignals } from "@shared/testing/signal-factory.ts";
-import { tradeAnalysis } from "@shared/testing/stored-trades.ts";
+import { createSignals, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { recordedLibrary } from "../../worker/src/backtest/recorded-library.ts";
-import { recordedMarket } from "../../worker/src/backtest/recorded-market.ts";
+import { recordedLibrary, recordedMarket } from "../../worker/src/backtest/recorded-market.ts";
 import { CandleArchive } from "../../worker/src/outcomes/candle-archive.ts";
-import { resolveOutcomes } from "../../worker/src/outcomes/resolve-outcomes.ts";
-import { MarketBackoff } from "../../worker/src/outcomes/schedule.ts";
-import { projectRoot } from "../lib/project-root.mjs";
+import { MarketBackoff, resolveOutcomes } from "../../worker/src/outcomes/resolve-outcomes.ts";
+import { appendRecords } from "../../worker/src/record/append-records.ts";
+import { projectRoot } from "../lib/prepare-project.mjs";
 import { runVerifyLedger } from "./run-verify-ledger.ts";
 
-const CANDLES = join(projectRoot, "worker/src/providers/replay/data");
+const CANDLES = join(projectRoot, "worker/src/market-data/replay/data");
 const MARKETS: [string, Timeframe][] = [
   ["BTC/USDT", "1m"],
   ["BTC/USDT", "1h"],

@@ -1,19 +1,23 @@
 import { mkdirSync, realpathSync } from "node:fs";
-import type { KeptHead, LedgerReport, VerifierOptions } from "@shared/contract/ledger-verifier.ts";
-import { verifyLedger } from "@shared/contract/verify-ledger.ts";
-import { openDatabase } from "@shared/node/database.ts";
-import { headFile, readHeadFile } from "@shared/node/ledger/head-file.ts";
-import { verifyDatabase } from "@shared/node/ledger/verify-database.ts";
-import { loadSettings, readDotEnv } from "@shared/node/settings.ts";
-import { type RecordedOutcome, resolveAgain } from "@shared/outcomes/resolve-again.ts";
-import { startEmbeddedMongo } from "../lib/embedded-mongo.mjs";
-import { PlainError } from "../lib/plain-error.mjs";
+import {
+  type KeptHead,
+  type LedgerReport,
+  type VerifierOptions,
+  verifyLedger,
+} from "@shared/contract/ledger-verifier.ts";
+import { openDatabase } from "@shared/database/database.ts";
+import { headFile, readHeadFile, verifyDatabase } from "@shared/domain/ledger.ts";
+import {
+  type Recheck,
+  type RecordedOutcome,
+  resolveAgain,
+} from "@shared/outcomes/resolve-again.ts";
+import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
+import { CliError, resolveTyped } from "../lib/cli.mjs";
+import { startEmbeddedMongo } from "../lib/mongo/embedded-mongo.mjs";
 import { tryLock } from "../lib/process-lock.mjs";
-import { resolveTyped } from "../lib/resolve-typed.mjs";
-import { describeRechecks, describeReport, type NumberedRecheck } from "./describe-report.ts";
-import { openCandleSource } from "./open-candle-source.ts";
-import { openLedger } from "./open-ledger.ts";
-import { readOrders } from "./read-orders.ts";
+import { openCandleSource, openLedger } from "./open-sources.ts";
+import { parseVerifyArgs } from "./parse-args.ts";
 
 interface Command {
   args: readonly string[];
@@ -25,10 +29,10 @@ interface Command {
  * Verifies the ledger of a file, of an API, or of the product's own database, and says what it found. With candles, its
  * outcomes are resolved again.
  * @returns whether it is intact, and no outcome differs
- * @throws PlainError if there is nothing to verify
+ * @throws CliError if there is nothing to verify
  */
 export async function runVerifyLedger(command: Command): Promise<boolean> {
-  const orders = readOrders(command.args);
+  const orders = parseVerifyArgs(command.args);
   const { source, kept: heads, headsFile } = orders;
   const candles = openCandleSource(orders, command.signal);
   const kept = headsFile ? [...heads, ...(await readHeads(headsFile))] : heads;
@@ -53,7 +57,7 @@ export async function runVerifyLedger(command: Command): Promise<boolean> {
 
 async function readHeads(file: string): Promise<KeptHead[]> {
   const heads = await readHeadFile(resolveTyped(file));
-  if (heads.length === 0) throw new PlainError(`There are no published heads in ${file}.`);
+  if (heads.length === 0) throw new CliError(`There are no published heads in ${file}.`);
   return heads;
 }
 
@@ -99,4 +103,49 @@ async function verifyAt(uri: string, options: VerifierOptions): Promise<LedgerRe
   } finally {
     await database.close();
   }
+}
+
+const count = new Intl.NumberFormat("en-US").format;
+
+/** A report in words, line by line. */
+export function describeReport({ fault, head, tally }: LedgerReport): string[] {
+  if (fault) {
+    const place = fault.line === null ? "" : ` (line ${fault.line})`;
+    return [
+      `NOT INTACT: record ${fault.seq}${place}: ${fault.detail} [${fault.reason}].`,
+      `The ${count(head.seq)} records before are good.`,
+    ];
+  }
+  const { analyses, outcomes, revealed, late } = tally;
+  const resolved = outcomes.WIN + outcomes.LOSS + outcomes.EXPIRED;
+  return [
+    `Intact: ${count(head.seq)} records.`,
+    `Analyses: ${count(analyses.live)} live, ${count(analyses.replay)} demo; figures revealed of ${count(revealed)}.`,
+    `Resolved: ${count(resolved)}: ${outcomes.WIN} won, ${outcomes.LOSS} lost, ${outcomes.EXPIRED} expired.`,
+    `Recorded more than a minute late: ${count(late)}.`,
+    `Head ${head.seq}:${head.hash}`,
+  ];
+}
+
+/** An outcome that was resolved again, and the result. */
+export type NumberedRecheck = RecordedOutcome & { recheck: Recheck };
+
+/** What resolving the outcomes again came to, line by line. */
+export function describeRechecks(rechecks: readonly NumberedRecheck[]): string[] {
+  const countOf = (result: Recheck["result"]) =>
+    rechecks.filter(({ recheck }) => recheck.result === result).length;
+  const differing = rechecks.flatMap(({ seq, figures, recheck }) => {
+    if (recheck.result !== "differs") return [];
+    const fields = recheck.fields.map(
+      ({ name, recorded, resolved }) => `${name} is ${recorded}, resolved again ${resolved}`,
+    );
+    return [
+      `DIFFERS: record ${seq}, ${figures.symbol} ${figures.timeframe}: ${fields.join("; ")}.`,
+    ];
+  });
+  return [
+    `Resolved again: ${count(rechecks.length)}: ${countOf("agrees")} agree, ${countOf("differs")} differ.`,
+    `Not checked: ${countOf("no-candles")} without candles, ${countOf("needs-finer-candles")} need candles of a shorter timeframe.`,
+    ...differing,
+  ];
 }

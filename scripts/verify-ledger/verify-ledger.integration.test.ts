@@ -5,17 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import type { LedgerEntry } from "@shared/contract/ledger.ts";
-import { openDatabase } from "@shared/node/database.ts";
-import { appendRecords } from "@shared/node/ledger/append-records.ts";
-import { appendToHeadFile, headFile } from "@shared/node/ledger/head-file.ts";
-import { readHead } from "@shared/node/ledger/read-ledger.ts";
+import { openDatabase } from "@shared/database/database.ts";
+import { appendToHeadFile, headFile, readHead } from "@shared/domain/ledger.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import { startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { makeLedger } from "@shared/testing/ledger-factory.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
-import { startHttpStandIn } from "@shared/testing/stand-in-http.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { projectRoot } from "../lib/project-root.mjs";
+import { appendRecords } from "../../worker/src/record/append-records.ts";
+import { projectRoot } from "../lib/prepare-project.mjs";
 import { runVerifyLedger } from "./run-verify-ledger.ts";
 
 const ENTRIES = makeLedger([
@@ -83,7 +82,7 @@ describe("npm run verify-ledger", () => {
 
   it("verifies what an API offers at its address", async () => {
     const asked: (string | undefined)[] = [];
-    const api = await startHttpStandIn(async (request, response) => {
+    const api = await startHttpFake(async (request, response) => {
       asked.push(request.url);
       const text = ENTRIES.map((entry) => JSON.stringify(entry)).join("\n");
       // In two parts that meet in the middle of a line, and without a newline at the end.

@@ -1,34 +1,29 @@
 import Router from "@koa/router";
 import Koa from "koa";
-import type { AppRouter, AppState } from "./app-context.ts";
-import { notFound } from "./errors.ts";
-import { parseBody } from "./middleware/body-parser.ts";
-import { crossOrigin } from "./middleware/cross-origin.ts";
-import { handleErrors, refuseUnanswered } from "./middleware/error-handler.ts";
-import { requestId } from "./middleware/request-id.ts";
-import { requestLog } from "./middleware/request-log.ts";
-import { requestMetrics } from "./middleware/request-metrics.ts";
-import { securityHeaders } from "./middleware/security-headers.ts";
-import { createAccountRoutes } from "./routes/account-routes.ts";
-import { createAdminHealthRoutes } from "./routes/admin-health-routes.ts";
-import { createAdminUserRoutes } from "./routes/admin-user-routes.ts";
-import { createAuditRoutes } from "./routes/audit-routes.ts";
-import { createChartImageRoutes } from "./routes/chart-image-routes.ts";
-import { createDocsRoutes } from "./routes/docs-routes.ts";
-import { createFileRoutes } from "./routes/file-routes.ts";
-import { createHealthRoutes } from "./routes/health-routes.ts";
-import { createLedgerRoutes } from "./routes/ledger-routes.ts";
-import { createMarketRoutes } from "./routes/market-routes.ts";
-import { createPasswordRoutes } from "./routes/password-routes.ts";
-import { createPaymentDetailsRoutes } from "./routes/payment-details-routes.ts";
-import { createPerformanceRoutes } from "./routes/performance-routes.ts";
-import { createProofRoutes } from "./routes/proof-routes.ts";
-import { createQueueApiRoutes } from "./routes/queue-api-routes.ts";
-import { createQueuePageRoutes } from "./routes/queue-page-routes.ts";
-import { createSignalPageRoutes } from "./routes/signal-page-routes.ts";
-import { createSignalRoutes } from "./routes/signal-routes.ts";
-import { createStatusRoutes } from "./routes/status-routes.ts";
-import { createUsageRoutes } from "./routes/usage-routes.ts";
+import type { AppRouter, AppState } from "./http/context.ts";
+import { handleErrors, handleNotFound } from "./http/error-handler.ts";
+import { notFound } from "./http/errors.ts";
+import { createHealthRoutes } from "./http/health-routes.ts";
+import { createDocsRoutes } from "./http/openapi/docs-page.ts";
+import { parseBody } from "./http/request-input.ts";
+import { requestId, requestLog, requestMetrics } from "./http/request-log.ts";
+import { crossOrigin, securityHeaders } from "./http/security-headers.ts";
+import { createAccountRoutes, createPasswordRoutes } from "./modules/accounts/routes.ts";
+import {
+  createAdminHealthRoutes,
+  createAuditRoutes,
+  createUsageRoutes,
+} from "./modules/admin/routes.ts";
+import { createChartImageRoutes, createFileRoutes } from "./modules/files/routes.ts";
+import { createMarketRoutes } from "./modules/markets/market-routes.ts";
+import { createStatusRoutes } from "./modules/markets/status-routes.ts";
+import { createPaymentDetailsRoutes, createProofRoutes } from "./modules/payments/routes.ts";
+import { createQueueApiRoutes } from "./modules/queue-dashboard/api-routes.ts";
+import { createQueuePageRoutes } from "./modules/queue-dashboard/page-routes.ts";
+import { createLedgerRoutes } from "./modules/record/ledger-routes.ts";
+import { createPerformanceRoutes } from "./modules/record/performance.ts";
+import { createSignalPageRoutes, createSignalRoutes } from "./modules/signals/routes.ts";
+import { createAdminUserRoutes } from "./modules/users/routes.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
 /** The HTTP side of the server, put together but not listening. */
@@ -42,7 +37,7 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   app.use(securityHeaders);
   app.use(crossOrigin(CLIENT_ORIGIN));
   app.use(parseBody);
-  app.use(refuseUnanswered);
+  app.use(handleNotFound);
 
   const router = createRouter(deps);
   app.use(router.routes());

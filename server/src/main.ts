@@ -1,9 +1,9 @@
-import { openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { runPart } from "@shared/node/run-part.ts";
+import { openDatabase } from "@shared/database/database.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { runService } from "@shared/runtime/run-service.ts";
 import { startServer } from "./start-server.ts";
 
-await runPart("server", async (settings, uri) => {
+await runService("server", async (settings, uri) => {
   const logger = createLogger({ part: "server", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri });
   const server = await startServer({ settings, database, logger });

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
-import { startDatabaseRelay, type TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay, type TcpRelay } from "@shared/testing/failing-database.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";

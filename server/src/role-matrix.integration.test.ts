@@ -1,21 +1,25 @@
-import { signFileUrl } from "@shared/node/files/signed-url.ts";
-import { JOBS_COLLECTION } from "@shared/node/models/job.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
-import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
-import { multipartForm } from "@shared/testing/multipart-form.ts";
-import { chartPicture } from "@shared/testing/pictures.ts";
+import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { multipartForm } from "@shared/testing/api-client.ts";
+import {
+  createUser,
+  createWitnessedHead,
+  signTokenFor,
+  TEST_PASSWORD,
+} from "@shared/testing/factories.ts";
+import { chartImage } from "@shared/testing/images.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
-import { createWitnessedHead } from "@shared/testing/witnessed-head.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRouter } from "./app.ts";
-import { shareSignal } from "./commands/share-signal.ts";
-import { describeRoute } from "./openapi/describe-route.ts";
-import { ROUTE_DOCS } from "./openapi/route-docs.ts";
-import { ANSWER_SCHEMAS } from "./openapi/schemas.ts";
-import { readPage } from "./queue-page/page-files.ts";
-import { issueTicket, redeemTicket } from "./queue-page/queue-passes.ts";
-import { authenticateToken } from "./sessions.ts";
+import { describeRoute } from "./http/openapi/build-document.ts";
+import { ANSWER_SCHEMAS } from "./http/openapi/route-doc.ts";
+import { ROUTE_DOCS } from "./http/openapi/route-docs.ts";
+import { authenticateToken } from "./http/sessions.ts";
+import { signFileUrl } from "./modules/files/signed-url.ts";
+import { issueTicket, redeemTicket } from "./modules/queue-dashboard/dashboard-access.ts";
+import { readPage } from "./modules/queue-dashboard/page-routes.ts";
+import { createShareLink } from "./modules/signals/share-signal.ts";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
 /** Who calls: nobody, and users with nothing but what their column says. Administrators are approved. */
@@ -195,7 +199,7 @@ const REQUESTS: Record<string, Prepare> = {
     path: `/signals/${await signalOf(other)}/share`,
   }),
   "GET /shared/:token": async ({ other }) => ({
-    path: `/shared/${(await shareSignal(server.deps, other, await signalOf(other))).token}`,
+    path: `/shared/${(await createShareLink(server.deps, other, await signalOf(other))).token}`,
   }),
   "GET /shared/:token (void)": async () => ({ path: "/shared/none-of-ours" }),
   "POST /submit-payment-proof": async () => ({
@@ -286,7 +290,7 @@ async function jobInQueue(): Promise<string> {
   return insertedId.toString();
 }
 
-const picture = () => chartPicture(1).png().toBuffer();
+const picture = () => chartImage(1).png().toBuffer();
 const tokenOf = (user: UserRecord) => signTokenFor(user, server.deps.settings);
 const signed = (path: string) =>
   signFileUrl({ path, secret: server.deps.settings.JWT_SECRET, now: new Date() });

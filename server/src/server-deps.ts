@@ -1,11 +1,11 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { Logger } from "@shared/node/logger.ts";
-import type { Settings } from "@shared/node/settings.ts";
-import type { Background } from "./background.ts";
-import type { IdentityProvider } from "./identity/identity-provider.ts";
-import type { ServerMetrics } from "./metrics/server-metrics.ts";
-import type { QueueView } from "./queue-page/queue-view.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
+import type { ServerMetrics } from "./http/server-metrics.ts";
+import type { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
+import type { IdentityProvider } from "./modules/accounts/identity/identity-provider.ts";
+import type { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 
 /** Lets a request wait for the worker to finish a signal. */
 export interface SignalWaiters {
@@ -22,12 +22,12 @@ export interface ServerDeps {
   database: Database;
   logger: Logger;
   identity: IdentityProvider;
-  background: Background;
+  background: BackgroundTasks;
   now: () => Date;
   signalWaiters: SignalWaiters;
   metrics: ServerMetrics;
   /** The job queue as administrators see it. */
-  queueView: QueueView;
+  queueView: QueueDashboard;
   /** Whether committed events reach this process at the moment. */
   feedIsRunning: () => boolean;
 }

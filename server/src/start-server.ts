@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import type { Database } from "@shared/node/database.ts";
-import type { Logger } from "@shared/node/logger.ts";
-import type { Settings } from "@shared/node/settings.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
 import { createApp } from "./app.ts";
-import { Background } from "./background.ts";
-import { ensureFirstAdmin } from "./commands/ensure-first-admin.ts";
-import { createHttpServer } from "./create-http-server.ts";
-import { selectIdentity } from "./identity/select-identity.ts";
-import { createServerMetrics } from "./metrics/server-metrics.ts";
-import { QueueView } from "./queue-page/queue-view.ts";
+import { createHttpServer } from "./http/create-http-server.ts";
+import { createServerMetrics } from "./http/server-metrics.ts";
+import { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
+import { ensureFirstAdmin } from "./modules/accounts/ensure-first-admin.ts";
+import { selectIdentity } from "./modules/accounts/identity/select-identity.ts";
+import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
+import { FeedSignalWaiters } from "./modules/signals/signal-waiters.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
-import { FeedSignalWaiters } from "./realtime/signal-waiters.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
 /** Requests under way are given this long to end before their connections are cut. */
@@ -27,7 +27,7 @@ export async function startServer(options: {
   const { settings, database, logger } = options;
   const feed = new EventFeed({ database, logger });
   const now = () => new Date();
-  const background = new Background(logger);
+  const background = new BackgroundTasks(logger);
   const deps: ServerDeps = {
     settings,
     database,
@@ -37,7 +37,7 @@ export async function startServer(options: {
     now,
     signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
     metrics: createServerMetrics({ database, now }),
-    queueView: new QueueView(database),
+    queueView: new QueueDashboard(database),
     feedIsRunning: () => feed.isRunning,
   };
   await ensureFirstAdmin(deps);

@@ -106,3 +106,6 @@ export const REGISTRATION_REDIRECT_MS = 4_000;
  * made about the edge: chance alone moves it too far.
  */
 export const ENOUGH_SIGNALS = 30;
+
+/** Address for questions where the operator has set no other. */
+export const DEFAULT_CONTACT_EMAIL = "support@example.com";

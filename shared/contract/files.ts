@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TEXTS } from "./texts.ts";
+import { MESSAGES } from "./messages.ts";
 
 /** Largest file that may be uploaded, in bytes. */
 export const MAX_UPLOAD_BYTES = 5 * 1_024 * 1_024;
@@ -17,9 +17,9 @@ export type ImageType = (typeof IMAGE_TYPES)[number];
 /** Text fields of `POST /submit-payment-proof`; the picture is in `proof_image`. */
 export const proofFormSchema = z.object({
   sender_name: z
-    .string({ error: TEXTS.proofIncomplete })
+    .string({ error: MESSAGES.proofIncomplete })
     .trim()
-    .min(1, { error: TEXTS.proofIncomplete })
+    .min(1, { error: MESSAGES.proofIncomplete })
     .max(100, { error: "Use at most 100 characters for the sender name." })
     .regex(/^[ -~\u00a0-\uffff]+$/, { error: "Use a sender name of one line." }),
 });

@@ -1,4 +1,4 @@
-import { type LedgerStep, makeLedger, withRightHash } from "@shared/testing/ledger-factory.ts";
+import { type LedgerStep, makeLedger, withValidHash } from "@shared/testing/ledger-factory.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry } from "./ledger.ts";
@@ -147,7 +147,7 @@ describe("the first bad record is named", () => {
     always((entries, { at }) => {
       const { record, reveal } = entryAt(entries, at);
       const later = new Date(Date.parse(record.at) + 1).toISOString();
-      const edited = withRightHash({ reveal, record: { ...record, at: later } });
+      const edited = withValidHash({ reveal, record: { ...record, at: later } });
       const { fault } = verify(withLine(entries, at, edited), [headOf(entries)]);
       const isLast = at === entries.length - 1;
       expect(fault).toMatchObject(
@@ -177,7 +177,7 @@ describe("the first bad record is named", () => {
     always((entries, { at }) => {
       const { record } = entryAt(entries, at);
       const body = { data: "live", figures_commitment: record.hash } as const;
-      const made = withRightHash({
+      const made = withValidHash({
         reveal: null,
         record: { ...record, kind: "analysis", body },
       });
@@ -272,7 +272,7 @@ describe("the first bad record is named", () => {
     ]);
     if (!first || !second) throw new Error("the ledger is too short");
     const at = new Date(Date.parse(first.record.at) - 1).toISOString();
-    const older = withRightHash({ ...second, record: { ...second.record, at } });
+    const older = withValidHash({ ...second, record: { ...second.record, at } });
     expect(verify([first, older]).fault).toMatchObject({ seq: 2, reason: "time" });
   });
 

@@ -1,4 +1,3 @@
-import type { Judgement } from "./judgement.ts";
 import {
   GENESIS_HASH,
   type LedgerEntry,
@@ -7,10 +6,10 @@ import {
   ledgerEntrySchema,
 } from "./ledger.ts";
 import { commitTo, hashRecord } from "./ledger-hash.ts";
-import { countEntry, emptyTally, type LedgerTally } from "./ledger-tally.ts";
+import type { Resolution } from "./resolution.ts";
 
 /** What can be wrong with a ledger. */
-export const LEDGER_FAULTS = {
+const LEDGER_FAULTS = {
   malformed: "the line is not a record",
   gap: "the record is missing",
   reordered: "the record is not in its place",
@@ -24,10 +23,10 @@ export const LEDGER_FAULTS = {
   head: "it is not the record that the kept head stands for",
   truncated: "the ledger ends before the kept head",
 } as const;
-export type LedgerFaultReason = keyof typeof LEDGER_FAULTS;
+type LedgerFaultReason = keyof typeof LEDGER_FAULTS;
 
 /** The first thing that is wrong. */
-export interface LedgerFault {
+interface LedgerFault {
   /** Number of the bad record: the one that should stand there, if it is missing or cannot be read. */
   seq: number;
   /** Where it was noticed, from 1; null at the end. */
@@ -47,7 +46,7 @@ export interface LedgerReport {
   tally: LedgerTally;
 }
 
-export interface LedgerVerifier {
+interface LedgerVerifier {
   /** Takes the next line; false once nothing more has to be read. */
   add(line: string): boolean;
   finish(): LedgerReport;
@@ -56,7 +55,7 @@ export interface LedgerVerifier {
 export interface VerifierOptions {
   kept?: readonly KeptHead[];
   /** Gets each outcome with the figures of its analysis. */
-  onOutcome?: (recorded: { seq: number; figures: LedgerFigures; judgement: Judgement }) => void;
+  onOutcome?: (recorded: { seq: number; figures: LedgerFigures; judgement: Resolution }) => void;
 }
 
 /** What is remembered of the lines before. */
@@ -211,3 +210,92 @@ function findTruncation({ head, kept }: VerifierState): LedgerFault | null {
   const detail = `${LEDGER_FAULTS.truncated}: it had ${furthest} records`;
   return { seq: head.seq + 1, line: null, reason: "truncated", detail };
 }
+
+/** A commitment should stand before its outcome can be known: before the shortest candle is over. */
+const LATE_AFTER_MS = 60_000;
+
+/** What an intact ledger adds up to. */
+interface LedgerTally {
+  /** Recorded analyses by where their candles came from. */
+  analyses: { live: number; replay: number; none: number };
+  /** Resolved trades by their outcome. */
+  outcomes: { WIN: number; LOSS: number; EXPIRED: number };
+  /** Analyses whose figures are public. */
+  revealed: number;
+  /** Revealed analyses that were recorded more than a minute after they were finished. */
+  late: number;
+}
+
+function emptyTally(): LedgerTally {
+  return {
+    analyses: { live: 0, replay: 0, none: 0 },
+    outcomes: { WIN: 0, LOSS: 0, EXPIRED: 0 },
+    revealed: 0,
+    late: 0,
+  };
+}
+
+/** Adds one good entry to `tally`. */
+function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
+  switch (record.kind) {
+    case "analysis":
+      tally.analyses[record.body.data] += 1;
+      if (!reveal) return;
+      tally.revealed += 1;
+      if (Date.parse(record.at) - Date.parse(reveal.figures.finished_at) > LATE_AFTER_MS)
+        tally.late += 1;
+      return;
+    case "outcome":
+      tally.outcomes[record.body.outcome] += 1;
+      return;
+  }
+}
+
+/** A ledger as it is downloaded: bytes of UTF-8, one entry a line. */
+export type LedgerBytes = ReadableStream<Uint8Array>;
+
+/** Lines between two reports of progress; in a browser the page comes to its turn there. */
+const LINES_AT_A_TIME = 250;
+
+/**
+ * Checks a downloaded ledger while it arrives, and stops reading at the first bad record.
+ * @param options.onProgress is told how many lines have been checked
+ * @throws whatever keeps the bytes from being read
+ */
+export async function verifyLedger(
+  bytes: LedgerBytes,
+  options: VerifierOptions & { onProgress?: (lines: number) => void } = {},
+): Promise<LedgerReport> {
+  const { onProgress, ...verifierOptions } = options;
+  const verifier = createLedgerVerifier(verifierOptions);
+  let lines = 0;
+  for await (const line of linesOf(bytes)) {
+    if (!verifier.add(line)) break;
+    lines += 1;
+    if (lines % LINES_AT_A_TIME > 0) continue;
+    onProgress?.(lines);
+    await nextTurn();
+  }
+  onProgress?.(lines);
+  return verifier.finish();
+}
+
+async function* linesOf(bytes: LedgerBytes): AsyncGenerator<string> {
+  const reader = bytes.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const lines = (rest + decoder.decode(value, { stream: !done })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+      if (done) break;
+    }
+    if (rest !== "") yield rest;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

@@ -1,11 +1,8 @@
 import { z } from "zod";
 import { timeframeSchema } from "./candle.ts";
 import { INSTRUMENT_CLASSES } from "./instruments.ts";
-import { judgementSchema } from "./judgement.ts";
+import { resolutionSchema } from "./resolution.ts";
 import { signalKindSchema, signalSourceSchema } from "./signal.ts";
-
-/** Kinds of records in the ledger. */
-export const LEDGER_KINDS = ["analysis", "outcome"] as const;
 
 /** Entries of one page of the ledger by default and at most. */
 export const LEDGER_PAGE = { default: 100, max: 500 } as const;
@@ -24,7 +21,7 @@ const seqSchema = z.number().int().positive();
  * What the record of a market analysis commits to: all that its performance is computed from. Prices are in the quote
  * currency, confidences 0 to 100. Times are UTC.
  */
-export const ledgerFiguresSchema = z.looseObject({
+const ledgerFiguresSchema = z.looseObject({
   symbol: z.string(),
   timeframe: timeframeSchema,
   class: z.enum(INSTRUMENT_CLASSES),
@@ -52,25 +49,22 @@ export const ledgerFiguresSchema = z.looseObject({
 export type LedgerFigures = z.infer<typeof ledgerFiguresSchema>;
 
 /** Opens a record's commitment: `figures_commitment` is the SHA-256 of the salt and the figures' canonical JSON. */
-export const ledgerRevealSchema = z.strictObject({
+const ledgerRevealSchema = z.strictObject({
   salt: sha256Schema,
   figures: ledgerFiguresSchema,
 });
-export type LedgerReveal = z.infer<typeof ledgerRevealSchema>;
 
 /** A market analysis is finished. Its figures are sealed until nobody can trade on them any more. */
-export const analysisBodySchema = z.strictObject({
+const analysisBodySchema = z.strictObject({
   data: signalSourceSchema.shape.data,
   figures_commitment: sha256Schema,
 });
-export type AnalysisBody = z.infer<typeof analysisBodySchema>;
 
 /** The market has resolved the trade of record `analysis_seq`. */
-export const outcomeBodySchema = z.strictObject({
+const outcomeBodySchema = z.strictObject({
   analysis_seq: seqSchema,
-  ...judgementSchema.shape,
+  ...resolutionSchema.shape,
 });
-export type OutcomeBody = z.infer<typeof outcomeBodySchema>;
 
 const envelope = {
   seq: seqSchema,
@@ -81,7 +75,7 @@ const envelope = {
 };
 
 /** One link of the chain. */
-export const ledgerRecordSchema = z.discriminatedUnion("kind", [
+const ledgerRecordSchema = z.discriminatedUnion("kind", [
   z.strictObject({ ...envelope, kind: z.literal("analysis"), body: analysisBodySchema }),
   z.strictObject({ ...envelope, kind: z.literal("outcome"), body: outcomeBodySchema }),
 ]);
@@ -109,3 +103,53 @@ export const ledgerPageSchema = z.object({
   head: ledgerHeadSchema,
 });
 export type LedgerPage = z.infer<typeof ledgerPageSchema>;
+
+/**
+ * Kinds of witnesses. `opentimestamps`: a calendar whose proof leads to a Bitcoin block. `git`: a repository. `webhook`:
+ * a service that gets the head as JSON.
+ */
+export const WITNESS_KINDS = ["opentimestamps", "git", "webhook"] as const;
+export type WitnessKind = (typeof WITNESS_KINDS)[number];
+
+/** `pending`: a calendar has the head, Bitcoin does not yet. `complete`: nothing more will happen. */
+export const WITNESS_STATUSES = ["pending", "complete"] as const;
+export type WitnessStatus = (typeof WITNESS_STATUSES)[number];
+
+/** Heads of one page by default and at most. */
+export const LEDGER_HEADS_PAGE = { default: 10, max: 100 } as const;
+
+/** The ledger's head as it was published for one day in UTC, such as `2025-01-31`. */
+export const publishedHeadSchema = z.object({
+  day: z.iso.date(),
+  seq: z.number().int().positive(),
+  hash: sha256Schema,
+  at: z.iso.datetime(),
+});
+export type PublishedHead = z.infer<typeof publishedHeadSchema>;
+
+/** A witness that has a head. */
+const headWitnessSchema = z.object({
+  kind: z.enum(WITNESS_KINDS),
+  /** Address of the calendar, or of a repository with an https address; otherwise null. */
+  url: z.url().nullable(),
+  status: z.enum(WITNESS_STATUSES),
+  /** When the status was reached. */
+  at: z.iso.datetime(),
+  /** Height of the Bitcoin block that the proof leads to. */
+  bitcoin_block: z.number().int().nonnegative().nullable(),
+  /** Id of a commit that holds the head. */
+  commit: z.string().nullable(),
+});
+export type HeadWitness = z.infer<typeof headWitnessSchema>;
+
+export const witnessedHeadSchema = publishedHeadSchema.extend({
+  witnesses: z.array(headWitnessSchema),
+});
+export type WitnessedHead = z.infer<typeof witnessedHeadSchema>;
+
+/** Response of `GET /ledger/heads`: newest first; `next_before` is null on the last page. */
+export const ledgerHeadsSchema = z.object({
+  heads: z.array(witnessedHeadSchema),
+  next_before: z.iso.date().nullable(),
+});
+export type LedgerHeads = z.infer<typeof ledgerHeadsSchema>;

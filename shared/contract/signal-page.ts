@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { candleSchema, timeframeSchema } from "./candle.ts";
-import { judgementSchema } from "./judgement.ts";
+import { resolutionSchema } from "./resolution.ts";
 import { analysisSchema } from "./signal.ts";
 
 /**
@@ -11,7 +11,7 @@ export const signalSinceSchema = z.object({
   signal_id: z.string(),
   symbol: z.string(),
   timeframe: timeframeSchema,
-  judgement: judgementSchema.nullable(),
+  judgement: resolutionSchema.nullable(),
   candles: z.array(candleSchema),
   /** Since when whoever has its link can see the signal; null where nobody can. */
   shared_at: z.iso.datetime().nullable(),
@@ -38,6 +38,6 @@ export const sharedSignalSchema = z.object({
   /** The candles that it was made from, and those since, oldest first. */
   before: z.array(candleSchema),
   since: z.array(candleSchema),
-  judgement: judgementSchema.nullable(),
+  judgement: resolutionSchema.nullable(),
 });
 export type SharedSignal = z.infer<typeof sharedSignalSchema>;

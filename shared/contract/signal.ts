@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timeframeSchema } from "./candle.ts";
+import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "./candle.ts";
 import { HOLD_CANDLES, SIGNAL_DEFAULTS, SIGNAL_LIMITS } from "./constants.ts";
 
 /** A number from JSON or a form field; what is missing or does not parse becomes `fallback`. */
@@ -46,7 +46,7 @@ export type SignalRequest = z.infer<typeof signalRequestSchema>;
 export const signalKindSchema = z.enum(["BUY", "SELL", "WAIT"]);
 export type SignalKind = z.infer<typeof signalKindSchema>;
 
-export const signalStatusSchema = z.enum(["queued", "running", "completed", "failed"]);
+const signalStatusSchema = z.enum(["queued", "running", "completed", "failed"]);
 export type SignalStatus = z.infer<typeof signalStatusSchema>;
 
 export const outcomeSchema = z.enum(["WIN", "LOSS", "EXPIRED"]);
@@ -69,14 +69,13 @@ export const signalSourceSchema = z.object({
 export type SignalSource = z.infer<typeof signalSourceSchema>;
 
 /** The analyst's own words, as given. */
-export const rawAiSchema = z.object({
+const rawAiSchema = z.object({
   confidence: z.number(),
   rationale: z.string(),
   key_evidence: z.array(z.string()),
   market_condition: z.string(),
   what_to_watch_for: z.array(z.string()),
 });
-export type RawAi = z.infer<typeof rawAiSchema>;
 
 /** A judged signal: levels in the quote currency, figures in the units of contract §4. */
 export const analysisSchema = z.object({
@@ -111,7 +110,7 @@ export type UnsizedAnalysis = Omit<
 >;
 
 /** What a signal was made for: a user's request, or their watchlist. */
-export const signalOriginSchema = z.enum(["request", "watchlist"]);
+const signalOriginSchema = z.enum(["request", "watchlist"]);
 export type SignalOrigin = z.infer<typeof signalOriginSchema>;
 
 /** When the price had left a signal's entry zone (the close of the candle that shows it), and where it was then. */
@@ -164,3 +163,41 @@ export const historyPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 export type HistoryPage = z.infer<typeof historyPageSchema>;
+
+/**
+ * Candles after the last closed one within which an entry still counts: about half an hour of a scalp, half a day of a
+ * swing trade.
+ */
+const VALID_CANDLES: Record<Timeframe, number> = {
+  "1m": 15,
+  "5m": 6,
+  "15m": 4,
+  "30m": 4,
+  "1h": 4,
+  "4h": 3,
+  "1d": 2,
+};
+
+/** Until when a signal's entry may be taken, in Unix milliseconds; `lastCandleAt` is the close of its last candle. */
+export function validUntil(options: { timeframe: Timeframe; lastCandleAt: number }): number {
+  const { timeframe, lastCandleAt } = options;
+  return lastCandleAt + VALID_CANDLES[timeframe] * TIMEFRAME_MS[timeframe];
+}
+
+/** An outcome, or that there is none yet. */
+const historyOutcomeSchema = z.enum([...outcomeSchema.options, "PENDING"]);
+export type HistoryOutcome = z.infer<typeof historyOutcomeSchema>;
+
+const symbolPartSchema = z
+  .string({ error: "Enter a part of a symbol." })
+  .trim()
+  .toUpperCase()
+  .min(1, { error: "Enter a part of a symbol." })
+  .max(SIGNAL_LIMITS.symbolLength.max, { error: "Use at most 20 characters." })
+  .regex(/^[A-Z0-9/.-]+$/, { error: "Use letters, digits, / . and - only." })
+  .meta({ description: "Part of a symbol; lower case counts as upper case" });
+
+/** Which signals of the history are wanted; what is not said does not matter. */
+export const historyFilterSchema = z
+  .object({ symbol: symbolPartSchema, signal: signalKindSchema, outcome: historyOutcomeSchema })
+  .partial();

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { startFailingMongo } from "@shared/testing/fail-point.ts";
+import { startFailingMongo } from "@shared/testing/failing-database.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

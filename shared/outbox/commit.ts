@@ -1,7 +1,7 @@
 import type { EventData, EventName, SessionEndReason } from "@shared/contract/events.ts";
-import { AppError } from "@shared/node/app-error.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { AuditDetails } from "@shared/node/models/audit-entry.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { AuditDetails } from "@shared/database/models/event.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { BatchedWrite } from "./batched-write.ts";
 import { GroupCommitter, type PendingUnit } from "./group-commit.ts";

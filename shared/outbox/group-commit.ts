@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Mutex } from "async-mutex";
 import type { ClientSession, Connection } from "mongoose";
-import { canRetry, mayHaveCommitted, runTransaction } from "./transaction.ts";
+import { canRetry, mayHaveCommitted, runTransaction } from "../database/transaction.ts";
 
 /** Units of work in one transaction, at most: it stays short for others that need what it has locked. */
 const MAX_GROUP_SIZE = 50;

@@ -1,8 +1,8 @@
-import { AppError } from "@shared/node/app-error.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
-import { nativeCollection } from "@shared/node/native-collection.ts";
-import mongoose, { type ClientSession } from "mongoose";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import type { ClientSession } from "mongoose";
+import mongoose from "mongoose";
 
 /** The stream that all admins share. */
 export const ADMINS_STREAM = "admins";

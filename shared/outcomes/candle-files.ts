@@ -7,8 +7,8 @@ import {
 } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { z } from "zod";
-import { coversCandle } from "./covers-candle.ts";
 import type { CandleSource } from "./resolve-again.ts";
+import { coversCandle } from "./resolve-trade.ts";
 
 const FILE_NAME = /([A-Z0-9]+)-([A-Z0-9]+)\.(\w+)\.csv$/i;
 const COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;

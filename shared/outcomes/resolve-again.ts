@@ -1,17 +1,16 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import type { Judgement } from "@shared/contract/judgement.ts";
 import type { LedgerFigures } from "@shared/contract/ledger.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
 import { resolveTrade } from "./resolve-trade.ts";
-import type { CandleParts } from "./trade.ts";
-import { tradeOfFigures } from "./trade-of-figures.ts";
+import { type CandleParts, tradeOfFigures } from "./simulate-trade.ts";
 
 /** An outcome as the ledger records it, with the figures of its analysis. */
 export interface RecordedOutcome {
   /** Number of the outcome's record. */
   seq: number;
   figures: LedgerFigures;
-  judgement: Judgement;
+  judgement: Resolution;
 }
 
 /** Where the candles come from by which outcomes are resolved again. */
@@ -84,10 +83,10 @@ const COMPARED = [
   "r_multiple",
   "max_favourable_r",
   "max_adverse_r",
-] as const satisfies (keyof Judgement)[];
+] as const satisfies (keyof Resolution)[];
 
 /** @param resolved null if the trade is still open at that time */
-function differences(recorded: Judgement, resolved: Judgement | null): FieldDifference[] {
+function differences(recorded: Resolution, resolved: Resolution | null): FieldDifference[] {
   if (!resolved) return [difference("outcome", recorded.outcome, null)];
   return COMPARED.filter((name) => recorded[name] !== resolved[name]).map((name) =>
     difference(name, recorded[name], resolved[name]),

@@ -12,7 +12,7 @@ import {
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import { resolveTrade } from "./resolve-trade.ts";
-import type { FinerCandles, Trade } from "./trade.ts";
+import type { FinerCandles, Trade } from "./simulate-trade.ts";
 
 /** Prices on a grid of halves about 100, so that touches and mirror images are exact. */
 const price = fc.integer({ min: 170, max: 230 }).map((halves) => halves / 2);

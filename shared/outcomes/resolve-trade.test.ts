@@ -1,5 +1,5 @@
 import type { Candle } from "@shared/contract/candle.ts";
-import type { Judgement } from "@shared/contract/judgement.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import {
   type Bar,
@@ -14,7 +14,7 @@ import {
 } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
 import { resolveTrade } from "./resolve-trade.ts";
-import type { Trade } from "./trade.ts";
+import type { Trade } from "./simulate-trade.ts";
 
 const MINUTE_MS = 60_000;
 const LATER = NOON + 10_000 * HOUR_MS;
@@ -44,7 +44,7 @@ interface Case {
   /** Minutes of the first hour; absent: they cannot be had. */
   finer?: Candle[];
   /** Null while the trade is open. R multiples are without costs. */
-  is: Partial<Judgement> | null;
+  is: Partial<Resolution> | null;
 }
 
 const CASES: readonly Case[] = [
@@ -269,7 +269,7 @@ const CASES: readonly Case[] = [
 
 const NOT_EQUAL_MIRRORED = ["fill", "exit"] as const;
 
-function asMirrored(expected: Partial<Judgement> | null): Partial<Judgement> | null {
+function asMirrored(expected: Partial<Resolution> | null): Partial<Resolution> | null {
   if (!expected) return null;
   const prices = NOT_EQUAL_MIRRORED.flatMap((name) => {
     const price = expected[name];
@@ -278,7 +278,7 @@ function asMirrored(expected: Partial<Judgement> | null): Partial<Judgement> | n
   return { ...expected, ...Object.fromEntries(prices) };
 }
 
-function expectJudged(judgement: Judgement | null, expected: Partial<Judgement> | null): void {
+function expectJudged(judgement: Resolution | null, expected: Partial<Resolution> | null): void {
   if (expected === null) expect(judgement).toBeNull();
   else expect(judgement).toMatchObject(expected);
 }

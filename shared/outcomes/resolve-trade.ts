@@ -1,18 +1,24 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import type { Judgement } from "@shared/contract/judgement.ts";
-import type { TradingCosts } from "@shared/contract/trading-costs.ts";
-import { composeJudgement } from "./compose-judgement.ts";
-import { typicalSpread } from "./spread.ts";
+import { findInstrument, instrumentClass } from "@shared/contract/instruments.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
 import {
+  DEFAULT_TRADING_COSTS,
+  type TradingCosts,
+  tradeCost,
+} from "@shared/contract/trading-costs.ts";
+import {
+  applyCandle,
+  asLong,
   type EntryOrder,
+  type Exit,
   type FinerCandles,
-  type NormalTrade,
-  seenFrom,
+  type LongTrade,
+  type OpenTrade,
   type Trade,
-} from "./trade.ts";
-import { type Exit, stepCandle, type Walk } from "./walk.ts";
+  type TradeState,
+} from "./simulate-trade.ts";
 
-export interface ResolveOptions {
+interface ResolveOptions {
   trade: Trade;
   /** Candles of the trade's timeframe from the one that it was made in on, oldest first; gaps are closed markets. */
   candles: readonly Candle[];
@@ -38,11 +44,11 @@ export interface ResolveOptions {
  * `resolved_at` is the close of the candle that decides, in the signal's timeframe. Neither a later run nor later candles
  * change any of it.
  */
-export async function resolveTrade(options: ResolveOptions): Promise<Judgement | null> {
+export async function resolveTrade(options: ResolveOptions): Promise<Resolution | null> {
   const { trade, candles, now, costs } = options;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
   const course: Course = { ...options, normal: normalTrade(trade) };
-  let walk: Walk | Exit = { phase: "waiting" };
+  let walk: TradeState | Exit = { phase: "waiting" };
   let held = 0;
   for (const candle of candles) {
     const closesAt = candle.time + lengthMs;
@@ -51,7 +57,7 @@ export async function resolveTrade(options: ResolveOptions): Promise<Judgement |
     if (walk.phase === "open") held += 1;
     if (isDecided({ walk, trade, held, closesAt })) {
       const heldTo = candle.close;
-      return composeJudgement({ trade, walk, heldTo, resolvedAt: closesAt, costs });
+      return composeResolution({ trade, walk, heldTo, resolvedAt: closesAt, costs });
     }
   }
   return null;
@@ -59,7 +65,7 @@ export async function resolveTrade(options: ResolveOptions): Promise<Judgement |
 
 /** Whether the trade is over, was not taken in time, or has been held for as long as it should. */
 function isDecided(at: {
-  walk: Walk | Exit;
+  walk: TradeState | Exit;
   trade: Trade;
   held: number;
   closesAt: number;
@@ -69,16 +75,16 @@ function isDecided(at: {
   return walk.phase === "over" || held >= trade.holdCandles;
 }
 
-type Course = Pick<ResolveOptions, "trade" | "finer"> & { normal: NormalTrade };
+type Course = Pick<ResolveOptions, "trade" | "finer"> & { normal: LongTrade };
 
 interface Place {
-  walk: Walk | Exit;
+  walk: TradeState | Exit;
   candle: Candle;
   timeframe: Timeframe;
 }
 
 /** The trade after one candle, with the help of finer ones where that one alone does not tell. */
-async function walkCandle(course: Course, place: Place): Promise<Walk | Exit> {
+async function walkCandle(course: Course, place: Place): Promise<TradeState | Exit> {
   const { trade, normal } = course;
   const { walk, candle, timeframe } = place;
   const closesAt = candle.time + TIMEFRAME_MS[timeframe];
@@ -89,20 +95,20 @@ async function walkCandle(course: Course, place: Place): Promise<Walk | Exit> {
   const input = {
     walk,
     trade: normal,
-    candle: { ...seenFrom(trade.side, candle), time: candle.time },
+    candle: { ...asLong(trade.side, candle), time: candle.time },
   };
-  const step = stepCandle({ ...input, isFinest: false });
+  const step = applyCandle({ ...input, isFinest: false });
   const mayBeLate = isWaiting && step.phase !== "waiting" && closesAt > trade.validUntil;
   if (mayBeLate) return (await walkParts(course, place)) ?? walk;
   if (step.phase !== "unclear") return step;
   const inParts = await walkParts(course, place);
   if (inParts) return inParts;
-  const settled = stepCandle({ ...input, isFinest: true });
+  const settled = applyCandle({ ...input, isFinest: true });
   return settled.phase === "unclear" ? walk : settled;
 }
 
 /** The trade after the finer candles of one; null where they cannot be had. */
-async function walkParts(course: Course, place: Place): Promise<Walk | Exit | null> {
+async function walkParts(course: Course, place: Place): Promise<TradeState | Exit | null> {
   const parts = await course.finer(place.candle, place.timeframe);
   if (!parts) return null;
   let { walk } = place;
@@ -112,7 +118,7 @@ async function walkParts(course: Course, place: Place): Promise<Walk | Exit | nu
   return walk;
 }
 
-function normalTrade({ side, ...trade }: Trade): NormalTrade {
+function normalTrade({ side, ...trade }: Trade): LongTrade {
   const sign = side === "BUY" ? 1 : -1;
   const [entry, stopLoss, takeProfit, price] = [
     sign * trade.entry,
@@ -129,4 +135,102 @@ function entryOrder(prices: { entry: number; price: number; spread: number }): E
   const { entry, price, spread } = prices;
   if (Math.abs(entry - price) <= spread) return "market";
   return entry < price ? "limit" : "stop";
+}
+
+/** Decimals of an R multiple; more say nothing. */
+const R_DECIMALS = 4;
+/** Significant digits of a price: more than any market quotes, fewer than binary noise has. */
+const PRICE_DIGITS = 12;
+
+interface Decided {
+  trade: Trade;
+  walk: TradeState | Exit;
+  /** Close of the candle that decides, as the market quotes it. */
+  heldTo: number;
+  /** Unix ms. */
+  resolvedAt: number;
+  costs: TradingCosts;
+}
+
+/** What is said of a trade that has come to its end. */
+function composeResolution(decided: Decided): Resolution {
+  const { walk, trade, heldTo, resolvedAt, costs } = decided;
+  const resolved_at = isoTime(resolvedAt);
+  if (walk.phase === "over") {
+    const outcome = walk.reason === "target" ? "WIN" : "LOSS";
+    return { outcome, reason: walk.reason, resolved_at, ...resultOf(decided, walk) };
+  }
+  if (walk.phase === "waiting") {
+    return { outcome: "EXPIRED", reason: "not-filled", resolved_at, ...NO_TRADE, costs };
+  }
+  const exit = heldTo * signOf(trade);
+  const end = { ...walk, exit, exitedAt: resolvedAt };
+  return { outcome: "EXPIRED", reason: "hold-over", resolved_at, ...resultOf(decided, end) };
+}
+
+const NO_TRADE = {
+  filled_at: null,
+  fill: null,
+  exited_at: null,
+  exit: null,
+  r_multiple: null,
+  max_favourable_r: null,
+  max_adverse_r: null,
+} as const;
+
+/** R is the distance from the planned entry to the stop, wherever the fill was: what the position was sized by. */
+function resultOf(
+  { trade, costs }: Decided,
+  end: Omit<OpenTrade, "phase"> & { exit: number; exitedAt: number },
+): Omit<Resolution, "outcome" | "reason" | "resolved_at"> {
+  const { fill, exit, best, worst, filledAt, exitedAt } = end;
+  const risk = Math.abs(trade.entry - trade.stopLoss);
+  const cost = tradeCost({ fill: Math.abs(fill), exit: Math.abs(exit) }, costs);
+  return {
+    filled_at: isoTime(filledAt),
+    fill: quoted(fill),
+    exited_at: isoTime(exitedAt),
+    exit: quoted(exit),
+    r_multiple: rounded((exit - fill - cost) / risk),
+    max_favourable_r: rounded(Math.max(best - fill, 0) / risk),
+    max_adverse_r: rounded(Math.max(fill - worst, 0) / risk),
+    costs,
+  };
+}
+
+const signOf = ({ side }: Trade): number => (side === "BUY" ? 1 : -1);
+const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
+/** Prices are above 0 whichever way a normal trade writes them. */
+const quoted = (price: number): number => Number(Math.abs(price).toPrecision(PRICE_DIGITS));
+/** Adding 0 keeps a result of nothing from being written as a negative one. */
+const rounded = (value: number): number => Number(value.toFixed(R_DECIMALS)) + 0;
+
+/**
+ * Whether finer candles, oldest first, are the course of `candle`: they begin, end and reach as far as it does, give or
+ * take the usual spread. Others, as from another venue or with some missing, say nothing about it.
+ */
+export function coversCandle(
+  parts: readonly Candle[],
+  { candle, symbol }: { candle: Candle; symbol: string },
+): boolean {
+  const [first] = parts;
+  const last = parts.at(-1);
+  if (!first || !last) return false;
+  const tolerance = typicalSpread(symbol, candle.close);
+  const isClose = (one: number, other: number) => Math.abs(one - other) <= tolerance;
+  return (
+    isClose(first.open, candle.open) &&
+    isClose(last.close, candle.close) &&
+    isClose(Math.max(...parts.map(({ high }) => high)), candle.high) &&
+    isClose(Math.min(...parts.map(({ low }) => low)), candle.low)
+  );
+}
+
+/**
+ * Typical distance between bid and ask at `price`, in the quote currency: that of the instrument's class, at least one
+ * tick. The settings do not change it, so that an outcome can be recomputed from its record.
+ */
+function typicalSpread(symbol: string, price: number): number {
+  const { spread_percent: percent } = DEFAULT_TRADING_COSTS[instrumentClass(symbol)];
+  return Math.max((price * percent) / 100, findInstrument(symbol)?.tick ?? 0);
 }

@@ -1,7 +1,7 @@
 import { simulateTrades, type TradeProcess } from "@shared/testing/simulated-trades.ts";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Figures, figuresOf } from "./figures.ts";
-import type { Estimate } from "./interval.ts";
+import type { Estimate } from "./intervals.ts";
+import { computeMetrics, type PerformanceMetrics } from "./performance-metrics.ts";
 import { tallySignals } from "./tally.ts";
 
 /**
@@ -25,18 +25,22 @@ const OVERLAPPING: Process = {
 /** About 160 trades, each on prices of its own. */
 const INDEPENDENT: Process = { ...OVERLAPPING, days: 30, isIndependent: true };
 
-const recordOf = (process: Process, seed: number): Figures =>
-  figuresOf(tallySignals(simulateTrades({ ...process, seed })));
-const recordsOf = (process: Process): Figures[] =>
+const recordOf = (process: Process, seed: number): PerformanceMetrics =>
+  computeMetrics(tallySignals(simulateTrades({ ...process, seed })));
+const recordsOf = (process: Process): PerformanceMetrics[] =>
   Array.from({ length: REPETITIONS }, (_, index) => recordOf(process, index + 1));
 
-const sumOf = (records: readonly Figures[], measure: (figures: Figures) => number): number =>
-  records.reduce((total, figures) => total + measure(figures), 0);
-const shareOf = (records: readonly Figures[], isSo: (figures: Figures) => boolean): number =>
-  records.filter(isSo).length / records.length;
+const sumOf = (
+  records: readonly PerformanceMetrics[],
+  measure: (figures: PerformanceMetrics) => number,
+): number => records.reduce((total, figures) => total + measure(figures), 0);
+const shareOf = (
+  records: readonly PerformanceMetrics[],
+  isSo: (figures: PerformanceMetrics) => boolean,
+): number => records.filter(isSo).length / records.length;
 
 /** Means over the trades of all records: the true values, as nearly as a thousand records can tell. */
-function trueValues(records: readonly Figures[]) {
+function trueValues(records: readonly PerformanceMetrics[]) {
   const trades = sumOf(records, (figures) => figures.trades);
   const wins = sumOf(records, ({ counts }) => counts.wins);
   return {
@@ -55,7 +59,7 @@ describe.each([
   { name: "independent trades", process: INDEPENDENT },
 ])("the 95% intervals of $name", ({ process }) => {
   const { drift = 0, isIndependent = false }: Process = process;
-  let records: Figures[];
+  let records: PerformanceMetrics[];
   beforeAll(() => {
     records = recordsOf(process);
   }, HOOK_TIMEOUT_MS);
@@ -96,7 +100,7 @@ describe("the hold limit", () => {
   };
 
   const records = [2, 6, 24, 240].map((holdHours) =>
-    figuresOf(tallySignals(simulateTrades({ ...process, holdHours, seed: 1 }))),
+    computeMetrics(tallySignals(simulateTrades({ ...process, holdHours, seed: 1 }))),
   );
 
   it("does not change the edge of the same process", () => {

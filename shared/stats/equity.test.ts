@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  EMPTY_STRETCH,
+  downsampleCurve,
+  EMPTY_SEGMENT,
   type EquityStep,
   equityCurve,
-  joinStretches,
-  stretchOf,
-  thinCurve,
+  mergeSegments,
+  segmentOf,
 } from "./equity.ts";
 
 const stretch = (results: readonly number[]) =>
-  results.map(stretchOf).reduce(joinStretches, EMPTY_STRETCH);
+  results.map(segmentOf).reduce(mergeSegments, EMPTY_SEGMENT);
 const results = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 30 });
 
 describe("the maximum drawdown", () => {
@@ -34,7 +34,7 @@ describe("the maximum drawdown", () => {
           high = Math.max(high, total);
           deepest = Math.max(deepest, high - total);
         }
-        const joined = joinStretches(stretch(before), stretch(after));
+        const joined = mergeSegments(stretch(before), stretch(after));
         expect(joined).toEqual(stretch([...before, ...after]));
         expect(joined.drawdown).toBe(deepest);
         expect(joined.total).toBe(total);
@@ -50,7 +50,7 @@ describe("a thinned curve", () => {
   const spiked = curve.map((step) => (step.at === 4_321 ? { ...step, r: 99 } : step));
 
   it("keeps first, last and every extreme, in order", () => {
-    const thin = thinCurve(spiked, 500);
+    const thin = downsampleCurve(spiked, 500);
     expect(thin.length).toBeLessThanOrEqual(500);
     expect(thin.length).toBeGreaterThan(400);
     expect(thin.at(0)).toEqual(spiked.at(0));
@@ -60,6 +60,6 @@ describe("a thinned curve", () => {
   });
 
   it("is the curve itself where that is short enough", () => {
-    expect(thinCurve(curve.slice(0, 500), 500)).toEqual(curve.slice(0, 500));
+    expect(downsampleCurve(curve.slice(0, 500), 500)).toEqual(curve.slice(0, 500));
   });
 });

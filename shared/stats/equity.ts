@@ -2,17 +2,17 @@
  * A stretch of results in R, one after another, in a form that two stretches in a row can be joined from: its total,
  * its highest and lowest point (its start, 0, included), and its deepest fall from a high.
  */
-export interface EquityStretch {
+export interface EquitySegment {
   total: number;
   highest: number;
   lowest: number;
   drawdown: number;
 }
 
-export const EMPTY_STRETCH: EquityStretch = { total: 0, highest: 0, lowest: 0, drawdown: 0 };
+export const EMPTY_SEGMENT: EquitySegment = { total: 0, highest: 0, lowest: 0, drawdown: 0 };
 
 /** The stretch that one result makes. */
-export const stretchOf = (r: number): EquityStretch => ({
+export const segmentOf = (r: number): EquitySegment => ({
   total: r,
   highest: Math.max(0, r),
   lowest: Math.min(0, r),
@@ -20,7 +20,7 @@ export const stretchOf = (r: number): EquityStretch => ({
 });
 
 /** Two stretches as one: the deepest fall lies in one of them, or from a high of the first to a low of the second. */
-export function joinStretches(first: EquityStretch, second: EquityStretch): EquityStretch {
+export function mergeSegments(first: EquitySegment, second: EquitySegment): EquitySegment {
   return {
     total: first.total + second.total,
     highest: Math.max(first.highest, first.total + second.highest),
@@ -53,7 +53,7 @@ export function equityCurve(steps: readonly EquityStep[]): EquityStep[] {
  * and no fall is smoothed away.
  * @param most at least 4
  */
-export function thinCurve(curve: readonly EquityStep[], most: number): EquityStep[] {
+export function downsampleCurve(curve: readonly EquityStep[], most: number): EquityStep[] {
   if (curve.length <= most) return [...curve];
   const inner = curve.slice(1, -1);
   const parts = Math.floor((most - 2) / 2);

@@ -1,30 +1,39 @@
-import type { ClusterSum } from "./clustered-mean.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
 import { addBuckets, bucketOf, type ConfidenceBucket } from "./confidence-bucket.ts";
 import {
-  EMPTY_STRETCH,
+  EMPTY_SEGMENT,
+  type EquitySegment,
   type EquityStep,
-  type EquityStretch,
-  joinStretches,
-  stretchOf,
+  mergeSegments,
+  segmentOf,
 } from "./equity.ts";
 import {
   addHoldings,
+  type ClusterSum,
   type DatedSums,
   dayNumber,
   type HoldingSums,
   holdingOf,
-} from "./time-blocks.ts";
+} from "./intervals.ts";
 
 /**
  * What became of a signal. `win` and `loss` are decided: filled, and then target or stop was touched. `expired` was
  * filled and closed when its time was over; `not-filled` never began. `pending` is not judged yet.
  */
-export const FATES = ["win", "loss", "expired", "not-filled", "wait", "failed", "pending"] as const;
-export type Fate = (typeof FATES)[number];
+export const OUTCOME_CATEGORIES = [
+  "win",
+  "loss",
+  "expired",
+  "not-filled",
+  "wait",
+  "failed",
+  "pending",
+] as const;
+export type OutcomeCategory = (typeof OUTCOME_CATEGORIES)[number];
 
 /** A signal as the statistics see it; nothing in it tells whose it was. */
-export interface SignalEntry {
-  fate: Fate;
+export interface PerformanceSample {
+  fate: OutcomeCategory;
   /** When it ended, in Unix milliseconds. */
   at: number;
   /** 0–1, as the analyst said it, and as it was corrected when the signal was made. */
@@ -61,10 +70,10 @@ export interface DaySums extends DatedSums {
  * record costs as much as it has days, not signals.
  */
 export interface Tally {
-  fates: Record<Fate, number>;
+  fates: Record<OutcomeCategory, number>;
   /** Closed trades: decided and expired ones. Sums are in R, `gains` and `losses` both at least 0. */
   trades: { count: number; sum: number; gains: number; losses: number };
-  equity: EquityStretch;
+  equity: EquitySegment;
   /** Results of each hour with closed trades, in order. */
   hours: EquityStep[];
   /** Days with closed trades, in order. */
@@ -77,13 +86,13 @@ const HOUR_MS = 3_600_000;
 export const emptyTally = (): Tally => ({
   fates: { win: 0, loss: 0, expired: 0, "not-filled": 0, wait: 0, failed: 0, pending: 0 },
   trades: { count: 0, sum: 0, gains: 0, losses: 0 },
-  equity: EMPTY_STRETCH,
+  equity: EMPTY_SEGMENT,
   hours: [],
   days: [],
 });
 
 /** Adds signals up, in the order of their ends. */
-export function tallySignals(entries: readonly SignalEntry[]): Tally {
+export function tallySignals(entries: readonly PerformanceSample[]): Tally {
   const inOrder = entries.toSorted((a, b) => a.at - b.at);
   const closed = inOrder.flatMap((signal) =>
     signal.trade ? { signal, at: signal.at, trade: signal.trade } : [],
@@ -92,7 +101,7 @@ export function tallySignals(entries: readonly SignalEntry[]): Tally {
   return {
     fates: countFates(inOrder),
     trades: addResults(results.map(tradeOf)),
-    equity: results.map(stretchOf).reduce(joinStretches, EMPTY_STRETCH),
+    equity: results.map(segmentOf).reduce(mergeSegments, EMPTY_SEGMENT),
     hours: joinHours(
       closed.map(({ at, trade }) => ({ at: at - (at % HOUR_MS), r: trade.rMultiple })),
     ),
@@ -101,17 +110,17 @@ export function tallySignals(entries: readonly SignalEntry[]): Tally {
 }
 
 /** One tally of several, which are of the same record in the order of time. */
-export function joinTallies(tallies: readonly Tally[]): Tally {
+export function mergeTallies(tallies: readonly Tally[]): Tally {
   return {
     fates: addFates(tallies.map(({ fates }) => fates)),
     trades: addResults(tallies.map(({ trades }) => trades)),
-    equity: tallies.map(({ equity }) => equity).reduce(joinStretches, EMPTY_STRETCH),
+    equity: tallies.map(({ equity }) => equity).reduce(mergeSegments, EMPTY_SEGMENT),
     hours: joinHours(tallies.flatMap(({ hours }) => hours)),
     days: joinDays(tallies.flatMap(({ days }) => days)),
   };
 }
 
-function countFates(entries: readonly SignalEntry[]): Tally["fates"] {
+function countFates(entries: readonly PerformanceSample[]): Tally["fates"] {
   const { fates } = emptyTally();
   for (const { fate } of entries) fates[fate] += 1;
   return fates;
@@ -119,7 +128,7 @@ function countFates(entries: readonly SignalEntry[]): Tally["fates"] {
 
 function addFates(all: readonly Tally["fates"][]): Tally["fates"] {
   const { fates: sum } = emptyTally();
-  for (const fates of all) for (const fate of FATES) sum[fate] += fates[fate];
+  for (const fates of all) for (const fate of OUTCOME_CATEGORIES) sum[fate] += fates[fate];
   return sum;
 }
 
@@ -147,7 +156,7 @@ function joinHours(steps: readonly EquityStep[]): EquityStep[] {
 }
 
 /** The day that a trade alone makes. */
-function dayOf({ signal, trade }: { signal: SignalEntry; trade: ClosedTrade }): DaySums {
+function dayOf({ signal, trade }: { signal: PerformanceSample; trade: ClosedTrade }): DaySums {
   const { fate, at, confidence, calibratedConfidence: calibrated } = signal;
   const { openedAt, noEdge, score, rMultiple } = trade;
   const stated = { noEdge, score, won: fate === "expired" ? null : fate === "win" };
@@ -181,3 +190,62 @@ export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
   buckets: addBuckets(days.flatMap(({ buckets }) => buckets)),
   calibratedBuckets: addBuckets(days.flatMap(({ calibratedBuckets }) => calibratedBuckets)),
 });
+
+/** A judgement with the levels that it was made about, in the quote currency. */
+type JudgedLevels = Pick<Resolution, "reason" | "filled_at" | "fill" | "exit" | "r_multiple"> & {
+  stopLoss: number;
+  takeProfit: number;
+};
+
+/**
+ * A judged trade as the statistics count it, from the price that it was filled at: a better or worse one than asked for
+ * changes the chances. Null for one that was not filled.
+ */
+export function closedTrade(judged: JudgedLevels): ClosedTrade | null {
+  const { reason, filled_at: filledAt, fill, exit, r_multiple: rMultiple, ...levels } = judged;
+  if (filledAt === null || fill === null || exit === null || rMultiple === null) return null;
+  const score = {
+    target: 1,
+    stop: 0,
+    both: 0,
+    "not-filled": 0,
+    "hold-over": levelScore(exit, levels),
+  };
+  return {
+    openedAt: Date.parse(filledAt),
+    noEdge: baselineWinRate({ ...levels, entry: fill }),
+    score: score[reason],
+    rMultiple,
+  };
+}
+
+/** Levels of a trade, in the quote currency; `entry` is the price it was filled at. */
+interface Levels {
+  entry: number;
+  stopLoss: number;
+  takeProfit: number;
+}
+
+/**
+ * Baseline win rate: the chance that a price without drift reaches the target before the stop, which is
+ * stop distance / (stop distance + target distance), the gambler's ruin (Feller, vol. 1, ch. XIV). A near target is
+ * reached more often than not without any skill; that is why a win rate says nothing without this number beside it.
+ *
+ * A fill beyond a level has that level's chance, 0 or 1.
+ */
+export const baselineWinRate = ({ entry, ...levels }: Levels): number => levelScore(entry, levels);
+
+/**
+ * Position of a price between stop loss (0) and take profit (1), of a BUY or a SELL; a price beyond a level counts as
+ * that level.
+ *
+ * For the exit of a trade that was closed at its hold limit, this is its score: what it counts beside a win (1) and a
+ * loss (0). The position of a price without drift is a martingale, so its expected value at the exit is that at the
+ * entry, the baseline, whatever the hold limit (optional stopping; Feller, vol. 2, ch. VI). To leave such trades out
+ * would not do: within a short time the nearer level is reached more often than the baseline says.
+ */
+export function levelScore(price: number, levels: Omit<Levels, "entry">): number {
+  const { stopLoss, takeProfit } = levels;
+  const score = (price - stopLoss) / (takeProfit - stopLoss);
+  return Math.min(1, Math.max(0, score));
+}

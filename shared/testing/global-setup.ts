@@ -1,7 +1,7 @@
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import type { TestProject } from "vitest/node";
-import { ensureMongod } from "../../scripts/lib/ensure-mongod.mjs";
-import { MONGOD_PARAMETERS } from "../../scripts/lib/mongod-parameters.mjs";
+import { ensureMongod } from "../../scripts/lib/mongo/ensure-mongod.mjs";
+import { MONGOD_PARAMETERS } from "../../scripts/lib/mongo/replica-set.mjs";
 
 declare module "vitest" {
   export interface ProvidedContext {

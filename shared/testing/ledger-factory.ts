@@ -54,7 +54,7 @@ export function makeLedger(steps: readonly LedgerStep[]): LedgerEntry[] {
 }
 
 /** The entry as somebody would rewrite it who knows how the chain is made: with the hash that fits. */
-export function withRightHash(entry: LedgerEntry): LedgerEntry {
+export function withValidHash(entry: LedgerEntry): LedgerEntry {
   const { hash: _, ...content } = entry.record;
   return { ...entry, record: { ...content, hash: hashRecord(content) } };
 }

@@ -1,6 +1,6 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
-import type { FinerCandles, Trade } from "@shared/outcomes/trade.ts";
+import type { FinerCandles, Trade } from "@shared/outcomes/simulate-trade.ts";
 
 /** Monday, 2026-01-05T12:00:00Z. */
 export const NOON = Date.UTC(2026, 0, 5, 12);

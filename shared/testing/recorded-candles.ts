@@ -6,7 +6,7 @@ import {
   type Timeframe,
 } from "@shared/contract/candle.ts";
 
-const DATA_DIRECTORY = new URL("../../worker/src/providers/replay/data/", import.meta.url);
+const DATA_DIRECTORY = new URL("../../worker/src/market-data/replay/data/", import.meta.url);
 
 /** A recording to serve for a symbol: its own, or a similar market's brought to the right level. */
 interface Recording {

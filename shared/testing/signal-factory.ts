@@ -1,14 +1,19 @@
-import type { Analysis } from "@shared/contract/signal.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { MarketAnalysisRecord } from "@shared/node/models/market-analysis.ts";
-import type { SignalRecord } from "@shared/node/models/signal.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
-import { lastCandleClose } from "@shared/node/signals/analysis-key.ts";
-import type { RunResult } from "@shared/node/signals/finish-runs.ts";
-import { type AnalysisRun, startRuns } from "@shared/node/signals/start-runs.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
+import type { Analysis, Outcome } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";
+import {
+  type AnalysisRun,
+  type RunResult,
+  startRuns,
+} from "../../worker/src/signals/signal-lifecycle.ts";
 
 /** An analysis without a trade. */
 export const WAIT_ANALYSIS: Analysis = {
@@ -41,7 +46,7 @@ export const WAIT_ANALYSIS: Analysis = {
 };
 
 /** Fields of signals that tests store, and of their analyses. */
-export type SignalOverrides = Partial<SignalRecord> & { market?: Partial<MarketAnalysisRecord> };
+type SignalOverrides = Partial<SignalRecord> & { market?: Partial<MarketAnalysisRecord> };
 
 /**
  * Stores signals of `user`, each with an idempotency key, without events. They are completed, with candles, unless
@@ -139,4 +144,111 @@ export function runResult(
   analysis: Analysis = WAIT_ANALYSIS,
 ): RunResult {
   return { status, result: { analysis, quoteToUsd: null, candlesSha256: null } };
+}
+
+interface Trade {
+  /** When it was made. */
+  at: Date;
+  confidence?: number;
+  calibrated?: number | null;
+  source?: Partial<Analysis["source"]>;
+  /** How far the target is, in R. */
+  rewardToRisk?: number;
+}
+
+interface JudgedTrade extends Trade {
+  outcome: Outcome;
+  resolvedAt: Date;
+  reason?: Resolution["reason"];
+  /** In R; by default the target's distance, -1, or nothing. */
+  r?: number | null;
+}
+
+const ENTRY = 100;
+const RISK = 2;
+
+/** Fields of a stored BUY at 100 with its stop at 98 that is not resolved yet; of live data, by the rule-based analyst. */
+export function pendingTrade(trade: Trade): SignalOverrides {
+  const { at, confidence = 70, calibrated = null, source, rewardToRisk = 2 } = trade;
+  const analysis: Analysis = {
+    ...WAIT_ANALYSIS,
+    final_signal: "BUY",
+    confidence,
+    calibrated_confidence: calibrated,
+    entry: ENTRY,
+    stop_loss: ENTRY - RISK,
+    take_profit: ENTRY + RISK * rewardToRisk,
+    source: { ...WAIT_ANALYSIS.source, data: "live", analyst_version: "rules/1", ...source },
+  };
+  return { status: "completed", createdAt: at, finishedAt: at, updatedAt: at, analysis };
+}
+
+/** The same, resolved by the market. */
+export function resolvedTrade(trade: JudgedTrade): SignalOverrides {
+  const { outcome, resolvedAt, rewardToRisk = 2 } = trade;
+  const reasons = { WIN: "target", LOSS: "stop", EXPIRED: "hold-over" } as const;
+  const results = { WIN: rewardToRisk, LOSS: -1, EXPIRED: 0 };
+  const { reason = reasons[outcome], r = results[outcome] } = trade;
+  const isFilled = reason !== "not-filled";
+  const time = resolvedAt.toISOString();
+  const judgement: Resolution = {
+    outcome,
+    reason,
+    resolved_at: time,
+    filled_at: isFilled ? trade.at.toISOString() : null,
+    fill: isFilled ? ENTRY : null,
+    exited_at: isFilled ? time : null,
+    exit: isFilled && r !== null ? ENTRY + r * RISK : null,
+    r_multiple: isFilled ? r : null,
+    max_favourable_r: null,
+    max_adverse_r: null,
+    costs: DEFAULT_TRADING_COSTS.crypto,
+  };
+  return {
+    ...pendingTrade(trade),
+    ...{ outcome, updatedAt: resolvedAt },
+    market: { outcome, judgement },
+  };
+}
+
+/** Ledger numbers are unique. */
+let ledgerSeq = 0;
+
+/** Stores a BUY of live data at 100, to lose 5 or to win 10, recorded in the ledger and due to be resolved. */
+export async function storeTrade(
+  database: Database,
+  user: UserRecord,
+  { madeAt, analysis, market, ...fields }: SignalOverrides & { madeAt: Date },
+): Promise<SignalRecord> {
+  ledgerSeq += 1;
+  const [signal] = await createSignals(database, user, {
+    symbol: "MADE/USDT",
+    createdAt: madeAt,
+    finishedAt: madeAt,
+    market: { resolveAt: madeAt, ledgerSeq, ...market },
+    analysis: analysis ?? tradeAnalysis(madeAt),
+    ...fields,
+  });
+  if (!signal) throw new Error("no signal was stored");
+  return signal;
+}
+
+/** What such a signal says. */
+export function tradeAnalysis(madeAt: Date, changes: Partial<Analysis> = {}): Analysis {
+  return {
+    ...WAIT_ANALYSIS,
+    final_signal: "BUY",
+    entry: 100,
+    stop_loss: 95,
+    take_profit: 110,
+    suggested_hold: "6 candles",
+    source: {
+      ...WAIT_ANALYSIS.source,
+      data: "live",
+      provider: "scripted",
+      last_candle_at: madeAt.toISOString(),
+      price: 100,
+    },
+    ...changes,
+  };
 }

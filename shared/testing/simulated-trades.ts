@@ -1,5 +1,4 @@
-import { closedTrade } from "@shared/stats/closed-trade.ts";
-import type { SignalEntry } from "@shared/stats/tally.ts";
+import { closedTrade, type PerformanceSample } from "@shared/stats/tally.ts";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
@@ -35,7 +34,7 @@ export interface TradeProcess {
  * prices move together. Each trade follows the last 24 hours of its instrument, so trades that overlap mostly have the
  * same side too; with a drift, all trades follow that. The same seed gives the same trades.
  */
-export function simulateTrades(process: TradeProcess): SignalEntry[] {
+export function simulateTrades(process: TradeProcess): PerformanceSample[] {
   const random = xoroshiro128plus(process.seed);
   const paths = process.isIndependent ? null : tickPaths(process, random);
   return entryHours(process).flatMap((hour) =>
@@ -106,7 +105,7 @@ function takeTrade(options: {
   prices: Prices;
   side: 1 | -1;
   hour: number;
-}): SignalEntry {
+}): PerformanceSample {
   const { process, random, prices, side, hour } = options;
   const { holdHours, headStart = 0 } = process;
   const stop = uniformInt(random, 4, 9);
@@ -145,4 +144,32 @@ function reasonOf(trade: {
 }): keyof typeof FATES_BY_REASON {
   if (trade.gain >= trade.target) return "target";
   return trade.gain <= -trade.stop ? "stop" : "hold-over";
+}
+
+/** Made-up signals whose chances are known. */
+
+const STEP_MS = 3_600_000;
+const WALK_START = Date.UTC(2026, 0, 1);
+
+/** A stated confidence, 0–1, and how it went; one resolved each hour. */
+interface StatedSignal {
+  openedAt: number;
+  resolvedAt: number;
+  stated: number;
+  won: boolean;
+}
+
+/** Signals of an analyst who says 50 % to 100 %, and of whose signals `trueChance` of what he says comes true. */
+export function stateSignals(options: {
+  seed: number;
+  count: number;
+  trueChance: (stated: number) => number;
+}): StatedSignal[] {
+  const random = xoroshiro128plus(options.seed);
+  return Array.from({ length: options.count }, (_, index) => {
+    const stated = uniformInt(random, 50, 100) / 100;
+    const won = uniformFloat64(random) < options.trueChance(stated);
+    const resolvedAt = WALK_START + index * STEP_MS;
+    return { openedAt: resolvedAt - STEP_MS / 2, resolvedAt, stated, won };
+  });
 }

@@ -1,13 +1,13 @@
 import { EventEmitter, once } from "node:events";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { signalRequestSchema } from "@shared/contract/signal.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
+import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
@@ -22,13 +22,13 @@ const WAIT = { timeout: 60_000, interval: 50 };
 
 describe("many signals while the AI takes its time", () => {
   const uri = testDatabaseUri("load");
-  const workers: SpawnedPart[] = [];
+  const workers: SpawnedService[] = [];
   let database: Database;
-  let ai: StandInOpenAi;
+  let ai: FakeOpenAi;
 
   beforeAll(async () => {
     database = await openDatabase({ uri });
-    ai = await startStandInOpenAi();
+    ai = await startFakeOpenAi();
   });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.kill()));
@@ -43,7 +43,7 @@ describe("many signals while the AI takes its time", () => {
 
   /** A worker that shows `apiKey` to the AI, which so can tell the workers apart. */
   const startWorker = async (apiKey: string) => {
-    const worker = await spawnPart("worker", {
+    const worker = await spawnService("worker", {
       MONGODB_URI: uri,
       JWT_SECRET: "a test secret of more than 32 characters",
       ADMIN_PASSWORD: "correct horse",

@@ -1,9 +1,9 @@
-import { openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { runPart } from "@shared/node/run-part.ts";
+import { openDatabase } from "@shared/database/database.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { runService } from "@shared/runtime/run-service.ts";
 import { createServices, startWorker } from "./start-worker.ts";
 
-await runPart("worker", async (settings, uri) => {
+await runService("worker", async (settings, uri) => {
   const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri });
   const worker = await startWorker({

@@ -1,28 +1,29 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { Database } from "@shared/node/database.ts";
-import type { Logger } from "@shared/node/logger.ts";
-import type { Settings } from "@shared/node/settings.ts";
-import { tradingCostTable } from "@shared/node/trading-costs.ts";
-import { cleanUpFilesJob } from "./jobs/clean-up-files-job.ts";
-import { measurePerformanceJob } from "./jobs/measure-performance-job.ts";
-import { publishLedgerHeadJob } from "./jobs/publish-ledger-head-job.ts";
-import { publishMarketsJob } from "./jobs/publish-markets-job.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import { type Settings, tradingCostTable } from "@shared/runtime/settings.ts";
+import type { Analyst } from "./analysis/analyst.ts";
+import { createAnalyst } from "./analysis/select-analyst.ts";
+import { startHeartbeat } from "./heartbeat.ts";
+import {
+  cleanUpFilesJob,
+  measurePerformanceJob,
+  publishLedgerHeadJob,
+  publishMarketsJob,
+  resolveOutcomesJob,
+  sweepSignalsJob,
+  watchEntriesJob,
+  witnessLedgerHeadsJob,
+} from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
-import { resolveOutcomesJob } from "./jobs/resolve-outcomes-job.ts";
 import { SignalQueue } from "./jobs/signal-queue.ts";
-import { sweepSignalsJob } from "./jobs/sweep-signals-job.ts";
-import { watchEntriesJob } from "./jobs/watch-entries-job.ts";
-import { witnessLedgerHeadsJob } from "./jobs/witness-ledger-heads-job.ts";
-import { keepLedger } from "./keep-ledger.ts";
+import { startListingPublisher } from "./market-data/publish-listings.ts";
+import { createMarketData } from "./market-data/select-market-data.ts";
 import { countedAnalyst } from "./metrics/counted-analyst.ts";
 import { serveMetrics } from "./metrics/serve-metrics.ts";
 import { createWorkerMetrics, type WorkerMetrics } from "./metrics/worker-metrics.ts";
-import { createAnalyst } from "./providers/select-analyst.ts";
-import { createMarketData } from "./providers/select-market-data.ts";
-import { keepListingsPublished } from "./publish-listings.ts";
-import { startStatusReports } from "./report-status.ts";
-import type { Analyst } from "./signals/analyst.ts";
+import { startLedgerAppender } from "./record/ledger-appender.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 
@@ -64,8 +65,8 @@ export async function startWorker(options: {
   await market.probe();
   const model = services.analyst.name === "openai" ? settings.OPENAI_MODEL : services.analyst.name;
   const reports = await startReports(deps, { workerId, concurrency, market, model });
-  const listings = keepListingsPublished({ ...deps, listedSymbols: market.listedSymbols });
-  const ledger = keepLedger(deps);
+  const listings = startListingPublisher({ ...deps, listedSymbols: market.listedSymbols });
+  const ledger = startLedgerAppender(deps);
   queue.start();
   const recurring = await startRecurringJobs(deps, { workerId, market, settings });
   return {
@@ -136,7 +137,7 @@ function startReports(
   const sources = { marketData: market.currentSource, providers: market.health };
   const made = { analyst: analyst.name, analystVersion: analyst.version, model };
   const about = { workerId, concurrency, ...made, ...sources };
-  return startStatusReports({ ...about, database, logger, now });
+  return startHeartbeat({ ...about, database, logger, now });
 }
 
 /** Lets the worker be watched, where a port is set for that. */

@@ -1,12 +1,12 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import type { SignalRecord } from "@shared/node/models/signal.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
-import { type StandInExchange, startStandInExchange } from "@shared/testing/stand-in-exchange.ts";
+import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
+import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
@@ -17,13 +17,13 @@ const TIMEFRAME = "15m";
 
 describe("a worker that dies or stops in the middle of an analysis", () => {
   const uri = testDatabaseUri();
-  const parts: SpawnedPart[] = [];
+  const parts: SpawnedService[] = [];
   let database: Database;
-  let exchange: StandInExchange;
+  let exchange: FakeExchange;
 
   beforeAll(async () => {
     database = await openDatabase({ uri });
-    exchange = await startStandInExchange();
+    exchange = await startFakeExchange();
   });
   afterEach(async () => {
     await Promise.all(parts.splice(0).map((part) => part.kill()));
@@ -34,8 +34,8 @@ describe("a worker that dies or stops in the middle of an analysis", () => {
     await database.close();
   });
 
-  const startWorker = async (): Promise<SpawnedPart> => {
-    const part = await spawnPart("worker", {
+  const startWorker = async (): Promise<SpawnedService> => {
+    const part = await spawnService("worker", {
       MONGODB_URI: uri,
       JWT_SECRET: "a test secret of more than 32 characters",
       ADMIN_PASSWORD: "correct horse",

@@ -1,9 +1,9 @@
 import type { TradingCostTable } from "@shared/contract/trading-costs.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { Logger } from "@shared/node/logger.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import type { Analyst } from "./analysis/analyst.ts";
+import type { MarketData } from "./market-data/market-data.ts";
 import type { WorkerMetrics } from "./metrics/worker-metrics.ts";
-import type { MarketData } from "./providers/market-data.ts";
-import type { Analyst } from "./signals/analyst.ts";
 
 /** What the worker's jobs work with. */
 export interface WorkerDeps {

@@ -1,7 +1,14 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ComponentProps, StrictMode, useEffect } from "react";
-import { RouterProvider } from "react-router-dom";
+import {
+  type LazyRouteFunction,
+  matchRoutes,
+  type RouteObject,
+  RouterProvider,
+} from "react-router-dom";
 import { queryClient } from "../lib/query-client.ts";
+import { initialLiveState, useRealtime } from "../lib/realtime/store.ts";
+import { followOtherTabs, useSession } from "../lib/session.ts";
 
 /** The whole application, in the browser and where its screens are pre-rendered; `public/before-paint.js` waits for it. */
 export function App({ router }: Pick<ComponentProps<typeof RouterProvider>, "router">) {
@@ -13,4 +20,62 @@ export function App({ router }: Pick<ComponentProps<typeof RouterProvider>, "rou
       </QueryClientProvider>
     </StrictMode>
   );
+}
+
+/**
+ * Ties the stores to the session: what the server says of the account decides at once where its user may go,
+ * and everything known of one user is forgotten as soon as he is no longer the one signed in, in this tab or another.
+ */
+export function followSession(): void {
+  followOtherTabs();
+  useRealtime.subscribe(({ account, connection }, before) => {
+    if (account && account !== before.account) useSession.getState().setAccess(account);
+    if (connection === "online" && before.connection !== "online") readAgainWhatFailed();
+  });
+  useSession.subscribe((session, before) => {
+    if (session.token === before.token) return;
+    queryClient.clear();
+    useRealtime.setState(initialLiveState);
+  });
+}
+
+/** What could not be read while the server was out of reach is read as soon as it is back. */
+function readAgainWhatFailed(): void {
+  void queryClient.refetchQueries({
+    type: "active",
+    predicate: (query) => query.state.status === "error",
+  });
+}
+
+/**
+ * Loads the code of the screen at `path`, so that a router with these routes shows it at once. Routes without a screen
+ * of their own stay as they are.
+ * @throws if the code cannot be loaded
+ */
+export async function loadScreen(routes: RouteObject[], path: string): Promise<void> {
+  const matches = matchRoutes(routes, path) ?? [];
+  await Promise.all(
+    matches.map(async ({ route }) => {
+      if (typeof route.lazy !== "function") return;
+      const { lazy, ...screen } = { ...route, ...(await route.lazy()) };
+      Object.assign(route, screen);
+      delete route.lazy;
+    }),
+  );
+}
+
+/**
+ * Starts to load the code of the screen at `path`, and has the router wait for `until` before it shows it: a screen that
+ * came while the page is still compared with the frame it holds would not be what is in there.
+ */
+export function holdScreen(routes: RouteObject[], path: string, until: Promise<unknown>): void {
+  for (const { route } of matchRoutes(routes, path) ?? []) {
+    const { lazy } = route;
+    if (typeof lazy !== "function") continue;
+    const held: LazyRouteFunction<RouteObject> = async () => {
+      const [screen] = await Promise.all([lazy(), until]);
+      return screen;
+    };
+    route.lazy = held;
+  }
 }

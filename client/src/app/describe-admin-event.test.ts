@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLiveEvent } from "../lib/live/live-event.ts";
+import { parseLiveEvent } from "../lib/realtime/events.ts";
 import { describeAdminEvent } from "./describe-admin-event.ts";
 
 const received = (name: string, data: object) => {

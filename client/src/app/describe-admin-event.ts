@@ -1,6 +1,6 @@
 import { formatUsd } from "../lib/format.ts";
-import type { LiveEvent } from "../lib/live/live-event.ts";
-import { adminNewsTexts as texts } from "./texts.ts";
+import type { LiveEvent } from "../lib/realtime/events.ts";
+import { adminAlertMessages as texts } from "./messages.ts";
 
 /** Returns the notification of an event that administrators should see, null for any other. */
 export function describeAdminEvent(

@@ -1,9 +1,10 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation } from "react-router-dom";
+import { noopSubscribe } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
-import { Footer } from "./footer.tsx";
+import { TextLink } from "../ui/button.tsx";
+import { appMessages } from "./messages.ts";
 import { Navbar } from "./navbar.tsx";
-import { appTexts } from "./texts.ts";
 
 /** Everything that only signed-in users need: live connection, toasts. Kept out of a visitor's first load. */
 const SignedIn = lazy(async () => ({ default: (await import("./signed-in.tsx")).SignedIn }));
@@ -16,7 +17,7 @@ export function LayoutFrame({ children }: { children: ReactNode }) {
         href="#main"
         className="sr-only rounded-control bg-accent px-4 py-2 font-medium text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50"
       >
-        {appTexts.skipLink}
+        {appMessages.skipLink}
       </a>
       <Navbar />
       {children}
@@ -65,3 +66,35 @@ function Main() {
     </main>
   );
 }
+
+/** What every screen ends with. */
+function Footer() {
+  const year = useSyncExternalStore(noopSubscribe, thisYear, builtYear);
+  return (
+    <footer className="mt-auto border-t border-line">
+      <div className="page flex flex-col gap-x-6 gap-y-4 py-8 text-sm text-ink-faint sm:flex-row sm:items-center sm:justify-between">
+        <p className="figures">
+          © {year} {appMessages.rights}
+        </p>
+        <nav aria-label={appMessages.legalNavigation} className="flex flex-wrap gap-x-6 gap-y-2">
+          {legalLinks.map(({ to, label }) => (
+            <TextLink key={to} to={to} className="text-ink-muted">
+              {label}
+            </TextLink>
+          ))}
+        </nav>
+      </div>
+    </footer>
+  );
+}
+
+const thisYear = () => new Date().getFullYear();
+/** The pre-rendered pages may be older than the year. */
+const builtYear = () => Number(import.meta.env.VITE_BUILT_YEAR);
+
+const legalLinks = [
+  { to: "/performance", label: "Performance" },
+  { to: "/ledger", label: "Ledger" },
+  { to: "/privacy", label: "Privacy Policy" },
+  { to: "/terms", label: "Terms of Service" },
+] as const;

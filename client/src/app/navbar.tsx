@@ -1,14 +1,11 @@
 import { Menu } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { Link, NavLink } from "react-router-dom";
+import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
-import { BrandMark } from "../ui/brand-mark.tsx";
-import { buttonClass } from "../ui/button-class.ts";
-import { useHydrated } from "../ui/use-hydrated.ts";
-import { adminLink, useNavLinks } from "./nav-links.ts";
-import { NavbarAdminBadge } from "./navbar-admin-badge.tsx";
-import { SessionButton } from "./session-button.tsx";
-import { appTexts } from "./texts.ts";
+import { buttonClass } from "../ui/button.tsx";
+import { appMessages } from "./messages.ts";
+import { adminLink, NavbarAdminBadge, SessionButton, useNavLinks } from "./nav-items.tsx";
 
 const MobileMenu = lazy(async () => ({
   default: (await import("./mobile-menu.tsx")).MobileMenu,
@@ -19,7 +16,7 @@ const ThemeSwitch = lazy(async () => ({
 }));
 
 const NavbarAdminNews = lazy(async () => ({
-  default: (await import("./navbar-admin-news.tsx")).NavbarAdminNews,
+  default: (await import("./navbar-admin-alerts.tsx")).NavbarAdminNews,
 }));
 
 const linkClass =
@@ -33,9 +30,9 @@ export function Navbar() {
       <div className="page flex h-16 items-center gap-6">
         <Link to="/" className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight">
           <BrandMark />
-          {appTexts.product}
+          {appMessages.product}
         </Link>
-        <nav aria-label={appTexts.mainNavigation} className="hidden flex-1 gap-1 lg:flex">
+        <nav aria-label={appMessages.mainNavigation} className="hidden flex-1 gap-1 lg:flex">
           {links.map(({ to, label }) => (
             <span key={to} className="relative flex">
               <NavLink to={to} end className={linkClass}>
@@ -84,7 +81,7 @@ function MenuButton() {
     <div className="ml-auto lg:hidden">
       <button
         type="button"
-        aria-label={appTexts.openMenu}
+        aria-label={appMessages.openMenu}
         aria-haspopup="dialog"
         aria-expanded={open}
         onClick={show}
@@ -98,5 +95,25 @@ function MenuButton() {
         </Suspense>
       )}
     </div>
+  );
+}
+
+/** The product's mark: three rising candles. */
+function BrandMark({ className = "size-7" }: { className?: string }) {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 32 32" className={className}>
+      <rect width="32" height="32" rx="8" className="fill-accent" />
+      <path
+        d="M9 12v11M16 9v12M23 6v11"
+        className="stroke-on-accent"
+        strokeWidth="2.5"
+        strokeLinecap="round"
+      />
+      <g className="fill-on-accent">
+        <rect x="6.5" y="15" width="5" height="6" rx="1.5" />
+        <rect x="13.5" y="11.5" width="5" height="6" rx="1.5" />
+        <rect x="20.5" y="8" width="5" height="6" rx="1.5" />
+      </g>
+    </svg>
   );
 }

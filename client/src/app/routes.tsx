@@ -1,26 +1,28 @@
-import type { RouteObject } from "react-router-dom";
-import { nextTask } from "../lib/next-task.ts";
-import { ErrorPage } from "./error-page.tsx";
-import { RequireAdmin, RequireApproval, RequireSession } from "./guards.tsx";
+import { Fragment, useState } from "react";
+import { Navigate, Outlet, type RouteObject, useLocation } from "react-router-dom";
+import { BotFrame } from "../features/signals/bot-frame.tsx";
+import { yieldToMain } from "../lib/hydration.ts";
+import { useSession } from "../lib/session.ts";
+import { Skeleton } from "../ui/card.tsx";
+import { ErrorPage, NotFoundPage } from "./error-pages.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
-import { NotFoundPage } from "./not-found-page.tsx";
-import { PageSkeleton } from "./page-skeleton.tsx";
+import { appMessages } from "./messages.ts";
 
 /** Every screen is its own chunk, loaded when it is first visited. */
 const screens = {
-  home: async () => ({ Component: (await import("../features/home/home-page.tsx")).HomePage }),
+  home: async () => ({ Component: (await import("../features/public/home-page.tsx")).HomePage }),
   login: async () => ({ Component: (await import("../features/auth/auth-page.tsx")).LoginPage }),
   register: async () => ({
     Component: (await import("../features/auth/auth-page.tsx")).RegisterPage,
   }),
   pricing: async () => ({
-    Component: (await import("../features/pricing/pricing-page.tsx")).PricingPage,
+    Component: (await import("../features/payments/pricing-page.tsx")).PricingPage,
   }),
   payment: async () => ({
-    Component: (await import("../features/payment/payment-page.tsx")).PaymentPage,
+    Component: (await import("../features/payments/payment-page.tsx")).PaymentPage,
   }),
   contact: async () => ({
-    Component: (await import("../features/contact/contact-page.tsx")).ContactPage,
+    Component: (await import("../features/public/contact-page.tsx")).ContactPage,
   }),
   performance: async () => ({
     Component: (await import("../features/performance/performance-page.tsx")).PerformancePage,
@@ -29,14 +31,14 @@ const screens = {
     Component: (await import("../features/ledger/ledger-page.tsx")).LedgerPage,
   }),
   privacy: async () => ({
-    Component: (await import("../features/legal/legal-page.tsx")).PrivacyPage,
+    Component: (await import("../features/public/legal-page.tsx")).PrivacyPage,
   }),
-  terms: async () => ({ Component: (await import("../features/legal/legal-page.tsx")).TermsPage }),
+  terms: async () => ({ Component: (await import("../features/public/legal-page.tsx")).TermsPage }),
   forgotPassword: async () => ({
-    Component: (await import("../features/password/forgot-password-page.tsx")).ForgotPasswordPage,
+    Component: (await import("../features/auth/password-pages.tsx")).ForgotPasswordPage,
   }),
   resetPassword: async () => ({
-    Component: (await import("../features/password/reset-password-page.tsx")).ResetPasswordPage,
+    Component: (await import("../features/auth/password-pages.tsx")).ResetPasswordPage,
   }),
   verifyEmail: async () => ({
     Component: (await import("../features/account/verify-email-page.tsx")).VerifyEmailPage,
@@ -45,22 +47,22 @@ const screens = {
     Component: (await import("../features/account/account-page.tsx")).AccountPage,
   }),
   dashboard: async () => ({
-    Component: (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage,
+    Component: (await import("./dashboard-page.tsx")).DashboardPage,
   }),
   bot: async () => {
     // Of all that the bot is made of, this takes longest to start: it has a task of its own.
-    await import("../features/bot/bot-store.ts");
-    await nextTask();
-    return { Component: (await import("../features/bot/bot-page.tsx")).BotPage };
+    await import("../features/signals/bot-store.ts");
+    await yieldToMain();
+    return { Component: (await import("../features/signals/bot-page.tsx")).BotPage };
   },
   history: async () => ({
-    Component: (await import("../features/history/history-page.tsx")).HistoryPage,
+    Component: (await import("../features/signals/history-page.tsx")).HistoryPage,
   }),
   signal: async () => ({
-    Component: (await import("../features/signal/signal-page.tsx")).SignalPage,
+    Component: (await import("../features/signals/signal-page.tsx")).SignalPage,
   }),
   shared: async () => ({
-    Component: (await import("../features/signal/shared-page.tsx")).SharedPage,
+    Component: (await import("../features/signals/shared-page.tsx")).SharedPage,
   }),
   admin: async () => ({ Component: (await import("../features/admin/admin-page.tsx")).AdminPage }),
 };
@@ -110,3 +112,54 @@ export const routes: RouteObject[] = [
     ],
   },
 ];
+
+/**
+ * Lets only signed-in users through; others log in first and then come back.
+ * Another user's sign-in replaces everything below, so that no screen keeps what it knew of the one before.
+ */
+function RequireSession() {
+  const { pathname, search, hash } = useLocation();
+  const token = useSession((session) => session.token);
+  const loggedOut = useSession((session) => session.endedBy === "logout");
+  const [cameSignedIn] = useState(token !== null);
+  if (token === null && cameSignedIn && loggedOut) return <Navigate to="/" replace />;
+  if (token === null) {
+    return <Navigate to="/login" replace state={{ from: `${pathname}${search}${hash}` }} />;
+  }
+  return (
+    <Fragment key={token}>
+      <Outlet />
+    </Fragment>
+  );
+}
+
+/** Lets only approved users through; others see on the dashboard what is missing. */
+function RequireApproval() {
+  const approved = useSession((session) => session.approved);
+  return approved ? <Outlet /> : <Navigate to="/dashboard" replace />;
+}
+
+/** Lets only administrators through. */
+function RequireAdmin() {
+  const isAdmin = useSession((session) => session.isAdmin);
+  return isAdmin ? <Outlet /> : <Navigate to="/dashboard" replace />;
+}
+
+/** Shown while the code of the first screen loads. */
+function PageSkeleton() {
+  const { pathname } = useLocation();
+  if (pathname === "/bot") {
+    return (
+      <div className="early-unapproved:invisible">
+        <BotFrame />
+      </div>
+    );
+  }
+  return (
+    <div role="status" aria-label={appMessages.loading} className="page flex flex-col gap-6 py-10">
+      <Skeleton className="h-9 w-56" />
+      <Skeleton className="h-5 w-80 max-w-full" />
+      <Skeleton className="h-72 w-full rounded-card" />
+    </div>
+  );
+}

@@ -1,7 +1,7 @@
 import { type LucideIcon, Monitor, Moon, Sun } from "lucide-react";
 import { useId } from "react";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, useThemeChoice } from "../lib/theme.ts";
-import { themeTexts as texts } from "./texts.ts";
+import { themeMessages as texts } from "./messages.ts";
 
 const icons: Record<ThemeChoice, LucideIcon> = { light: Sun, dark: Moon, system: Monitor };
 

@@ -1,4 +1,4 @@
-import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/contact.ts";
+import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 
 /** Origin of the API, without a trailing slash; another one than the web pages'. */
 export const apiOrigin = (import.meta.env.VITE_API_URL ?? "http://localhost:8000").replace(

@@ -1,5 +1,4 @@
 import { CONFIDENCE_LEVELS, PRICE_DECIMALS } from "@shared/contract/constants.ts";
-import { once } from "./once.ts";
 
 const LOCALE = "en-GB";
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
@@ -72,7 +71,7 @@ export function formatElapsed(elapsedMs: number): string {
   return `${Math.floor(seconds / 60)}:${pad(seconds % 60)}`;
 }
 
-export type ConfidenceLevel = "high" | "medium" | "low";
+type ConfidenceLevel = "high" | "medium" | "low";
 
 /** Band of a confidence: high above 70, medium above 50, otherwise low. */
 export function confidenceLevel(confidence: number): ConfidenceLevel {
@@ -86,4 +85,32 @@ export function axisDecimals(price: number): number {
   if (price >= 1_000) return 2;
   if (price >= 10) return 3;
   return 5;
+}
+
+const priceInText = once(
+  () => new Intl.NumberFormat("en-US", { maximumFractionDigits: PRICE_DECIMALS }),
+);
+const timeOfDay = once(() => new Intl.DateTimeFormat("en-GB", { timeStyle: "short" }));
+const dayAndTime = once(
+  () => new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }),
+);
+
+/** A price within a sentence, e.g. `113,900` or `1.16981`. */
+export const formatPriceInText = (value: number): string => priceInText().format(value);
+
+/** An ISO time within a sentence, in the reader's own time zone: `14:05` today, and with its date on any other day. */
+export function formatMoment(iso: string, now: Date): string {
+  const at = new Date(iso);
+  return at.toDateString() === now.toDateString()
+    ? timeOfDay().format(at)
+    : dayAndTime().format(at);
+}
+
+/** A function that makes its value when it is first called, and gives the same one from then on. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

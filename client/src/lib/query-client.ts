@@ -1,5 +1,5 @@
-import { QueryClient } from "@tanstack/react-query";
-import { ApiError } from "./api/api-error.ts";
+import { QueryClient, type QueryFilters } from "@tanstack/react-query";
+import { ApiError } from "./api/errors.ts";
 
 const RETRY_DELAY_MS = 500;
 
@@ -20,3 +20,12 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
+
+/**
+ * Reads again what something has changed. What is being read at this moment may be older than the change, so it is
+ * called off first: `invalidateQueries` alone would let a first reading come to its end and leave it at that.
+ */
+export async function refetch(which: QueryFilters = {}): Promise<void> {
+  await queryClient.cancelQueries(which);
+  await queryClient.invalidateQueries(which);
+}

@@ -1,6 +1,5 @@
 import { lazy, Suspense, useRef, useState } from "react";
-import { Button } from "./button.tsx";
-import type { ButtonLook } from "./button-class.ts";
+import { Button, type ButtonLook } from "./button.tsx";
 import type { Confirmation } from "./confirm-dialog.tsx";
 
 /** Loaded when it is first asked something. */

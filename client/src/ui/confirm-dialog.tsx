@@ -1,10 +1,9 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode, RefObject } from "react";
-import { Button } from "./button.tsx";
-import { buttonClass } from "./button-class.ts";
+import { Alert } from "./alert.tsx";
+import { Button, buttonClass } from "./button.tsx";
 import { dialogClass } from "./dialog-class.ts";
-import { Notice } from "./notice.tsx";
 import { showToast } from "./show-toast.ts";
 
 const CANCEL = "Cancel";
@@ -53,9 +52,9 @@ export function ConfirmDialog({ label, open, onOpenChange, opener, ...ask }: Con
             {ask.children}
           </AlertDialog.Description>
           {action.isError && (
-            <Notice tone="error" role="alert" className="mt-4">
+            <Alert tone="error" role="alert" className="mt-4">
               {ask.failureText(action.error)}
-            </Notice>
+            </Alert>
           )}
           <div className={dialogClass.actions}>
             <AlertDialog.Close

@@ -1,11 +1,26 @@
+import { IMAGE_TYPES, MAX_UPLOAD_BYTES } from "@shared/contract/files.ts";
 import { ImageUp, X } from "lucide-react";
 import { type DragEvent, useEffect, useId, useRef, useState } from "react";
 import { formatBytes } from "../lib/format.ts";
-import { ACCEPTED_IMAGES, imageFileProblem } from "../lib/image-file.ts";
 import { fieldClass } from "./field-class.ts";
-import { useObjectUrl } from "./use-object-url.ts";
 
 const texts = {
+  notAnImage: "Choose a PNG, JPEG or WebP image.",
+  empty: "This file is empty. Choose another image.",
+  tooLarge: "The image is larger than 5 MB. Choose a smaller one.",
+} as const;
+
+/** Kinds of pictures, as a file input's `accept` lists them. */
+const ACCEPTED_IMAGES = IMAGE_TYPES.join(",");
+
+/** Why a file cannot be sent as a picture, as far as its name tag tells; null if it can. Size in bytes. */
+export function imageFileProblem({ type, size }: { type: string; size: number }): string | null {
+  if (!IMAGE_TYPES.some((known) => known === type)) return texts.notAnImage;
+  if (size === 0) return texts.empty;
+  return size > MAX_UPLOAD_BYTES ? texts.tooLarge : null;
+}
+
+const fieldMessages = {
   choose: "Choose an image",
   orDrop: ", drop it here or paste it",
   limits: "PNG, JPEG or WebP, up to 5 MB",
@@ -36,7 +51,7 @@ export function ImageField({ name, label, file, onChange, error, disabled }: Ima
   usePastedFile(take);
   const drop = useDrop(take);
   const refuse = () => {
-    setProblem(texts.unreadable);
+    setProblem(fieldMessages.unreadable);
     onChange(null);
   };
   const shownError = problem ?? error;
@@ -67,7 +82,7 @@ export function ImageField({ name, label, file, onChange, error, disabled }: Ima
         {file && <RemoveButton disabled={disabled} onClick={() => onChange(null)} />}
       </div>
       <p id={`${id}-hint`} className={fieldClass.hint}>
-        {texts.limits}
+        {fieldMessages.limits}
       </p>
       <p id={`${id}-error`} role="alert" className={`${fieldClass.error} empty:hidden`}>
         {shownError}
@@ -84,8 +99,8 @@ function Invitation() {
     <span className="flex flex-1 flex-col items-center gap-2 py-2 pl-9 text-center">
       <ImageUp aria-hidden className="size-6 text-ink-faint" strokeWidth={1.75} />
       <span className="text-pretty">
-        <span className="font-medium text-accent">{texts.choose}</span>
-        {texts.orDrop}
+        <span className="font-medium text-accent">{fieldMessages.choose}</span>
+        {fieldMessages.orDrop}
       </span>
     </span>
   );
@@ -117,7 +132,7 @@ function RemoveButton({ disabled, onClick }: { disabled: boolean | undefined; on
   return (
     <button
       type="button"
-      aria-label={texts.remove}
+      aria-label={fieldMessages.remove}
       disabled={disabled}
       onClick={onClick}
       className="absolute top-2 right-2 rounded-lg p-2 text-ink-faint transition-colors hover:bg-raised hover:text-ink"
@@ -158,4 +173,19 @@ function useDrop(take: (file: File | undefined) => void) {
     },
   };
   return { isOver, handlers };
+}
+
+/** An address under which the page can show a file that was picked; null without a file. */
+function useObjectUrl(file: File | null): string | null {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (!file) return;
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => {
+      URL.revokeObjectURL(made);
+      setUrl(null);
+    };
+  }, [file]);
+  return url;
 }

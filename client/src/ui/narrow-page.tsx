@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Card } from "./card.tsx";
-import { usePageTitle } from "./use-page-title.ts";
+import { usePageTitle } from "./page-heading.tsx";
 
 interface NarrowPageProps {
   title: string;

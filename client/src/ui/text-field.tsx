@@ -1,5 +1,7 @@
 import { Field } from "@base-ui/react/field";
-import type { ComponentProps, ReactNode } from "react";
+import { MIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
+import { Eye, EyeOff } from "lucide-react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import { fieldClass } from "./field-class.ts";
 
 interface TextFieldProps extends ComponentProps<typeof Field.Control> {
@@ -22,5 +24,82 @@ export function TextField({ name, label, hint, end, ...control }: TextFieldProps
       {hint && <Field.Description className={fieldClass.hint}>{hint}</Field.Description>}
       <Field.Error className={fieldClass.error} />
     </Field.Root>
+  );
+}
+
+interface TextAreaFieldProps {
+  name: string;
+  label: string;
+  value: string;
+  onValueChange(value: string): void;
+  hint?: string;
+  /** Lines to begin with; the box grows with its text where the browser can do that. */
+  rows: number;
+}
+
+/** A labelled text of several lines; its error comes from the form around it. */
+export function TextAreaField({ name, label, hint, rows, ...control }: TextAreaFieldProps) {
+  return (
+    <Field.Root name={name} className={fieldClass.root}>
+      <Field.Label className={fieldClass.label}>{label}</Field.Label>
+      <Field.Control
+        {...control}
+        render={<textarea rows={rows} />}
+        className={`${fieldClass.input} h-auto min-h-24 resize-y py-2.5 leading-relaxed field-sizing-content`}
+      />
+      {hint && <Field.Description className={fieldClass.hint}>{hint}</Field.Description>}
+      <Field.Error className={fieldClass.error} />
+    </Field.Root>
+  );
+}
+
+const passwordMessages = { show: "Show characters", hide: "Hide characters" } as const;
+
+interface PasswordFieldProps {
+  name: string;
+  label: string;
+  autoComplete: "current-password" | "new-password";
+  hint?: string;
+}
+
+/** A password whose characters can be shown while it is typed. */
+export function PasswordField(field: PasswordFieldProps) {
+  const [shown, setShown] = useState(false);
+  const Icon = shown ? EyeOff : Eye;
+  const toggle = (
+    <button
+      type="button"
+      aria-label={shown ? passwordMessages.hide : passwordMessages.show}
+      onClick={() => setShown(!shown)}
+      className="rounded-lg p-2 text-ink-faint transition-colors hover:text-ink"
+    >
+      <Icon aria-hidden className="size-5" />
+    </button>
+  );
+  return <TextField {...field} type={shown ? "text" : "password"} aria-required end={toggle} />;
+}
+
+const newPasswordMessages = {
+  newPassword: "New password",
+  hint: `At least ${MIN_PASSWORD_LENGTH} characters.`,
+  confirmation: "Confirm new password",
+} as const;
+
+/** A new password, typed twice: the fields `new_password` and `confirmation` of the form around them. */
+export function NewPasswordFields() {
+  return (
+    <>
+      <PasswordField
+        name="new_password"
+        label={newPasswordMessages.newPassword}
+        hint={newPasswordMessages.hint}
+        autoComplete="new-password"
+      />
+      <PasswordField
+        name="confirmation"
+        label={newPasswordMessages.confirmation}
+        autoComplete="new-password"
+      />
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { linearRegression } from "simple-statistics";
-import { runCommand } from "../../lib/run-command.mjs";
+import { runCommand } from "../../lib/commands.mjs";
 
 /** Resident memory of one process over its life. */
 export interface ProcessMemory {

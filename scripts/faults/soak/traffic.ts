@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
-import { callApi } from "../stage/api.ts";
-import type { PartSlot } from "../stage/part-slot.ts";
-import type { Stage } from "../stage/stage.ts";
-import type { Trader } from "../stage/trader.ts";
-import { type CallEnd, CallFigures } from "./call-figures.ts";
+import { percentile } from "../../bench/lib/report.ts";
+import { callApi } from "../harness/api.ts";
+import type { FaultHarness } from "../harness/harness.ts";
+import type { ServiceSlot } from "../harness/service-slot.ts";
+import type { Trader } from "../harness/trader.ts";
 
 /** A trader looks at what he got before he does the next thing, in milliseconds. */
 const PAUSE_MS = { least: 100, most: 900 } as const;
@@ -25,11 +25,11 @@ export class Traffic {
   readonly figures = new CallFigures();
   /** What was answered as it never should be. */
   readonly faults: string[] = [];
-  readonly #stage: Stage;
+  readonly #stage: FaultHarness;
   readonly #picture: Buffer;
   readonly #seed: number;
 
-  constructor(options: { stage: Stage; picture: Buffer; seed: number }) {
+  constructor(options: { stage: FaultHarness; picture: Buffer; seed: number }) {
     this.#stage = options.stage;
     this.#picture = options.picture;
     this.#seed = options.seed;
@@ -78,7 +78,7 @@ export class Traffic {
 
   async #ask(
     trader: Trader,
-    via: PartSlot,
+    via: ServiceSlot,
     extra: { waits?: boolean; picture?: Buffer },
   ): Promise<void> {
     const { replies } = await trader.ask(via, { ...this.#stage.nextMarket(), ...extra });
@@ -89,7 +89,7 @@ export class Traffic {
     }
   }
 
-  async #readOne(trader: Trader, via: PartSlot): Promise<void> {
+  async #readOne(trader: Trader, via: ServiceSlot): Promise<void> {
     const known = trader.asked.at(-1)?.replies.at(-1);
     if (known?.kind !== "accepted") return;
     await this.#get("GET /signals/:id", { via, path: `/signals/${known.signalId}`, trader });
@@ -97,7 +97,7 @@ export class Traffic {
 
   async #get(
     name: string,
-    { via, path, trader }: { via: PartSlot; path: string; trader: Trader },
+    { via, path, trader }: { via: ServiceSlot; path: string; trader: Trader },
   ): Promise<void> {
     const startedAt = performance.now();
     const tookMs = () => performance.now() - startedAt;
@@ -110,7 +110,7 @@ export class Traffic {
     }
   }
 
-  async #connect(trader: Trader, via: PartSlot): Promise<void> {
+  async #connect(trader: Trader, via: ServiceSlot): Promise<void> {
     if (trader.sockets.length >= MOST_SOCKETS) return;
     const startedAt = performance.now();
     const end = await trader.connect(via).then(
@@ -121,7 +121,7 @@ export class Traffic {
   }
 
   /** Approves once more, which changes nothing, and sells or takes back credits. */
-  async #administrate(trader: Trader, via: PartSlot, credits: number): Promise<void> {
+  async #administrate(trader: Trader, via: ServiceSlot, credits: number): Promise<void> {
     const startedAt = performance.now();
     const { administrator } = this.#stage;
     const end = await administrator
@@ -132,5 +132,44 @@ export class Traffic {
         (): CallEnd => "lost",
       );
     this.figures.note("administration", end, performance.now() - startedAt);
+  }
+}
+
+/** What came of a call: it was answered as it should, with a 503, or not at all. */
+type CallEnd = "answered" | "refused" | "lost";
+
+/** One kind of call, as the table shows it; times in milliseconds. */
+interface CallRow {
+  call: string;
+  answered: number;
+  refused: number;
+  lost: number;
+  p50: number;
+  p95: number;
+}
+
+/** Counts calls by their kind and end. */
+class CallFigures {
+  readonly #calls = new Map<string, { end: CallEnd; tookMs: number }[]>();
+
+  note(call: string, end: CallEnd, tookMs: number): void {
+    const known = this.#calls.get(call) ?? [];
+    known.push({ end, tookMs });
+    this.#calls.set(call, known);
+  }
+
+  rows(): CallRow[] {
+    return [...this.#calls].map(([call, ends]) => {
+      const count = (end: CallEnd) => ends.filter((one) => one.end === end).length;
+      const times = ends.filter(({ end }) => end === "answered").map(({ tookMs }) => tookMs);
+      return {
+        call,
+        answered: count("answered"),
+        refused: count("refused"),
+        lost: count("lost"),
+        p50: Math.round(percentile(times, 0.5)),
+        p95: Math.round(percentile(times, 0.95)),
+      };
+    });
   }
 }

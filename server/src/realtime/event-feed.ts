@@ -1,6 +1,6 @@
-import { ChangeFeed } from "@shared/node/change-feed.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { Logger } from "@shared/node/logger.ts";
+import { ChangeFeed } from "@shared/database/change-feed.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
 import { z } from "zod";
 
 const loggedEventSchema = z.object({

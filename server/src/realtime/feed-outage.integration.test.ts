@@ -1,12 +1,12 @@
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
-import { loadSettings } from "@shared/node/settings.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
+import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { PushClient } from "@shared/testing/push-client.ts";
-import { startDatabaseRelay, type TcpRelay } from "@shared/testing/tcp-relay.ts";
+import { startDatabaseRelay, type TcpRelay } from "@shared/testing/failing-database.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startServer } from "../start-server.ts";

@@ -1,12 +1,11 @@
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
-import { loadSettings } from "@shared/node/settings.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
+import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
-import { freePort } from "@shared/testing/free-port.ts";
-import { PushClient } from "@shared/testing/push-client.ts";
-import { type SpawnedPart, spawnPart } from "@shared/testing/spawn-part.ts";
+import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -23,9 +22,9 @@ const WAIT = { timeout: 30_000, interval: 20 };
 describe("a server that is killed without warning", () => {
   const uri = testDatabaseUri();
   let database: Database;
-  const parts: SpawnedPart[] = [];
-  const startServer = async (port: number): Promise<SpawnedPart> => {
-    const part = await spawnPart("server", {
+  const parts: SpawnedService[] = [];
+  const startServer = async (port: number): Promise<SpawnedService> => {
+    const part = await spawnService("server", {
       ...secrets,
       MONGODB_URI: uri,
       API_PORT: String(port),

@@ -1,15 +1,15 @@
 import type { Server as HttpServer } from "node:http";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
-import { AppError } from "@shared/node/app-error.ts";
 import { CONTROL_STREAM } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
-import { isDatabaseUnavailable } from "../database-errors.ts";
-import { createSignPath, type SignPath, signEventFiles } from "../files/sign-files.ts";
+import { isDatabaseUnavailable } from "../http/database-errors.ts";
+import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
+import { createSignPath, type SignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
-import { type AuthenticatedSession, authenticateToken } from "../sessions.ts";
 import type { EventFeed, LoggedEvent } from "./event-feed.ts";
-import { createEventLogReader } from "./event-log-reader.ts";
 import { endSessionOrderSchema, type PushedEvents, PushSession } from "./push-session.ts";
+import { createEventLogReader } from "./stream-cursor.ts";
 
 interface SocketData {
   session: AuthenticatedSession;

@@ -3,12 +3,12 @@ import {
   type StreamName,
   sessionEndReasonSchema,
 } from "@shared/contract/events.ts";
-import { AppError } from "@shared/node/app-error.ts";
-import type { Logger } from "@shared/node/logger.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
 import type { DefaultEventsMap, Socket } from "socket.io";
 import { z } from "zod";
-import type { AuthenticatedSession } from "../sessions.ts";
+import type { AuthenticatedSession } from "../http/sessions.ts";
 import { type EventLogReader, type NumberedEvent, StreamCursor } from "./stream-cursor.ts";
 
 /** Order to close the sockets of a user's sessions, all or all but one. */
@@ -30,7 +30,7 @@ export interface PushedEvents {
 /** The data of an event as a client gets it at this moment. */
 export type PresentEvent = (event: { name: string; data: unknown }) => unknown;
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** One open socket: which streams it may read, and how far it has got in each. */
 export class PushSession {
@@ -69,10 +69,7 @@ export class PushSession {
    */
   open(options: { since: SocketAuth["since"]; recheck: () => Promise<unknown> }): void {
     const lifetimeMs = this.#session.expiresAt.getTime() - this.#now().getTime();
-    this.#expiry = setTimeout(
-      () => this.#drop(),
-      Math.max(0, Math.min(lifetimeMs, LONGEST_TIMER_MS)),
-    );
+    this.#expiry = setTimeout(() => this.#drop(), Math.max(0, Math.min(lifetimeMs, MAX_TIMER_MS)));
     this.#guard(this.#openStreams(options));
   }
 

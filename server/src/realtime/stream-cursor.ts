@@ -1,3 +1,5 @@
+import type { Database } from "@shared/database/database.ts";
+import { readHeads } from "@shared/outbox/streams.ts";
 import type { LoggedEvent } from "./event-feed.ts";
 
 /** A numbered event of one stream. */
@@ -115,4 +117,24 @@ export class StreamCursor {
     this.#last = event.seq;
     this.#send(event);
   }
+}
+
+/** Reads the event log from the database. */
+export function createEventLogReader(database: Database): EventLogReader {
+  return {
+    async readAfter({ stream, seq, limit }) {
+      const events = await database.events
+        .find({ stream, seq: { $gt: seq } })
+        .sort({ seq: 1 })
+        .limit(limit)
+        .lean();
+      return events.flatMap((event) =>
+        event.seq === undefined ? [] : [{ ...event, seq: event.seq }],
+      );
+    },
+    async head(stream) {
+      const [head = 0] = await readHeads(database, [stream]);
+      return head;
+    },
+  };
 }

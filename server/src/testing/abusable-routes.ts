@@ -1,6 +1,6 @@
-import { namedSchemas } from "../openapi/json-schemas.ts";
-import { ROUTE_DOCS } from "../openapi/route-docs.ts";
-import { REQUEST_SCHEMAS } from "../openapi/schemas.ts";
+import { namedSchemas } from "../http/openapi/build-document.ts";
+import { REQUEST_SCHEMAS } from "../http/openapi/route-doc.ts";
+import { ROUTE_DOCS } from "../http/openapi/route-docs.ts";
 
 /** A user whom the addresses of `ABUSABLE_ROUTES` name. */
 export const VICTIM = "victim";

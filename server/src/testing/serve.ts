@@ -1,8 +1,10 @@
 import { once } from "node:events";
-import { createLogger, type Logger } from "@shared/node/logger.ts";
+import { type OutgoingHttpHeaders, request } from "node:http";
+import { text } from "node:stream/consumers";
+import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import Koa from "koa";
-import type { AppMiddleware, AppState } from "../app-context.ts";
-import { createHttpServer } from "../create-http-server.ts";
+import type { AppMiddleware, AppState } from "../http/context.ts";
+import { createHttpServer } from "../http/create-http-server.ts";
 
 /** An application that listens on a free port of this machine. */
 export interface Listening {
@@ -46,4 +48,31 @@ export function captureLog(): { logger: Logger; lines: string[] } {
     },
   };
   return { logger: createLogger({ part: "server", level: "trace", destination }), lines };
+}
+
+/** A request as it goes over the wire. */
+export interface RawRequest {
+  method?: string;
+  path: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: NodeJS.Dict<string | string[]>;
+  body: string;
+}
+
+/** Sends what is given as it stands, where `fetch` would tidy it up or refuse it. */
+export function sendRaw(url: string, { body, ...options }: RawRequest): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, ...options }, (answer) => {
+      const { statusCode: status = 0, headers } = answer;
+      text(answer).then((read) => resolve({ status, headers, body: read }), reject);
+    })
+      .on("error", reject)
+      .end(body);
+  });
 }

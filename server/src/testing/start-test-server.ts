@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { loadSettings } from "@shared/node/settings.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
 import { createApp } from "../app.ts";
-import { Background } from "../background.ts";
-import { selectIdentity } from "../identity/select-identity.ts";
-import { createServerMetrics } from "../metrics/server-metrics.ts";
-import { QueueView } from "../queue-page/queue-view.ts";
+import { createServerMetrics } from "../http/server-metrics.ts";
+import { BackgroundTasks } from "../modules/accounts/background-tasks.ts";
+import { selectIdentity } from "../modules/accounts/identity/select-identity.ts";
+import { QueueDashboard } from "../modules/queue-dashboard/queue-dashboard.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { captureLog, listen } from "./serve.ts";
 
@@ -56,11 +56,11 @@ export async function startTestServer(options: {
   const deps: ServerDeps = {
     ...made,
     identity: selectIdentity(made),
-    background: new Background(logger),
+    background: new BackgroundTasks(logger),
     signalWaiters: { wait: () => Promise.resolve(null) },
     feedIsRunning: () => true,
     metrics: createServerMetrics(made),
-    queueView: new QueueView(database),
+    queueView: new QueueDashboard(database),
     ...overrides,
   };
   const { url, close } = await listen(createApp(deps), logger);

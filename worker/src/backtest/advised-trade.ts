@@ -1,13 +1,12 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import type { Analysis } from "@shared/contract/signal.ts";
-import { validUntil } from "@shared/contract/validity.ts";
+import { type Analysis, validUntil } from "@shared/contract/signal.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
-import type { Trade } from "@shared/outcomes/trade.ts";
-import { type Course, candleAt, closeOf } from "./course.ts";
+import type { Trade } from "@shared/outcomes/simulate-trade.ts";
+import { type BacktestRange, candleAt, closeOf } from "./range.ts";
 
 /** The trade that an analysis advises at the close of the candle at `bar`; null for a WAIT. */
 export function advisedTrade(options: {
-  course: Course;
+  course: BacktestRange;
   bar: number;
   analysis: Analysis;
 }): Trade | null {
@@ -32,7 +31,7 @@ export function advisedTrade(options: {
 }
 
 /** Levels of a trade as distances from the last close in ATR(14), positive towards the target. */
-export interface Geometry {
+export interface LevelsInAtr {
   entryAtr: number;
   stopAtr: number;
   targetAtr: number;
@@ -41,7 +40,7 @@ export interface Geometry {
 }
 
 /** The geometry of a trade that was made while ATR(14) was `atr`, which is above 0. */
-export function geometryOf(trade: Trade, atr: number): Geometry {
+export function geometryOf(trade: Trade, atr: number): LevelsInAtr {
   const sign = trade.side === "BUY" ? 1 : -1;
   const inAtr = (level: number) => (sign * (level - trade.price)) / atr;
   return {
@@ -55,10 +54,10 @@ export function geometryOf(trade: Trade, atr: number): Geometry {
 
 /** A trade of this geometry at the close of the candle at `bar`; null where a level would not be a price. */
 export function placeTrade(options: {
-  course: Course;
+  course: BacktestRange;
   bar: number;
   side: Trade["side"];
-  geometry: Geometry;
+  geometry: LevelsInAtr;
   atr: number;
 }): Trade | null {
   const { course, bar, side, geometry, atr } = options;
@@ -84,7 +83,7 @@ export function placeTrade(options: {
 }
 
 function tradeAt(
-  course: Course,
+  course: BacktestRange,
   bar: number,
 ): Pick<Trade, "symbol" | "timeframe" | "price" | "createdAt" | "validUntil"> {
   const { symbol, timeframe } = course;

@@ -1,27 +1,27 @@
 import type { Analysis, SignalSource } from "@shared/contract/signal.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
-import type { Stake } from "@shared/node/signals/size-position.ts";
-import type { MarketData } from "../providers/market-data.ts";
-import { ProviderError } from "../providers/provider-error.ts";
-import type { Analyst } from "../signals/analyst.ts";
-import { generateSignal } from "../signals/generate-signal.ts";
+import type { SizingInput } from "@shared/domain/sizing.ts";
+import { generateSignal } from "../analysis/analyse-market.ts";
+import type { Analyst } from "../analysis/analyst.ts";
+import type { MarketData } from "../market-data/market-data.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
 import { advisedTrade } from "./advised-trade.ts";
-import { type Course, closeOf } from "./course.ts";
+import { type BacktestRange, closeOf } from "./range.ts";
 import { marketAsOf } from "./recorded-market.ts";
-import type { Decide, Decision } from "./walk-market.ts";
+import type { Decision, Strategy } from "./simulate.ts";
 
 /** Questions in a row that came to nothing, after which the rest would as well. */
 const MOST_FAILURES = 5;
 
 /** What was said at one bar; `at` is the close of its candle in Unix ms. */
-export interface Statement {
+export interface StatedConfidence {
   at: number;
   analysis: Analysis;
 }
 
 /** What an analyst said on its walk. */
 export interface AnalystRecord {
-  statements: Statement[];
+  statements: StatedConfidence[];
   /** Questions that nobody answered. */
   failed: number;
   /** Who answered last. */
@@ -34,15 +34,15 @@ export interface AnalystRecord {
  * @throws ProviderError once the analyst failed five times in a row
  */
 export function analystStrategy(options: {
-  course: Course;
+  course: BacktestRange;
   market: MarketData;
   analyst: Analyst;
-  stake: Stake;
+  stake: SizingInput;
   costs: TradingCosts;
   /** Candles that the analyst sees. */
   limit: number;
   abort: AbortSignal;
-}): { decide: Decide; record: AnalystRecord } {
+}): { decide: Strategy; record: AnalystRecord } {
   const { course, market, analyst, stake, costs, limit, abort } = options;
   const { symbol, timeframe } = course;
   const record: AnalystRecord = { statements: [], failed: 0, source: null };

@@ -3,13 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ProviderError } from "../providers/provider-error.ts";
-import { type Advice, NO_ADVICE } from "../signals/advice.ts";
-import type { AdviceRequest } from "../signals/analyst.ts";
-import { buildMarketBrief } from "../signals/market-brief.ts";
-import { adviceOf, scriptedAnalyst } from "../signals/testing/in-memory-ports.ts";
+import { type Advice, type AdviceRequest, NO_ADVICE } from "../analysis/analyst.ts";
+import { buildMarketBrief } from "../analysis/market-brief.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
+import { bitcoinCandles } from "../testing/backtest-input.ts";
+import { adviceOf, scriptedAnalyst } from "../testing/fakes.ts";
 import { cachedAnalyst } from "./cached-analyst.ts";
-import { bitcoinCandles } from "./testing/recorded-course.ts";
 
 const candles = bitcoinCandles(1);
 const market = { symbol: "BTC/USDT", timeframe: "1h", limit: 50 } as const;

@@ -2,8 +2,12 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { adviceSchema } from "../signals/advice.ts";
-import type { AdviceReply, AdviceRequest, Analyst } from "../signals/analyst.ts";
+import {
+  type AdviceReply,
+  type AdviceRequest,
+  type Analyst,
+  adviceSchema,
+} from "../analysis/analyst.ts";
 
 const cachedReplySchema = z.object({
   advice: adviceSchema,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
 import { caveatsFor, verdictOn } from "./caveats.ts";
 import type { BacktestReport } from "./report/report-schema.ts";
 import { runBacktest } from "./run-backtest.ts";
-import { backtestOf, bitcoinCandles } from "./testing/recorded-course.ts";
 
 const report = await runBacktest(backtestOf(bitcoinCandles(120), { repetitions: 5 }));
 const between = (low: number, high: number) => ({ value: (low + high) / 2, low, high });

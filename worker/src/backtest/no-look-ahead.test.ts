@@ -1,10 +1,10 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { MarketData } from "../providers/market-data.ts";
+import type { MarketData } from "../market-data/market-data.ts";
+import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
 import { analystStrategy } from "./analyst-strategy.ts";
 import { runBacktest } from "./run-backtest.ts";
-import { backtestOf, bitcoinCandles } from "./testing/recorded-course.ts";
 
 const BARS = 60;
 const candles = bitcoinCandles(BARS);

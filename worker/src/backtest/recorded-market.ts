@@ -1,9 +1,14 @@
+import { readFileSync } from "node:fs";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import type { CandleSeries, MarketData } from "../providers/market-data.ts";
-import { ProviderError } from "../providers/provider-error.ts";
+import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { parseCandleCsv } from "@shared/outcomes/candle-files.ts";
+import { resample } from "../market-data/candles.ts";
+import type { CandleRequest, CandleSeries, MarketData } from "../market-data/market-data.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
+import { Recordings } from "../market-data/replay/recordings.ts";
 
 /** The whole recording of a market, oldest candle first; undefined where there is none. */
-export type FindSeries = (symbol: string, timeframe: Timeframe) => CandleSeries | undefined;
+type FindSeries = (symbol: string, timeframe: Timeframe) => CandleSeries | undefined;
 
 /** Recorded candles behind the port of live ones. What is asked for ends with the recording, or with `until`. */
 export function recordedMarket(find: FindSeries): MarketData {
@@ -43,3 +48,155 @@ function countClosed(
 
 const missing = (failure: "unknown-symbol" | "nonsense", message: string) =>
   new ProviderError({ provider: "recording", failure, message });
+
+const RECORDINGS = new URL("../market-data/replay/data/", import.meta.url);
+
+/** A file of candles that cannot be used; the message is one sentence. */
+export class CandleFileError extends Error {
+  override readonly name = "CandleFileError";
+}
+
+/** The product's own recordings; a timeframe without one is joined from the longest shorter one. */
+export function recordedLibrary(recordings = new Recordings(RECORDINGS)): FindSeries {
+  const found = new Map<string, CandleSeries | undefined>();
+  return (symbol, timeframe) => {
+    const key = `${symbol} ${timeframe}`;
+    if (!found.has(key)) found.set(key, findRecorded(recordings, { symbol, timeframe }));
+    return found.get(key);
+  };
+}
+
+/** `own` candles of one market, and the product's recordings of all others. */
+export function libraryWith(
+  own: { symbol: string; timeframe: Timeframe; series: CandleSeries },
+  others: FindSeries,
+): FindSeries {
+  return (symbol, timeframe) =>
+    symbol === own.symbol && timeframe === own.timeframe ? own.series : others(symbol, timeframe);
+}
+
+/**
+ * Candles of a CSV file with a line of column names, `time,open,high,low,close,volume`, and times in Unix ms.
+ * @throws CandleFileError if it cannot be read, or is no series of candles of this timeframe
+ */
+export function readCandleFile(file: string, timeframe: Timeframe): CandleSeries {
+  const candles = parseFile(file);
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  candles.forEach(({ time }, index) => {
+    const before = candles[index - 1];
+    if (time % lengthMs !== 0) {
+      throw new CandleFileError(
+        `${file}: candle ${index + 1} does not open on the grid of ${timeframe}.`,
+      );
+    }
+    if (before && time <= before.time) {
+      throw new CandleFileError(
+        `${file}: candle ${index + 1} is not later than the one before it.`,
+      );
+    }
+  });
+  return seriesOf(candles, "file");
+}
+
+function parseFile(file: string): Candle[] {
+  try {
+    return parseCandleCsv(readFileSync(file, "utf8"));
+  } catch (error) {
+    const reason =
+      error instanceof Error && "code" in error
+        ? "cannot be read"
+        : "does not hold candles as time,open,high,low,close,volume";
+    throw new CandleFileError(`${file} ${reason}.`, { cause: error });
+  }
+}
+
+/** Timeframes that there are recordings of, for a symbol. */
+export function recordedTimeframes(symbol: string, find: FindSeries): Timeframe[] {
+  return TIMEFRAMES.filter((timeframe) => find(symbol, timeframe) !== undefined);
+}
+
+/** Of the product's own symbols, those that there are recordings of. */
+export function recordedSymbols(find: FindSeries): string[] {
+  return SYMBOL_SUGGESTIONS.filter((symbol) => recordedTimeframes(symbol, find).length > 0);
+}
+
+/** Recorded data counts as replayed: its market is never closed, and never late. */
+const seriesOf = (candles: Candle[], provider: string): CandleSeries => ({
+  candles,
+  provider,
+  data: "replay",
+  notes: [],
+});
+
+function findRecorded(
+  recordings: Recordings,
+  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
+): CandleSeries | undefined {
+  const from = recordedFrom(recordings, { symbol, timeframe });
+  const recorded = from && recordings.find(symbol, from);
+  if (!recorded) return undefined;
+  const candles = from === timeframe ? recorded : resample(recorded, { from, to: timeframe });
+  return seriesOf(candles, "recording");
+}
+
+function recordedFrom(
+  recordings: Recordings,
+  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
+): Timeframe | undefined {
+  return TIMEFRAMES.findLast(
+    (shorter) =>
+      TIMEFRAME_MS[shorter] <= TIMEFRAME_MS[timeframe] &&
+      TIMEFRAME_MS[timeframe] % TIMEFRAME_MS[shorter] === 0 &&
+      recordings.has(symbol, shorter),
+  );
+}
+
+/** Candles of one request; more are fetched by going back in time. */
+const PAGE_CANDLES = 500;
+
+/** The least that a provider counts as a series. */
+const FEWEST_CANDLES = 30;
+
+/**
+ * The last `count` closed candles of a market, fetched page by page from the one provider that had the newest. Fewer
+ * come where its history begins later.
+ * @throws ProviderError if it fails
+ */
+export async function fetchHistory(options: {
+  market: MarketData;
+  symbol: string;
+  timeframe: Timeframe;
+  count: number;
+  abort: AbortSignal;
+  onCandles?: (fetched: number) => void;
+}): Promise<CandleSeries> {
+  const { market, symbol, timeframe, count, abort, onCandles } = options;
+  const pageOf = (left: number) => Math.min(PAGE_CANDLES, Math.max(left, FEWEST_CANDLES));
+  const request = { symbol, timeframe, abort };
+  const newest = await market.candles({ ...request, limit: pageOf(count) });
+  let candles: Candle[] = newest.candles;
+  onCandles?.(candles.length);
+  while (candles.length < count) {
+    const until = candles[0]?.time ?? 0;
+    const page = { ...request, limit: pageOf(count - candles.length), until };
+    const earlier = await fetchEarlier(market, { ...page, prefer: newest.provider });
+    if (earlier.length === 0) break;
+    candles = [...earlier, ...candles];
+    onCandles?.(candles.length);
+  }
+  return { ...newest, candles: candles.slice(-count) };
+}
+
+/** One page of the same provider; none where its history has not begun yet. */
+async function fetchEarlier(
+  market: MarketData,
+  page: CandleRequest & { until: number; prefer: string },
+): Promise<Candle[]> {
+  try {
+    const { provider, candles } = await market.candles(page);
+    return provider === page.prefer ? candles.filter(({ time }) => time < page.until) : [];
+  } catch (error) {
+    if (error instanceof ProviderError && error.failure === "nonsense") return [];
+    throw error;
+  }
+}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ProviderError } from "../providers/provider-error.ts";
-import { candlesFromCloses, series } from "../signals/testing/made-candles.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
+import { backtestOf, bitcoinCandles } from "../testing/backtest-input.ts";
+import { candlesFromCloses, series } from "../testing/candles.ts";
 import { backtestReportSchema } from "./report/report-schema.ts";
 import { runBacktest } from "./run-backtest.ts";
-import { backtestOf, bitcoinCandles } from "./testing/recorded-course.ts";
 
 const candles = bitcoinCandles(200);
 

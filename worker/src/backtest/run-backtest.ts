@@ -1,20 +1,26 @@
-import type { MarketData } from "../providers/market-data.ts";
-import type { Analyst } from "../signals/analyst.ts";
-import { analystStrategy } from "./analyst-strategy.ts";
-import { atrOfBars } from "./atr-of-bars.ts";
-import { atrRule } from "./atr-rule.ts";
-import { buyAndHold } from "./buy-and-hold.ts";
+import { tradeCost } from "@shared/contract/trading-costs.ts";
+import { computeMetrics } from "@shared/stats/performance-metrics.ts";
+import type { Analyst } from "../analysis/analyst.ts";
+import type { MarketData } from "../market-data/market-data.ts";
+import { type AnalystRecord, analystStrategy } from "./analyst-strategy.ts";
+import { atrRule, buyAndHold, type HoldResult, randomEntries } from "./baselines.ts";
 import type { CacheUse } from "./cached-analyst.ts";
-import { composeReport } from "./compose-report.ts";
-import type { Course } from "./course.ts";
-import { createJudge } from "./create-judge.ts";
-import { randomEntries } from "./random-entries.ts";
-import type { BacktestOptions, BacktestReport } from "./report/report-schema.ts";
-import { walkMarket } from "./walk-market.ts";
+import { caveatsFor, verdictOn } from "./caveats.ts";
+import { atrOfBars, type BacktestRange, candleAt, closeOf } from "./range.ts";
+import {
+  type BacktestOptions,
+  type BacktestReport,
+  backtestReportSchema,
+  REPORT_VERSION,
+  type ReportedTrade,
+  type StrategyFigures,
+} from "./report/report-schema.ts";
+import { createResolver, type SimulatedTrade, simulateTrades } from "./simulate.ts";
+import { chanceFigures, equityCurves, resultUsd, tallyTrades } from "./trade-metrics.ts";
 
 export interface BacktestInput {
   options: BacktestOptions;
-  course: Course;
+  course: BacktestRange;
   /** What the signals may ask, cut off at the close of each bar. */
   market: MarketData;
   /** Where finer candles come from, which tell the judge what came first. */
@@ -43,14 +49,14 @@ export async function runBacktest(input: BacktestInput): Promise<BacktestReport>
   const stake = { amount, riskPercent, leverage };
   // The comparisons are made of what was walked, so they go on after a stop.
   const unhurried = new AbortController().signal;
-  const judge = createJudge({ course: input.course, finerMarket, costs, abort: unhurried });
+  const judge = createResolver({ course: input.course, finerMarket, costs, abort: unhurried });
   const asked = { course: input.course, market, analyst, stake, costs, limit, abort };
   const { decide, record } = analystStrategy(asked);
   const walked = { course: input.course, decide, judge, every, abort };
-  const walk = await walkMarket({ ...walked, ...(onBar && { onBar }) });
+  const walk = await simulateTrades({ ...walked, ...(onBar && { onBar }) });
   const course = { ...input.course, lastBar: walk.lastBar };
   const atrAt = atrOfBars(course);
-  const rule = await walkMarket({
+  const rule = await simulateTrades({
     course,
     decide: atrRule({ course, stake, costs, atrAt }),
     judge,
@@ -68,3 +74,116 @@ export async function runBacktest(input: BacktestInput): Promise<BacktestReport>
     hold: buyAndHold({ course, trades: walk.trades, costs }),
   });
 }
+
+interface Walked {
+  input: BacktestInput;
+  /** As far as it was walked. */
+  course: BacktestRange;
+  record: AnalystRecord;
+  trades: SimulatedTrade[];
+  atrRuleTrades: SimulatedTrade[];
+  runs: SimulatedTrade[][];
+  hold: HoldResult;
+}
+
+/** All that a backtest found, in the form of its report. */
+function composeReport(walked: Walked): BacktestReport {
+  const { input, course, record, trades, atrRuleTrades, runs, hold } = walked;
+  const figures = figuresOfTrades(trades);
+  const reported = {
+    options: input.options,
+    bars: course.lastBar - course.firstBar + 1,
+    analyst: describeAnalyst(walked),
+    figures,
+    random: chanceFigures(runs, { totalR: figures.total_r }),
+    hold: describeHold(hold),
+    trades: trades.map(reportTrade),
+    stopped_early: course.lastBar < input.course.lastBar,
+  };
+  return backtestReportSchema.parse({
+    version: REPORT_VERSION,
+    made_at: isoTime(input.now()),
+    product_version: input.productVersion,
+    ...reported,
+    data: describeData(course),
+    caveats: caveatsFor(reported),
+    verdict: verdictOn(reported),
+    confidence: computeMetrics(tallyTrades(trades)).confidence,
+    atr_rule: figuresOfTrades(atrRuleTrades),
+    curves: equityCurves({ hold, trades, atrRuleTrades, runs }),
+    statements: reportStatements(record),
+  });
+}
+
+const isoTime = (at: number): string => new Date(at).toISOString();
+
+function figuresOfTrades(trades: readonly SimulatedTrade[]): StrategyFigures {
+  return { ...computeMetrics(tallyTrades(trades)), result_usd: resultUsd(trades) };
+}
+
+function describeData(course: BacktestRange): BacktestReport["data"] {
+  const { series, firstBar, lastBar } = course;
+  return {
+    provider: series.provider,
+    candles: series.candles.length,
+    first_candle_at: isoTime(candleAt(course, 0).time),
+    from: isoTime(closeOf(course, firstBar)),
+    to: isoTime(closeOf(course, lastBar)),
+  };
+}
+
+function describeAnalyst({ input, record }: Walked): BacktestReport["analyst"] {
+  const { statements, failed, source } = record;
+  const { cacheUse } = input;
+  return {
+    name: input.analyst.name,
+    version: source?.analyst_version ?? null,
+    model: source?.model ?? null,
+    asked: statements.length + failed,
+    waits: statements.filter(({ analysis }) => analysis.final_signal === "WAIT").length,
+    failed,
+    calls: cacheUse && { made: cacheUse.asked, kept: cacheUse.kept },
+  };
+}
+
+function describeHold(hold: HoldResult): BacktestReport["hold"] {
+  const { returnPercent, maxDrawdownPercent, percentPerR } = hold;
+  return {
+    return_percent: returnPercent,
+    max_drawdown_percent: maxDrawdownPercent,
+    percent_per_r: percentPerR,
+    total_r: percentPerR === null ? null : returnPercent / percentPerR,
+  };
+}
+
+function reportTrade({ trade, confidence, dollarRisk, judgement }: SimulatedTrade): ReportedTrade {
+  const { createdAt, side, price, entry, stopLoss, takeProfit } = trade;
+  return {
+    at: isoTime(createdAt),
+    side,
+    confidence,
+    price,
+    entry,
+    stop_loss: stopLoss,
+    take_profit: takeProfit,
+    dollar_risk: dollarRisk,
+    cost_r: costInR({ trade, judgement }),
+    judgement,
+  };
+}
+
+function costInR({ trade, judgement }: Pick<SimulatedTrade, "trade" | "judgement">): number | null {
+  if (!judgement || judgement.fill === null || judgement.exit === null) return null;
+  const { fill, exit, costs } = judgement;
+  return tradeCost({ fill, exit }, costs) / Math.abs(trade.entry - trade.stopLoss);
+}
+
+const reportStatements = ({ statements }: AnalystRecord): BacktestReport["statements"] =>
+  statements.map(({ at, analysis }) => ({
+    at: isoTime(at),
+    signal: analysis.final_signal,
+    confidence: analysis.confidence,
+    entry: analysis.entry,
+    stop_loss: analysis.stop_loss,
+    take_profit: analysis.take_profit,
+  }));

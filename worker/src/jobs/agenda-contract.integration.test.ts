@@ -1,14 +1,18 @@
 import { MongoBackend } from "@agendajs/mongo-backend";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/models/job.ts";
-import { nativeCollection, nativeDb } from "@shared/node/native-collection.ts";
-import { newAnalysisJob } from "@shared/node/signals/queue-analysis.ts";
+import {
+  type Database,
+  nativeCollection,
+  nativeDb,
+  openDatabase,
+} from "@shared/database/database.ts";
+import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Agenda } from "agenda";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import packageJson from "../../../package.json" with { type: "json" };
+import packageJson from "../../../package.json";
 import { findWaitingJobs } from "./claim-runs.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };

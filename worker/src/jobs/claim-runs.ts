@@ -1,15 +1,18 @@
-import type { Database } from "@shared/node/database.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
 import {
   analysisJobDataSchema,
   GENERATE_SIGNAL_JOB,
   type JobRecord,
-} from "@shared/node/models/job.ts";
-import { nativeCollection } from "@shared/node/native-collection.ts";
-import { finishOtherSignals } from "@shared/node/signals/finish-runs.ts";
-import { type AnalysisRun, startOtherSignals, startRuns } from "@shared/node/signals/start-runs.ts";
+} from "@shared/database/models/job.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
+import {
+  type AnalysisRun,
+  finishOtherSignals,
+  startOtherSignals,
+  startRuns,
+} from "../signals/signal-lifecycle.ts";
 
 /**
  * How long a job stays locked without a renewal. A crashed worker's jobs are taken over after this time; a worker renews

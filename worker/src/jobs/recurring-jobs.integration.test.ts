@@ -1,5 +1,5 @@
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { RecurringJobs } from "./recurring-jobs.ts";

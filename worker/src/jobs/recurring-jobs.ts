@@ -1,8 +1,7 @@
 import { MongoBackend } from "@agendajs/mongo-backend";
-import type { Database } from "@shared/node/database.ts";
-import type { Logger } from "@shared/node/logger.ts";
-import { JOBS_COLLECTION } from "@shared/node/models/job.ts";
-import { nativeDb } from "@shared/node/native-collection.ts";
+import { type Database, nativeDb } from "@shared/database/database.ts";
+import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
 import { Agenda, type Job } from "agenda";
 
 const POLL_INTERVAL_MS = 2_000;

@@ -1,18 +1,16 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { finishRun } from "@shared/node/signals/finish-runs.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
-import type { AnalysisRun } from "@shared/node/signals/start-runs.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
-import { startFailingMongo } from "@shared/testing/fail-point.ts";
+import { startDatabaseRelay, startFailingMongo } from "@shared/testing/failing-database.ts";
 import { runResult, startRun } from "@shared/testing/signal-factory.ts";
-import { startDatabaseRelay } from "@shared/testing/tcp-relay.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import type { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type AnalysisRun, finishRun } from "../signals/signal-lifecycle.ts";
 import { SignalQueue } from "./signal-queue.ts";
 
 const WITHIN = { timeout: 15_000, interval: 20 };

@@ -1,9 +1,9 @@
-import { findActiveWorkers } from "@shared/node/active-workers.ts";
-import { ChangeFeed } from "@shared/node/change-feed.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { Logger } from "@shared/node/logger.ts";
-import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/node/models/job.ts";
-import type { AnalysisRun } from "@shared/node/signals/start-runs.ts";
+import { ChangeFeed } from "@shared/database/change-feed.ts";
+import type { Database } from "@shared/database/database.ts";
+import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import { findActiveWorkers } from "@shared/domain/active-workers.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import type { AnalysisRun } from "../signals/signal-lifecycle.ts";
 import {
   type ClaimableJob,
   claimRuns,

@@ -1,5 +1,5 @@
-import { ProviderError } from "../providers/provider-error.ts";
-import type { Analyst } from "../signals/analyst.ts";
+import type { Analyst } from "../analysis/analyst.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { Logger } from "@shared/node/logger.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
 import type { Registry } from "prom-client";
 
 /**

@@ -1,6 +1,7 @@
-import { createRegistry } from "@shared/node/metrics/create-registry.ts";
+import type { ProviderFailure } from "@shared/contract/admin.ts";
+import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { addProviderFigures, type ProviderFigures } from "./provider-figures.ts";
+import type { ProviderHealth } from "../market-data/circuit-breaker.ts";
 
 /** Upper ends in seconds: from an indicator to a model that thinks. */
 const STAGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80];
@@ -85,3 +86,48 @@ function addRunFigures(registry: Registry): (run: FinishedRun) => void {
     tokens.inc({ model: used.model, direction: "out" }, used.completion);
   };
 }
+
+/** What is told of outside services: market data and AI alike. */
+interface ProviderFigures {
+  failed(failure: { provider: string; kind: ProviderFailure }): void;
+  /** From now on providers of candles are read here; what has failed in them since is counted too. */
+  watch(read: () => readonly ProviderHealth[]): void;
+}
+
+/** Adds the figures of outside services. Providers are looked at when the figures are asked for. */
+function addProviderFigures(registry: Registry): ProviderFigures {
+  const registers = [registry];
+  let read: () => readonly ProviderHealth[] = () => [];
+  const told = new Map<string, number>();
+  const failures: Counter<"provider" | "kind"> = new Counter({
+    name: "provider_failures_total",
+    help: "Questions to an outside service that failed, whether or not another one or another try made up for it.",
+    labelNames: ["provider", "kind"],
+    registers,
+    collect() {
+      for (const { provider, kind, count } of read().flatMap(failuresOf)) {
+        const key = `${provider} ${kind}`;
+        failures.inc({ provider, kind }, count - (told.get(key) ?? 0));
+        told.set(key, count);
+      }
+    },
+  });
+  const open: Gauge<"provider"> = new Gauge({
+    name: "provider_circuit_open",
+    help: "1 while a provider of candles is not called for any market, as its connection or most of its markets fail.",
+    labelNames: ["provider"],
+    registers,
+    collect() {
+      for (const { provider, state } of read()) open.set({ provider }, state === "resting" ? 1 : 0);
+    },
+  });
+  return {
+    failed: (failure) => failures.inc(failure),
+    watch(health) {
+      read = health;
+    },
+  };
+}
+
+const failuresOf = ({ provider, failures }: ProviderHealth) =>
+  [...failures].map(([kind, count]) => ({ provider, kind, count }));

@@ -1,12 +1,12 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { MarketDataSource } from "@shared/contract/status.ts";
-import { marketKey } from "@shared/node/models/outcome-candles.ts";
-import { coversCandle } from "@shared/outcomes/covers-candle.ts";
-import type { CandleParts } from "@shared/outcomes/trade.ts";
+import { marketKey } from "@shared/database/models/market-analysis.ts";
+import { coversCandle } from "@shared/outcomes/resolve-trade.ts";
+import type { CandleParts } from "@shared/outcomes/simulate-trade.ts";
 import { LRUCache } from "lru-cache";
-import type { CandleRequest, MarketData } from "../providers/market-data.ts";
-import { ProviderError } from "../providers/provider-error.ts";
+import type { CandleRequest, MarketData } from "../market-data/market-data.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
 
 /** A market as one source shows it. */
 export interface Market {
@@ -18,13 +18,13 @@ export interface Market {
 }
 
 /** One look at the markets. */
-export interface Look {
+export interface ReadOptions {
   /** Unix ms. */
   now: number;
   abort: AbortSignal;
 }
 
-type PartsOrder = Look & { candle: Candle; timeframe: Timeframe };
+type PartsOrder = ReadOptions & { candle: Candle; timeframe: Timeframe };
 
 /** Candles are read in blocks of this many, whose borders are the same for all signals: so they share them. */
 const BLOCK_CANDLES = 300;
@@ -58,7 +58,10 @@ export class CandleArchive {
    * The closed candles of a market from the one that holds `from` on, oldest first.
    * @throws ProviderError when they cannot be had
    */
-  async since(market: Market, { from, ...look }: Look & { from: number }): Promise<Candle[]> {
+  async since(
+    market: Market,
+    { from, ...look }: ReadOptions & { from: number },
+  ): Promise<Candle[]> {
     const lengthMs = TIMEFRAME_MS[market.timeframe];
     const blockMs = BLOCK_CANDLES * lengthMs;
     const openNow = Math.floor(look.now / lengthMs) * lengthMs;
@@ -86,7 +89,7 @@ export class CandleArchive {
 
   async #block(
     market: Market,
-    block: Look & { start: number; end: number; isPast: boolean },
+    block: ReadOptions & { start: number; end: number; isPast: boolean },
   ): Promise<Candle[]> {
     const { timeframe } = market;
     const { start, end, isPast, now, abort } = block;

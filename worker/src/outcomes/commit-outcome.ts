@@ -1,10 +1,10 @@
 import type { Candle } from "@shared/contract/candle.ts";
-import type { Judgement } from "@shared/contract/judgement.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { MarketAnalysisRecord } from "@shared/node/models/market-analysis.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
-import { updateTradeSignals } from "../signals/update-trade-signals.ts";
+import { updateTradeSignals } from "./update-trade-signals.ts";
 
 /** Candles kept with an outcome at most, the latest of them. */
 const MAX_CANDLES = 500;
@@ -28,7 +28,7 @@ interface OutcomeDeps {
 export async function commitOutcome(
   { database, now }: OutcomeDeps,
   analysisId: Types.ObjectId,
-  { judgement, candles }: { judgement: Judgement; candles: readonly Candle[] },
+  { judgement, candles }: { judgement: Resolution; candles: readonly Candle[] },
 ): Promise<void> {
   const { outcome } = judgement;
   const isNew = await commit(
@@ -54,7 +54,7 @@ export async function commitOutcome(
 async function shareOutcome(
   database: Database,
   analysisId: Types.ObjectId,
-  { outcome, resolved_at }: Judgement,
+  { outcome, resolved_at }: Resolution,
 ): Promise<void> {
   await updateTradeSignals(database, analysisId, {
     filter: { outcome: { $exists: false } },

@@ -1,22 +1,25 @@
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import type { SignalRecord } from "@shared/node/models/signal.ts";
-import type { UserRecord } from "@shared/node/models/user.ts";
-import { deleteSignals } from "@shared/node/signals/delete-signals.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { deleteSignals } from "@shared/domain/delete-signals.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type Bar, bars, HOUR_MS, NOON } from "@shared/testing/made-market.ts";
-import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
-import { storeTrade, tradeAnalysis } from "@shared/testing/stored-trades.ts";
+import {
+  createSignals,
+  storeTrade,
+  tradeAnalysis,
+  WAIT_ANALYSIS,
+} from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createReplayMarketData } from "../providers/replay/replay-market-data.ts";
+import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
+import { type ScriptedMarket, scriptedMarket } from "../testing/fakes.ts";
 import { CandleArchive } from "./candle-archive.ts";
-import { resolveOutcomes } from "./resolve-outcomes.ts";
-import { MarketBackoff } from "./schedule.ts";
-import { type ScriptedMarket, scriptedMarket } from "./testing/scripted-market.ts";
+import { MarketBackoff, resolveOutcomes } from "./resolve-outcomes.ts";
 
 const CALM: Bar = [100, 101, 99, 100];
 const WON: Bar = [100, 111, 99, 110];

@@ -1,21 +1,24 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { instrumentClass } from "@shared/contract/instruments.ts";
 import type { TradingCostTable } from "@shared/contract/trading-costs.ts";
-import type { Database } from "@shared/node/database.ts";
-import type { Logger } from "@shared/node/logger.ts";
-import type { MarketAnalysisRecord } from "@shared/node/models/market-analysis.ts";
-import { marketKey } from "@shared/node/models/outcome-candles.ts";
+import type { Database } from "@shared/database/database.ts";
+import { type MarketAnalysisRecord, marketKey } from "@shared/database/models/market-analysis.ts";
+import { resolveTrade } from "@shared/outcomes/resolve-trade.ts";
+import { type Trade, tradeOfFigures } from "@shared/outcomes/simulate-trade.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
 import { Semaphore } from "async-mutex";
+import type { Types } from "mongoose";
+import { withDeadline } from "../market-data/deadline.ts";
+import { figuresOf } from "../record/append-records.ts";
 import type { CandleArchive, Market } from "./candle-archive.ts";
-import { finishOutcome } from "./commit-outcome.ts";
-import { type PendingTrade, pendingTrade } from "./pending-trade.ts";
-import { resolveMarket } from "./resolve-market.ts";
-import type { MarketBackoff } from "./schedule.ts";
+import { commitOutcome, finishOutcome } from "./commit-outcome.ts";
 
 /** Analyses read at once; what is due beyond them follows. */
 const BATCH_SIZE = 500;
 /** Markets read at the same time. */
 const MARKETS_AT_A_TIME = 6;
 
-export interface ResolveDeps {
+interface ResolveDeps {
   database: Database;
   logger: Logger;
   archive: CandleArchive;
@@ -78,4 +81,189 @@ async function resolveByMarket(
     ),
   );
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** One market is read for no longer than this; the others wait. */
+const READ_TIMEOUT_MS = 20_000;
+
+/** A trade is resolved, waits for later candles, or could not be resolved this time. */
+type Attempt = "resolved" | "waits" | "failed";
+
+/**
+ * Resolves the due trades of one market, and sets when the others are due next. A market that cannot be read is not
+ * read again for a while.
+ * @returns how many trades were resolved
+ */
+function resolveMarket(
+  deps: ResolveDeps,
+  due: { market: Market; trades: readonly PendingTrade[] },
+): Promise<number> {
+  return withDeadline({ abort: deps.abort, timeoutMs: READ_TIMEOUT_MS }, (abort) =>
+    resolveUntil(deps, { ...due, abort }),
+  );
+}
+
+async function resolveUntil(
+  deps: ResolveDeps,
+  due: { market: Market; trades: readonly PendingTrade[]; abort: AbortSignal },
+): Promise<number> {
+  const { market, trades, abort } = due;
+  const now = deps.now().getTime();
+  const key = marketKey(market);
+  const from = Math.min(...trades.map(({ trade }) => trade.createdAt));
+  let candles: Candle[];
+  try {
+    candles = await deps.archive.since(market, { from, now, abort });
+  } catch (error) {
+    if (deps.abort.aborted) return 0;
+    await leaveAlone(deps, { market, until: deps.backoff.failed(key, now), error });
+    return 0;
+  }
+  deps.backoff.succeeded(key);
+  await keepMarketCandles(deps, { key, candles });
+  const found: Record<Attempt, PendingTrade[]> = { resolved: [], waits: [], failed: [] };
+  for (const pending of trades) {
+    if (deps.abort.aborted) break;
+    found[await resolveOne(deps, { pending, candles, now, abort })].push(pending);
+  }
+  const last = candles.at(-1);
+  const lastClose = last ? last.time + TIMEFRAME_MS[market.timeframe] : 0;
+  await checkAgain(deps, found.waits, nextCheckAt({ timeframe: market.timeframe, lastClose, now }));
+  await checkAgain(deps, found.failed, retryAt(now));
+  return found.resolved.length;
+}
+
+async function resolveOne(
+  deps: ResolveDeps,
+  look: { pending: PendingTrade; candles: Candle[]; now: number; abort: AbortSignal },
+): Promise<Attempt> {
+  const { now, abort } = look;
+  const { analysisId, market, trade } = look.pending;
+  const lengthMs = TIMEFRAME_MS[trade.timeframe];
+  const candles = look.candles.filter(({ time }) => time + lengthMs > trade.createdAt);
+  try {
+    const judgement = await resolveTrade({
+      trade,
+      candles,
+      finer: (candle, timeframe) => deps.archive.parts(market, { candle, timeframe, now, abort }),
+      now,
+      costs: deps.tradingCosts[instrumentClass(market.symbol)],
+    });
+    if (!judgement) return "waits";
+    const resolvedAt = Date.parse(judgement.resolved_at);
+    const seen = candles.filter(({ time }) => time < resolvedAt);
+    await commitOutcome(deps, analysisId, { judgement, candles: seen });
+    return "resolved";
+  } catch (error) {
+    deps.logger.warn({ err: error, analysisId }, "trade not resolved this time");
+    return "failed";
+  }
+}
+
+async function checkAgain(
+  { database }: ResolveDeps,
+  trades: readonly PendingTrade[],
+  at: number,
+): Promise<void> {
+  if (trades.length === 0) return;
+  const ids = trades.map(({ analysisId }) => analysisId);
+  await database.marketAnalyses.updateMany(
+    { _id: { $in: ids }, outcome: { $exists: false } },
+    { $set: { resolveAt: new Date(at) } },
+  );
+}
+
+/** Nothing of the market is tried again before `until`, the trades of other batches included. */
+async function leaveAlone(
+  { database, logger, now }: ResolveDeps,
+  { market, until, error }: { market: Market; until: number; error: unknown },
+): Promise<void> {
+  const { data, provider, symbol, timeframe } = market;
+  logger.warn({ err: error, symbol, timeframe }, "market not read, its trades wait");
+  const due = {
+    ...{ resolveAt: { $lte: now() }, outcome: { $exists: false }, symbol, timeframe },
+    "result.analysis.source.data": data,
+    "result.analysis.source.provider": provider,
+  };
+  await database.marketAnalyses.updateMany(due, { $set: { resolveAt: new Date(until) } });
+}
+
+/** A trade that is not resolved yet. */
+interface PendingTrade {
+  analysisId: Types.ObjectId;
+  market: Market;
+  trade: Trade;
+}
+
+/** The trade that a finished analysis advises, as its ledger record has it; null for one that advises none. */
+function pendingTrade(
+  analysis: Parameters<typeof figuresOf>[0] & Pick<MarketAnalysisRecord, "_id">,
+): PendingTrade | null {
+  const figures = figuresOf(analysis);
+  const { data, provider, symbol, timeframe } = figures;
+  const trade = tradeOfFigures(figures);
+  if (!trade || data === "none") return null;
+  return { analysisId: analysis._id, market: { data, provider, symbol, timeframe }, trade };
+}
+
+/** More than any pending signal shows. */
+const MAX_CANDLES = 600;
+
+/** Keeps what was read of a market, for the pictures of the signals that wait on it. */
+async function keepMarketCandles(
+  { database, now }: { database: Database; now: () => Date },
+  { key, candles }: { key: string; candles: readonly Candle[] },
+): Promise<void> {
+  const newest = candles.at(-1);
+  if (!newest) return;
+  const kept = await database.marketCandles.findById(key).lean();
+  const [first] = candles;
+  const isKept =
+    kept?.candles.at(-1)?.time === newest.time &&
+    (kept.candles[0]?.time ?? newest.time) <= (first?.time ?? 0);
+  if (isKept) return;
+  const byTime = new Map([...(kept?.candles ?? []), ...candles].map((one) => [one.time, one]));
+  const merged = [...byTime.values()].sort((a, b) => a.time - b.time).slice(-MAX_CANDLES);
+  await database.marketCandles.updateOne(
+    { _id: key },
+    { $set: { candles: merged, updatedAt: now() } },
+    { upsert: true },
+  );
+}
+
+/** A candle is looked for this long after its close: providers need a moment. */
+const SETTLE_MS = 2_000;
+/** How soon a candle that is not there yet is looked for again, at first and at last, as when a market is closed. */
+const LATE_MS = { min: 15_000, max: 60_000 } as const;
+/** How long a market that cannot be read is left alone, at first and at last. */
+const BACKOFF_MS = { min: 15_000, max: 300_000 } as const;
+
+/** When to look at a signal again, in Unix ms; `lastClose` is the close of the market's newest candle. */
+function nextCheckAt(at: { timeframe: Timeframe; lastClose: number; now: number }): number {
+  const { timeframe, lastClose, now } = at;
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const dueClose = Math.floor(now / lengthMs) * lengthMs;
+  const afterNext = dueClose + lengthMs + SETTLE_MS;
+  if (lastClose >= dueClose) return afterNext;
+  const waitMs = Math.min(Math.max((now - dueClose) / 2, LATE_MS.min), LATE_MS.max);
+  return Math.min(now + waitMs, afterNext);
+}
+
+/** When to look again at something that failed for once. */
+const retryAt = (now: number): number => now + BACKOFF_MS.min;
+
+/** Leaves markets that fail alone, each for itself and ever longer. */
+export class MarketBackoff {
+  readonly #failures = new Map<string, number>();
+
+  /** Notes a failure; gives the time from which the market may be tried again, in Unix ms. */
+  failed(market: string, now: number): number {
+    const failures = this.#failures.get(market) ?? 0;
+    this.#failures.set(market, failures + 1);
+    return now + Math.min(BACKOFF_MS.min * 2 ** failures, BACKOFF_MS.max);
+  }
+
+  succeeded(market: string): void {
+    this.#failures.delete(market);
+  }
 }

@@ -1,23 +1,23 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
-import { countAiCost, readAiSpending } from "@shared/node/ai-budget.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
-import type { AnalysisRun } from "@shared/node/signals/start-runs.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { countAiCost, readAiSpending } from "@shared/domain/ai-budget.ts";
+import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
+import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
-import { createOpenAiAnalyst } from "../providers/openai-analyst.ts";
+import { recordedCandles } from "../testing/candles.ts";
+import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import { rulesAnalyst } from "./rules-analyst.ts";
 import { runAnalysis } from "./run-analysis.ts";
-import { liveSeries, memoryMarketData } from "./testing/in-memory-ports.ts";
-import { recordedCandles } from "./testing/recorded-candles.ts";
+import type { AnalysisRun } from "./signal-lifecycle.ts";
 
 const HOUR_MS = 3_600_000;
 const recorded = recordedCandles("BTC-USDT.1h").slice(0, 300);
@@ -29,13 +29,13 @@ const USAGE = { promptTokens: 7_000, completionTokens: 1_000 };
 
 describe("the daily budget of analyses", () => {
   let database: Database;
-  let openai: StandInOpenAi;
+  let openai: FakeOpenAi;
   /** A noon of its own for each test, in the future: candles of the request have closed. */
   let noon = Math.ceil(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS + 12 * HOUR_MS;
 
   beforeAll(async () => {
     database = await openDatabase({ uri: testDatabaseUri("analysis-budget") });
-    openai = await startStandInOpenAi();
+    openai = await startFakeOpenAi();
   });
   beforeEach(() => {
     openai.reset();

@@ -1,7 +1,7 @@
-import { countAiCost, isBudgetUsedUp, readAiSpending } from "@shared/node/ai-budget.ts";
+import { countAiCost, isBudgetUsedUp, readAiSpending } from "@shared/domain/ai-budget.ts";
 import pRetry from "p-retry";
+import type { CallUsage } from "../analysis/analyst.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import type { CallUsage } from "./analyst.ts";
 
 /** An analysis may not ask the AI: the daily budget is used up. */
 export class BudgetUsedUpError extends Error {

@@ -1,6 +1,6 @@
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { newAnalysisJob } from "@shared/node/signals/queue-analysis.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";

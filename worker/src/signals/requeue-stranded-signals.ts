@@ -1,5 +1,5 @@
-import { UNFINISHED } from "@shared/node/models/signal.ts";
-import { newAnalysisJob } from "@shared/node/signals/queue-analysis.ts";
+import { UNFINISHED } from "@shared/database/models/signal.ts";
+import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { Types } from "mongoose";

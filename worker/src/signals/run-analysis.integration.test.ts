@@ -1,17 +1,17 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
-import { rulesAnalyst } from "./rules-analyst.ts";
+import { memoryMarketData } from "../testing/fakes.ts";
 import { runAnalysis } from "./run-analysis.ts";
-import { memoryMarketData } from "./testing/in-memory-ports.ts";
 
 let database: Database;
 beforeAll(async () => {

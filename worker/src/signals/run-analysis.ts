@@ -1,22 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
-import { TEXTS } from "@shared/contract/texts.ts";
-import { startDeadline } from "@shared/node/deadline.ts";
-import type { MarketResult } from "@shared/node/models/market-analysis.ts";
-import { finishRun, type RunResult } from "@shared/node/signals/finish-runs.ts";
-import type { AnalysisRun } from "@shared/node/signals/start-runs.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
+import type { SignalSource, UnsizedAnalysis } from "@shared/contract/signal.ts";
+import type { Database } from "@shared/database/database.ts";
+import type {
+  MarketAnalysisRecord,
+  MarketResult,
+} from "@shared/database/models/market-analysis.ts";
+import { fileStore } from "@shared/files/file-store.ts";
 import pRetry from "p-retry";
+import { analyseMarket } from "../analysis/analyse-market.ts";
+import { type CallUsage, totalUsage } from "../analysis/analyst.ts";
+import { signalProvenanceSchema } from "../analysis/provenance.ts";
+import { startDeadline } from "../market-data/deadline.ts";
+import { ModelRefusalError, ProviderError } from "../market-data/provider-error.ts";
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
-import { ModelRefusalError, ProviderError } from "../providers/provider-error.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import { analyseMarket } from "./analyse-market.ts";
 import { assertBudgetLeft, BudgetUsedUpError, countCallCost } from "./analysis-budget.ts";
-import { type CallUsage, totalUsage } from "./analyst.ts";
-import { failedAnalysis } from "./failed-analysis.ts";
-import { MissingImageError, readChartImage } from "./read-chart-image.ts";
-import { runFigures } from "./run-figures.ts";
-import { withCalibration } from "./with-calibration.ts";
+import { withCalibration } from "./calibrated-confidence.ts";
+import { type AnalysisRun, finishRun, type RunResult } from "./signal-lifecycle.ts";
 
 /** Time kept free of the request's timeout for queueing, committing and answering. */
 const MARGIN_MS = 6_000;
@@ -74,7 +77,7 @@ async function generateAndCommit(
   const endedAt = deps.now().getTime();
   const durationMs = endedAt - startedAt;
   logger.info({ status, signal: analysis.final_signal, durationMs }, "analysis finished");
-  return runFigures(result, endedAt - run.createdAt.getTime());
+  return runMetrics(result, endedAt - run.createdAt.getTime());
 }
 
 /**
@@ -207,8 +210,8 @@ async function untilClosed(
 
 function explainFailure(error: unknown, deadline: AbortSignal): RunResult {
   if (error instanceof BudgetUsedUpError) {
-    const { status, result } = failure(TEXTS.budgetUsedUp);
-    const analysis = { ...result.analysis, warnings: [TEXTS.budgetUsedUp] };
+    const { status, result } = failure(MESSAGES.budgetUsedUp);
+    const analysis = { ...result.analysis, warnings: [MESSAGES.budgetUsedUp] };
     return { status, result: { ...result, analysis } };
   }
   const isRefusal = error instanceof ModelRefusalError;
@@ -227,4 +230,95 @@ function explain(error: unknown, deadline: AbortSignal): string {
   if (!(error instanceof ProviderError)) return "The analysis could not be made.";
   if (error.failure === "unknown-symbol") return "No market data provider lists this symbol.";
   return `${error.provider} gave no usable answer.`;
+}
+
+const NO_SOURCE: SignalSource = {
+  data: "none",
+  provider: "none",
+  analyst: "none",
+  model: "none",
+  last_candle_at: null,
+  price: null,
+};
+
+/**
+ * What a signal that could not be made answers: a WAIT without confidence. `reason` is a plain sentence on what was
+ * the matter; `source` is what is known of where the data came from.
+ */
+export function failedAnalysis(options: {
+  reason: string;
+  source?: SignalSource;
+}): UnsizedAnalysis {
+  const { reason, source = NO_SOURCE } = options;
+  return {
+    final_signal: "WAIT",
+    confidence: 0,
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
+    warnings: [MESSAGES.failedSignal, reason],
+    suggested_hold: "No position",
+    hold_candles: null,
+    trade_duration_text: "No trade",
+    raw_ai: {
+      confidence: 0,
+      rationale: reason,
+      key_evidence: [],
+      market_condition: "Unknown",
+      what_to_watch_for: [],
+    },
+    source,
+  };
+}
+
+/** Reading is retried this often, some 8 s in all, while the database is away: the image is paid for. */
+const READ_RETRIES = 4;
+
+/** The image that an analysis was asked for with is gone: an analysis without it is not what was paid for. */
+class MissingImageError extends Error {
+  override readonly name = "MissingImageError";
+}
+
+/**
+ * The chart image of an analysis as a data URL; undefined for one without.
+ * @throws MissingImageError if it has been deleted meanwhile; the reason of `abort` once that fires
+ */
+function readChartImage(
+  database: Database,
+  analysis: Pick<MarketAnalysisRecord, "chartImageId">,
+  abort: AbortSignal,
+): Promise<string | undefined> {
+  return pRetry(() => readDataUrl(database, analysis), {
+    retries: READ_RETRIES,
+    minTimeout: 500,
+    signal: abort,
+    shouldRetry: ({ error }) => !(error instanceof MissingImageError),
+  });
+}
+
+async function readDataUrl(
+  database: Database,
+  { chartImageId }: Pick<MarketAnalysisRecord, "chartImageId">,
+): Promise<string | undefined> {
+  if (!chartImageId) return undefined;
+  const image = await database.chartImages.findById(chartImageId).lean();
+  const bytes = image && (await fileStore(database, "chart_uploads").read(image._id));
+  if (!bytes) throw new MissingImageError("the chart image is not stored any more");
+  return `data:${image.contentType};base64,${bytes.toString("base64")}`;
+}
+
+const timedSchema = signalProvenanceSchema.pick({ durationsMs: true });
+
+/** What the worker counts of a run; `totalMs` is the time from its request to its end. */
+function runMetrics({ status, receipt, usage }: RunResult, totalMs: number): FinishedRun {
+  return {
+    status,
+    totalMs,
+    stagesMs: timedSchema.safeParse(receipt).data?.durationsMs,
+    tokens: usage && {
+      model: usage.model,
+      prompt: usage.promptTokens,
+      completion: usage.completionTokens,
+    },
+  };
 }

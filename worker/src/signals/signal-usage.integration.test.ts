@@ -1,21 +1,21 @@
 import { signalRequestSchema } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
-import { type Database, openDatabase } from "@shared/node/database.ts";
-import { createLogger } from "@shared/node/logger.ts";
-import { newSignalId, queueSignal } from "@shared/node/signals/queue-signal.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
 import { commit } from "@shared/outbox/commit.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { startRun } from "@shared/testing/signal-factory.ts";
-import { type StandInOpenAi, startStandInOpenAi } from "@shared/testing/stand-in-openai.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Analyst } from "../analysis/analyst.ts";
+import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
+import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
-import { createOpenAiAnalyst } from "../providers/openai-analyst.ts";
-import type { Analyst } from "./analyst.ts";
-import { rulesAnalyst } from "./rules-analyst.ts";
+import { recordedCandles } from "../testing/candles.ts";
+import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { runAnalysis } from "./run-analysis.ts";
-import { liveSeries, memoryMarketData } from "./testing/in-memory-ports.ts";
-import { recordedCandles } from "./testing/recorded-candles.ts";
 
 const HOUR_MS = 3_600_000;
 const recorded = recordedCandles("BTC-USDT.1h").slice(0, 300);
@@ -27,11 +27,11 @@ const candles = recorded.map((candle, index) => ({
 
 describe("what a signal cost", () => {
   let database: Database;
-  let openai: StandInOpenAi;
+  let openai: FakeOpenAi;
   const logLines: string[] = [];
   beforeAll(async () => {
     database = await openDatabase({ uri: testDatabaseUri("usage") });
-    openai = await startStandInOpenAi();
+    openai = await startFakeOpenAi();
   });
   beforeEach(() => openai.reset());
   afterAll(async () => {

@@ -1,13 +1,25 @@
+import { Bell, CircleCheck, CircleDashed } from "lucide-react";
+import type { ReactNode } from "react";
+import { playChime } from "../../lib/notifications/chime.ts";
+import {
+  requestPermission,
+  setNotices,
+  useNoticeSettings,
+} from "../../lib/notifications/notification-settings.ts";
+import { useRealtime } from "../../lib/realtime/store.ts";
+import { useSession } from "../../lib/session.ts";
+import { Alert } from "../../ui/alert.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ChangePasswordForm } from "./change-password-form.tsx";
-import { EmailCard } from "./email-card.tsx";
-import { NotificationsCard } from "./notifications-card.tsx";
-import { accountTexts as texts } from "./texts.ts";
+import { accountMessages, emailMessages, notificationMessages } from "./messages.ts";
+import { ResendVerification } from "./resend-verification.tsx";
 
 export function AccountPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+      <PageHeading title={accountMessages.title}>{accountMessages.lead}</PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
         <ChangePasswordForm />
         <div className="flex flex-col gap-6">
@@ -16,5 +28,142 @@ export function AccountPage() {
         </div>
       </div>
     </div>
+  );
+}
+
+/** The user's address, and whether he has confirmed it; follows the confirmation as it happens elsewhere. */
+export function EmailCard() {
+  const email = useRealtime((live) => live.account?.email);
+  const verified = useRealtime((live) => live.account?.email_verified);
+  return (
+    <Card className="flex flex-col gap-4 p-6">
+      <h2 className="text-lg font-semibold tracking-tight">{emailMessages.title}</h2>
+      {email === undefined ? (
+        <div role="status" aria-label={emailMessages.loading} className="flex flex-col gap-3">
+          <Skeleton className="h-6 w-52 max-w-full" />
+          <Skeleton className="h-5 w-28" />
+        </div>
+      ) : (
+        <>
+          <div>
+            <p className="break-all">{email}</p>
+            <VerifiedState verified={verified === true} />
+          </div>
+          <p className="text-sm leading-relaxed text-ink-muted text-pretty">
+            {verified ? emailMessages.verifiedLead : emailMessages.notVerifiedLead}
+          </p>
+          {!verified && <ResendVerification />}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function VerifiedState({ verified }: { verified: boolean }) {
+  const Icon = verified ? CircleCheck : CircleDashed;
+  return (
+    <p
+      role="status"
+      className={`mt-1.5 flex items-center gap-1.5 text-sm font-medium ${verified ? "text-buy" : "text-wait"}`}
+    >
+      <Icon aria-hidden className="size-4" />
+      {verified ? emailMessages.verified : emailMessages.notVerified}
+    </p>
+  );
+}
+
+/** Whether this browser tells of signals while the page is out of view, and with a sound. */
+export function NotificationsCard() {
+  const permission = useNoticeSettings((settings) => settings.permission);
+  const isAdmin = useSession((session) => session.isAdmin);
+  return (
+    <Card className="flex flex-col gap-4 p-6">
+      <div>
+        <h2 className="text-lg font-semibold tracking-tight">{notificationMessages.title}</h2>
+        <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
+          {isAdmin ? notificationMessages.adminLead : notificationMessages.lead}
+        </p>
+      </div>
+      {permission === "default" && (
+        <Button variant="secondary" className="self-start" onClick={() => void requestPermission()}>
+          <Bell aria-hidden className="size-4" />
+          {notificationMessages.allow}
+        </Button>
+      )}
+      {permission === "granted" && <Switches />}
+      {permission === "denied" && (
+        <Alert tone="warning" title={notificationMessages.deniedTitle}>
+          {notificationMessages.denied}
+        </Alert>
+      )}
+      {permission === "unsupported" && (
+        <Alert tone="info">{notificationMessages.unsupported}</Alert>
+      )}
+    </Card>
+  );
+}
+
+function Switches() {
+  const { off, muted } = useNoticeSettings();
+  const setSound = (on: boolean) => {
+    setNotices({ muted: !on });
+    if (on) void playChime();
+  };
+  return (
+    <div className="flex flex-col gap-4 border-t border-line pt-4">
+      <SwitchField
+        label={notificationMessages.show}
+        checked={!off}
+        onChange={(checked) => setNotices({ off: !checked })}
+      />
+      <SwitchField
+        label={notificationMessages.sound}
+        hint={notificationMessages.soundHint}
+        checked={!muted}
+        disabled={off}
+        onChange={setSound}
+      />
+    </div>
+  );
+}
+
+interface SwitchFieldProps {
+  label: string;
+  hint?: ReactNode;
+  checked: boolean;
+  disabled?: boolean;
+  onChange(checked: boolean): void;
+}
+
+/** A labelled switch for what takes effect at once. */
+export function SwitchField({
+  label,
+  hint,
+  checked,
+  disabled = false,
+  onChange,
+}: SwitchFieldProps) {
+  return (
+    <label className="flex cursor-pointer items-start justify-between gap-6 has-disabled:cursor-default has-disabled:opacity-60">
+      <span className="min-w-0">
+        <span className="block text-sm font-medium">{label}</span>
+        {hint && <span className="mt-0.5 block text-sm text-ink-faint text-pretty">{hint}</span>}
+      </span>
+      <span className="relative mt-0.5 h-6 w-11 shrink-0 rounded-full border border-line-strong bg-raised transition-colors has-checked:border-accent has-checked:bg-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={checked}
+          aria-checked={checked}
+          disabled={disabled}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+          className="peer absolute inset-0 cursor-pointer opacity-0"
+        />
+        <span
+          aria-hidden
+          className="pointer-events-none absolute top-0.5 left-0.5 size-[1.125rem] rounded-full bg-ink-faint transition-transform peer-checked:translate-x-5 peer-checked:bg-on-accent"
+        />
+      </span>
+    </label>
   );
 }

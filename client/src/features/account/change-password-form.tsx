@@ -1,17 +1,16 @@
 import { Form } from "@base-ui/react/form";
-import { useFormRequest } from "../../lib/api/use-form-request.ts";
-import { useLive } from "../../lib/live/live-store.ts";
+import { ApiError } from "../../lib/api/errors.ts";
+import { useFormRequest } from "../../lib/api/forms.ts";
+import { useRealtime } from "../../lib/realtime/store.ts";
+import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { NewPasswordFields } from "../../ui/new-password-fields.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { PasswordField } from "../../ui/password-field.tsx";
-import { changePassword } from "./account-api.ts";
-import { changePasswordError } from "./change-password-error.ts";
-import { passwordTexts as texts } from "./texts.ts";
+import { NewPasswordFields, PasswordField } from "../../ui/text-field.tsx";
+import { changePassword } from "./api.ts";
+import { passwordMessages, passwordMessages as texts } from "./messages.ts";
 
 export function ChangePasswordForm() {
-  const username = useLive((live) => live.account?.username ?? "");
+  const username = useRealtime((live) => live.account?.username ?? "");
   const { formProps, isPending, reply, problem } = useFormRequest(changePassword);
   return (
     <Card className="flex flex-col gap-5 p-6 sm:p-8">
@@ -35,9 +34,9 @@ export function ChangePasswordForm() {
         <p className="text-sm leading-relaxed text-ink-muted text-pretty">{texts.sessions}</p>
         {problem && <ChangePasswordProblem error={problem} />}
         {reply && (
-          <Notice tone="success" role="status" title={texts.doneTitle}>
+          <Alert tone="success" role="status" title={texts.doneTitle}>
             {texts.done}
-          </Notice>
+          </Alert>
         )}
         <Button type="submit" size="lg" busy={isPending} className="self-start">
           {isPending ? texts.busy : texts.submit}
@@ -50,9 +49,26 @@ export function ChangePasswordForm() {
 function ChangePasswordProblem({ error }: { error: Error }) {
   const { text, reason } = changePasswordError(error);
   return (
-    <Notice tone="error" role="alert">
+    <Alert tone="error" role="alert">
       <p>{text}</p>
       {reason && <p className="mt-1 text-ink-faint">{reason}</p>}
-    </Notice>
+    </Alert>
   );
+}
+
+interface ChangePasswordError {
+  text: string;
+  /** What else is known where the server itself has said nothing. */
+  reason: string | null;
+}
+
+/** Codes that the client gives to what is no answer of the server. */
+const NOT_THE_SERVERS = ["network", "timeout", "bad-reply", "unknown"];
+
+/** What to show of a password that was not changed: the server's detail, or the fixed text with the reason. */
+export function changePasswordError(error: Error): ChangePasswordError {
+  if (!(error instanceof ApiError)) return { text: passwordMessages.failed, reason: null };
+  const { code, detail } = error;
+  if (!NOT_THE_SERVERS.includes(code)) return { text: detail, reason: null };
+  return { text: passwordMessages.failed, reason: detail };
 }

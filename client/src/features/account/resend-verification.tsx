@@ -1,27 +1,27 @@
 import { useMutation } from "@tanstack/react-query";
 import { MailPlus } from "lucide-react";
-import { errorText } from "../../lib/api/api-error.ts";
+import { errorText } from "../../lib/api/errors.ts";
+import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { resendVerification } from "./account-api.ts";
-import { emailTexts as texts } from "./texts.ts";
+import { resendVerification } from "./api.ts";
+import { emailMessages as texts } from "./messages.ts";
 
 /** Has a new verification link sent, and says where it went. */
 export function ResendVerification() {
   const resend = useMutation({ mutationFn: resendVerification });
   if (resend.isSuccess) {
     return (
-      <Notice tone="success" role="status">
+      <Alert tone="success" role="status">
         <span className="break-words">{resend.data.detail}</span>
-      </Notice>
+      </Alert>
     );
   }
   return (
     <div className="flex flex-col items-start gap-4">
       {resend.isError && (
-        <Notice tone="error" role="alert" className="self-stretch">
+        <Alert tone="error" role="alert" className="self-stretch">
           {errorText(resend.error, texts.resendFailed)}
-        </Notice>
+        </Alert>
       )}
       <Button variant="secondary" busy={resend.isPending} onClick={() => resend.mutate()}>
         {!resend.isPending && <MailPlus aria-hidden className="size-4" />}

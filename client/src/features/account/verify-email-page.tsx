@@ -1,16 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
 import { LoaderCircle } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
-import { ApiError, errorText } from "../../lib/api/api-error.ts";
-import { useLive } from "../../lib/live/live-store.ts";
+import { ApiError, errorText } from "../../lib/api/errors.ts";
+import { useRealtime } from "../../lib/realtime/store.ts";
 import { useSession } from "../../lib/session.ts";
-import { Button } from "../../ui/button.tsx";
-import { buttonClass } from "../../ui/button-class.ts";
+import { Alert } from "../../ui/alert.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { usePageDescription } from "../../ui/use-page-description.ts";
+import { usePageDescription } from "../../ui/page-heading.tsx";
+import { verifyEmail } from "./api.ts";
+import { verifyMessages as texts } from "./messages.ts";
 import { ResendVerification } from "./resend-verification.tsx";
-import { verifyTexts as texts } from "./texts.ts";
-import { useVerification } from "./use-verification.ts";
 
 /** Where the link of a verification mail leads; opening it is all there is to do. */
 export function VerifyEmailPage() {
@@ -29,9 +29,9 @@ function Verification({ token }: { token: string }) {
   }
   return (
     <NarrowPage title={texts.failedTitle}>
-      <Notice tone="error" role="alert">
+      <Alert tone="error" role="alert">
         {errorText(error, texts.failed)}
-      </Notice>
+      </Alert>
       <Button size="lg" onClick={again}>
         {texts.tryAgain}
       </Button>
@@ -54,9 +54,9 @@ function Verified() {
   const signedIn = useSession((session) => session.token !== null);
   return (
     <NarrowPage title={texts.doneTitle}>
-      <Notice tone="success" role="status">
+      <Alert tone="success" role="status">
         {texts.done}
-      </Notice>
+      </Alert>
       <Link to={signedIn ? "/dashboard" : "/login"} className={buttonClass({ size: "lg" })}>
         {signedIn ? texts.toDashboard : texts.toLogin}
       </Link>
@@ -67,13 +67,13 @@ function Verified() {
 /** A link without effect; nothing is lost where its reader has confirmed his address already. */
 function UselessLink({ why }: { why: "expired" | "incomplete" }) {
   const signedIn = useSession((session) => session.token !== null);
-  const isVerified = useLive((live) => live.account?.email_verified === true);
+  const isVerified = useRealtime((live) => live.account?.email_verified === true);
   if (isVerified) return <Verified />;
   return (
     <NarrowPage title={texts.uselessTitle}>
-      <Notice tone="warning" role="alert">
+      <Alert tone="warning" role="alert">
         {texts[why]}
-      </Notice>
+      </Alert>
       {signedIn ? <ResendVerification /> : <LoginForLink />}
     </NarrowPage>
   );
@@ -88,4 +88,21 @@ function LoginForLink() {
       </Link>
     </>
   );
+}
+
+/**
+ * Confirms an address by the token of a mail's link. Since the token works once, it is sent once, however often the
+ * screen is mounted: all its mounts share the one request, and nothing but `again` repeats it.
+ */
+export function useVerification(token: string) {
+  const { isSuccess, isFetching, error, refetch } = useQuery({
+    queryKey: ["verify-email", token],
+    queryFn: () => verifyEmail(token),
+    retry: false,
+    retryOnMount: false,
+    staleTime: "static",
+    gcTime: Number.POSITIVE_INFINITY,
+    refetchOnReconnect: false,
+  });
+  return { isSuccess, isFetching, error, again: () => void refetch() };
 }

@@ -1,21 +1,43 @@
+import { CircleX, TriangleAlert } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { Link } from "react-router-dom";
+import { Skeleton } from "../../ui/card.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
-import { AdminStats } from "./admin-stats.tsx";
+import { AdminSection } from "./admin-section.tsx";
+import {
+  clearAllHistory,
+  reasonOf,
+  runAction,
+  useChartImages,
+  useHealth,
+  useUsers,
+} from "./api.ts";
+import { useAdminSync } from "./apply-admin-event.ts";
 import { AuditSection } from "./audit-section.tsx";
-import { HealthSection } from "./health-section.tsx";
-import { HistorySection } from "./history-section.tsx";
+import { HealthSection, summarizeHealth } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
+import {
+  adminMessages,
+  auditMessages,
+  confirmMessages,
+  failureMessages,
+  healthMessages,
+  historyMessages,
+  imageMessages,
+  paymentMessages,
+  usageMessages,
+  userMessages,
+} from "./messages.ts";
 import { PaymentSection } from "./payment-section.tsx";
-import { SectionNav } from "./section-nav.tsx";
-import { adminTexts as texts } from "./texts.ts";
 import { UsageSection } from "./usage-section.tsx";
-import { useAdminSync } from "./use-admin-sync.ts";
-import { UsersSection } from "./users-section.tsx";
+import { countUsers, UsersSection } from "./users/users-section.tsx";
 
 export function AdminPage() {
   useAdminSync();
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+      <PageHeading title={adminMessages.title}>{adminMessages.lead}</PageHeading>
       <AdminStats />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-8">
         <SectionNav />
@@ -30,5 +52,142 @@ export function AdminPage() {
         </div>
       </div>
     </div>
+  );
+}
+
+const sections = [
+  { id: "users", label: userMessages.title },
+  { id: "health", label: healthMessages.title },
+  { id: "payment", label: paymentMessages.title },
+  { id: "images", label: imageMessages.title },
+  { id: "history", label: historyMessages.title },
+  { id: "usage", label: usageMessages.title },
+  { id: "audit", label: auditMessages.title },
+] as const;
+
+const sectionIds = sections.map(({ id }) => id);
+
+/** Says beside the way there that the system needs to be looked at; its colour is not all that tells. */
+function HealthMark() {
+  const { data } = useHealth();
+  const verdict = data ? summarizeHealth(data).verdict : "ok";
+  if (verdict === "ok") return null;
+  const Icon = verdict === "down" ? CircleX : TriangleAlert;
+  return (
+    <Icon
+      role="img"
+      aria-label={healthMessages.verdicts[verdict]}
+      className={`ml-2 inline size-4 ${verdict === "down" ? "text-danger" : "text-wait"}`}
+    />
+  );
+}
+
+/** Leads to the parts of the page: a column beside them, or a bar above them on small screens. */
+export function SectionNav() {
+  const current = useSectionInView(sectionIds);
+  return (
+    <nav
+      aria-label={adminMessages.sections}
+      className="sticky top-16 z-20 -mx-4 overflow-x-auto border-b border-line bg-canvas/90 px-4 backdrop-blur-md sm:-mx-6 sm:px-6 lg:top-24 lg:mx-0 lg:border-0 lg:bg-transparent lg:p-0 lg:backdrop-blur-none"
+    >
+      <ul className="flex gap-1 py-2 lg:flex-col lg:py-0">
+        {sections.map(({ id, label }) => (
+          <li key={id}>
+            <Link
+              to={`#${id}`}
+              aria-current={id === current ? "location" : undefined}
+              className="block rounded-lg px-3 py-2 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-[current=location]:bg-raised aria-[current=location]:text-ink"
+            >
+              {label}
+              {id === "health" && <HealthMark />}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** A section counts as the current one while it crosses a line in the upper part of the window. */
+const READING_LINE = "-30% 0px -69% 0px";
+
+/** Id of the section that is being read; `ids` has to stay the same array. */
+export function useSectionInView<Id extends string>(ids: readonly Id[]): Id | undefined {
+  const [current, setCurrent] = useState(ids[0]);
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const entered = entries.find((entry) => entry.isIntersecting)?.target.id;
+        const id = ids.find((candidate) => candidate === entered);
+        if (id) setCurrent(id);
+      },
+      { rootMargin: READING_LINE },
+    );
+    for (const id of ids) {
+      const section = document.getElementById(id);
+      if (section) observer.observe(section);
+    }
+    return () => observer.disconnect();
+  }, [ids]);
+  return current;
+}
+
+const statMessages = adminMessages.stats;
+
+/** What there is to look after, in numbers. */
+export function AdminStats() {
+  const users = useUsers();
+  const images = useChartImages();
+  const list = users.data?.users;
+  const counts = useMemo(() => list && countUsers(list), [list]);
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line lg:grid-cols-4">
+      <Stat label={statMessages.users} value={counts?.all} failed={users.isError} />
+      <Stat label={statMessages.pending} value={counts?.pending} failed={users.isError} highlight />
+      <Stat label={statMessages.withProof} value={counts?.proof} failed={users.isError} />
+      <Stat
+        label={statMessages.images}
+        value={images.data?.images.length}
+        failed={images.isError}
+      />
+    </dl>
+  );
+}
+
+interface StatProps {
+  label: string;
+  value: number | undefined;
+  failed: boolean;
+  /** More than none asks for something to be done. */
+  highlight?: boolean;
+}
+
+function Stat({ label, value, failed, highlight = false }: StatProps) {
+  const tone = highlight && value ? "text-wait" : "";
+  return (
+    <div className="bg-surface px-4 py-4 sm:px-5">
+      <dt className="text-sm text-ink-muted">{label}</dt>
+      <dd className={`figures mt-1 text-2xl font-semibold tracking-tight ${tone}`}>
+        {value ?? (failed ? "–" : <Skeleton className="h-8 w-12" />)}
+      </dd>
+    </div>
+  );
+}
+
+/** The one action on all users' histories. */
+export function HistorySection() {
+  return (
+    <AdminSection id="history" title={historyMessages.title} lead={historyMessages.lead}>
+      <div>
+        <ConfirmButton
+          label={historyMessages.clearAll}
+          title={confirmMessages.clearAllTitle}
+          run={() => runAction(clearAllHistory())}
+          failureText={(error) => failureMessages.clearAll(reasonOf(error))}
+        >
+          {confirmMessages.clearAll}
+        </ConfirmButton>
+      </div>
+    </AdminSection>
   );
 }

@@ -2,15 +2,20 @@ import type { ChartImage } from "@shared/contract/files.ts";
 import { Images } from "lucide-react";
 import { useState } from "react";
 import { cleanupImages } from "../../lib/api/cleanup-images.ts";
+import { formatBytes } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { useChartImages } from "./admin-queries.ts";
-import { AdminSection } from "./admin-section.tsx";
-import { ImageItem } from "./image-item.tsx";
-import { LoadError } from "./load-error.tsx";
-import { reasonOf, runAction } from "./run-action.ts";
-import { adminTexts, confirmTexts, failureTexts, imageTexts as texts } from "./texts.ts";
+import { ImageDialog } from "../../ui/image-dialog.tsx";
+import { LocalTime } from "../../ui/local-time.tsx";
+import { AdminSection, LoadError } from "./admin-section.tsx";
+import { deleteChartImage, reasonOf, runAction, useChartImages } from "./api.ts";
+import {
+  adminMessages,
+  confirmMessages,
+  failureMessages,
+  imageMessages as texts,
+} from "./messages.ts";
 
 /** Pictures shown at a time; each is a request of its own. */
 const PAGE_SIZE = 24;
@@ -42,11 +47,11 @@ function CleanupButton() {
   return (
     <ConfirmButton
       label={texts.cleanup}
-      title={confirmTexts.cleanupTitle}
+      title={confirmMessages.cleanupTitle}
       run={() => runAction(cleanupImages())}
-      failureText={(error) => failureTexts.cleanup(reasonOf(error))}
+      failureText={(error) => failureMessages.cleanup(reasonOf(error))}
     >
-      {confirmTexts.cleanup}
+      {confirmMessages.cleanup}
     </ConfirmButton>
   );
 }
@@ -89,12 +94,52 @@ function GallerySkeleton() {
   return (
     <div
       role="status"
-      aria-label={adminTexts.loading}
+      aria-label={adminMessages.loading}
       className="grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4"
     >
       <Skeleton className="h-56 rounded-card" />
       <Skeleton className="h-56 rounded-card" />
       <Skeleton className="hidden h-56 rounded-card md:block" />
     </div>
+  );
+}
+
+interface ImageItemProps {
+  image: ChartImage;
+  onExpired(): void;
+}
+
+/** One chart image with whose it is. */
+function ImageItem({ image, onExpired }: ImageItemProps) {
+  const { filename, size, modified, url, username } = image;
+  return (
+    <Card className="flex w-full min-w-0 flex-col p-3">
+      <ImageDialog
+        src={url}
+        title={texts.pictureOf(username)}
+        onExpired={onExpired}
+        className="aspect-4/3 w-full"
+      />
+      <div className="mt-3 min-w-0 flex-1 text-sm">
+        <p className="truncate font-medium">{username}</p>
+        <p title={filename} className="truncate text-xs text-ink-faint">
+          {filename}
+        </p>
+        <p className="figures mt-1 text-xs text-ink-muted">
+          {formatBytes(size)} · <LocalTime iso={modified} />
+        </p>
+      </div>
+      <div className="mt-2 -ml-3 flex">
+        <ConfirmButton
+          label={texts.deleteImage}
+          variant="ghostDanger"
+          title={confirmMessages.deleteImageTitle}
+          run={() => runAction(deleteChartImage(filename))}
+          failureText={(error) => failureMessages.deleteImage(reasonOf(error))}
+        >
+          {confirmMessages.deleteImage(username)}
+        </ConfirmButton>
+      </div>
+    </Card>
   );
 }

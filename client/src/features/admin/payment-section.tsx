@@ -1,9 +1,18 @@
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { usePaymentDetails } from "./admin-queries.ts";
-import { AdminSection } from "./admin-section.tsx";
-import { LoadError } from "./load-error.tsx";
-import { PaymentForm } from "./payment-form.tsx";
-import { adminTexts, paymentTexts as texts } from "./texts.ts";
+import { Form } from "@base-ui/react/form";
+import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { errorText } from "../../lib/api/errors.ts";
+import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { queryClient } from "../../lib/query-client.ts";
+import { Alert } from "../../ui/alert.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { showToast } from "../../ui/show-toast.ts";
+import { TextAreaField } from "../../ui/text-field.tsx";
+import { AdminSection, LoadError } from "./admin-section.tsx";
+import { adminKeys, runAction, savePaymentDetails, usePaymentDetails } from "./api.ts";
+import { adminMessages, failureMessages, paymentMessages as texts } from "./messages.ts";
 
 /** How subscribers pay, to be edited. */
 export function PaymentSection() {
@@ -19,11 +28,109 @@ export function PaymentSection() {
         />
       )}
       {!query.error && !query.data && (
-        <div role="status" aria-label={adminTexts.loading}>
+        <div role="status" aria-label={adminMessages.loading}>
           <Skeleton className="h-96 rounded-card" />
         </div>
       )}
       {query.data && <PaymentForm saved={query.data} />}
     </AdminSection>
+  );
+}
+
+const FIELDS = paymentDetailsSchema.keyof().options;
+
+const areSame = (a: PaymentDetails, b: PaymentDetails) =>
+  FIELDS.every((field) => a[field] === b[field]);
+
+/** What is being edited, and what it was when the editing began. */
+interface Draft {
+  from: PaymentDetails;
+  details: PaymentDetails;
+}
+
+/** The six texts. Without changes of one's own they follow what others save; with some, they say so. */
+function PaymentForm({ saved }: { saved: PaymentDetails }) {
+  const [draft, setDraft] = useState<Draft | null>(null);
+  const [errors, setErrors] = useState<FormErrors>({});
+  const details = draft?.details ?? saved;
+  const isChanged = !areSame(details, saved);
+  const save = useMutation({
+    mutationFn: async (next: PaymentDetails) => {
+      showToast({ title: await runAction(savePaymentDetails(next)) });
+      queryClient.setQueryData(adminKeys.payment, next);
+      setDraft(null);
+    },
+  });
+  const change = (field: keyof PaymentDetails, value: string) => {
+    setErrors({});
+    setDraft({ from: draft?.from ?? saved, details: { ...details, [field]: value } });
+  };
+  const discard = () => {
+    save.reset();
+    setErrors({});
+    setDraft(null);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { data, error } = paymentDetailsSchema.safeParse(details);
+    setErrors(error ? toFormErrors(issuesToFieldErrors(error.issues)) : {});
+    if (data && !save.isPending) save.mutate(data);
+  };
+  return (
+    <Card className="p-5 sm:p-6">
+      <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
+        {draft && !areSame(draft.from, saved) && isChanged && <ChangedNotice onTake={discard} />}
+        <PaymentFields details={details} onChange={change} />
+        {save.error && (
+          <Alert tone="error" role="alert" title={failureMessages.paymentDetails}>
+            {errorText(save.error, "")}
+          </Alert>
+        )}
+        <div className="flex flex-wrap gap-3">
+          <Button type="submit" disabled={!isChanged} busy={save.isPending}>
+            {save.isPending ? texts.saving : texts.save}
+          </Button>
+          {isChanged && (
+            <Button variant="ghost" disabled={save.isPending} onClick={discard}>
+              {texts.discard}
+            </Button>
+          )}
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+interface PaymentFieldsProps {
+  details: PaymentDetails;
+  onChange(field: keyof PaymentDetails, value: string): void;
+}
+
+function PaymentFields({ details, onChange }: PaymentFieldsProps) {
+  return (
+    <div className="grid gap-5 md:grid-cols-2">
+      {FIELDS.map((field) => (
+        <TextAreaField
+          key={field}
+          name={field}
+          label={texts.fields[field]}
+          rows={3}
+          value={details[field]}
+          onValueChange={(value) => onChange(field, value)}
+          {...(details[field].trim() === "" && { hint: texts.notOffered })}
+        />
+      ))}
+    </div>
+  );
+}
+
+function ChangedNotice({ onTake }: { onTake(): void }) {
+  return (
+    <Alert tone="warning" role="status" title={texts.changedTitle}>
+      <p>{texts.changed}</p>
+      <Button variant="secondary" size="sm" className="mt-3" onClick={onTake}>
+        {texts.takeTheirs}
+      </Button>
+    </Alert>
   );
 }

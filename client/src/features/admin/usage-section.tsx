@@ -1,12 +1,10 @@
-import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/usage.ts";
-import { Card } from "../../ui/card.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { useUsage } from "./admin-queries.ts";
-import { AdminSection } from "./admin-section.tsx";
-import { LoadError } from "./load-error.tsx";
-import { adminTexts, usageTexts as texts } from "./texts.ts";
-import { describeBudget, formatCost, formatCount, signalCount } from "./usage-figures.ts";
+import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
+import { BUDGET_PERCENTS } from "@shared/contract/constants.ts";
+import { Alert } from "../../ui/alert.tsx";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { AdminSection, LoadError } from "./admin-section.tsx";
+import { useUsage } from "./api.ts";
+import { adminMessages, usageMessages as texts, usageMessages } from "./messages.ts";
 
 const PERIODS = ["today", "last_7_days", "last_30_days"] as const;
 
@@ -16,7 +14,7 @@ export function UsageSection() {
   return (
     <AdminSection id="usage" title={texts.title} lead={texts.lead}>
       {!data && !error && (
-        <div role="status" aria-label={adminTexts.loading}>
+        <div role="status" aria-label={adminMessages.loading}>
           <Skeleton className="h-64 rounded-card" />
         </div>
       )}
@@ -43,7 +41,7 @@ function Figures({ usage }: { usage: Usage }) {
           <Period key={name} title={texts.periods[name]} period={usage[name]} />
         ))}
       </div>
-      {unpriced > 0 && <Notice tone="info">{texts.unpriced(signalCount(unpriced))}</Notice>}
+      {unpriced > 0 && <Alert tone="info">{texts.unpriced(signalCount(unpriced))}</Alert>}
       {models.length === 0 ? (
         <p className="text-ink-muted">{texts.empty}</p>
       ) : (
@@ -149,4 +147,52 @@ function Models({ models }: { models: ModelUsage[] }) {
       </table>
     </Card>
   );
+}
+
+/** US dollars below which cents say too little: one signal costs a fraction of one. */
+const SMALL_USD = 0.1;
+
+const counts = new Intl.NumberFormat("en-US");
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const smallDollars = new Intl.NumberFormat("en-US", {
+  style: "currency",
+  currency: "USD",
+  maximumFractionDigits: 4,
+});
+
+/** `12,345`. */
+export const formatCount = (count: number): string => counts.format(count);
+
+/** `1 signal`, `2,345 signals`. */
+export const signalCount = (count: number): string =>
+  `${formatCount(count)} signal${count === 1 ? "" : "s"}`;
+
+/** `$12.30`, `$0.0041`; nothing used costs nothing, and what has no price is not known. */
+export function formatCost({
+  signals,
+  cost_usd: cost,
+}: Pick<ModelUsage, "signals" | "cost_usd">): string {
+  if (cost === null) return signals === 0 ? dollars.format(0) : usageMessages.unknownCost;
+  return formatDollars(cost);
+}
+
+const formatDollars = (usd: number): string =>
+  (usd > 0 && usd < SMALL_USD ? smallDollars : dollars).format(usd);
+
+/** How far a daily budget is spent, e.g. `$1.20 of $5.00`, and what that means. */
+interface BudgetState {
+  amount: string;
+  text: string;
+  level: "left" | "low" | "used-up";
+}
+
+/** Describes today's spending. Percentages are rounded down, so that 100% is a budget that is used up. */
+export function describeBudget({ spent_usd: spent, budget_usd: budget }: BudgetUsage): BudgetState {
+  const [low, usedUp] = BUDGET_PERCENTS;
+  // Amounts have no exact binary form: without rounding, 1.15 of 5 would be 22%.
+  const percent = Math.floor(Number(((100 * spent) / budget).toFixed(6)));
+  const amount = usageMessages.spent(formatDollars(spent), formatDollars(budget));
+  if (percent >= usedUp) return { amount, text: usageMessages.budgetUsedUp, level: "used-up" };
+  if (percent >= low) return { amount, text: usageMessages.budgetLow(percent), level: "low" };
+  return { amount, text: usageMessages.budgetLeft(percent), level: "left" };
 }

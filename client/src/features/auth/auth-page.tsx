@@ -1,17 +1,19 @@
+import { Form } from "@base-ui/react/form";
 import type { Session } from "@shared/contract/account.ts";
 import { REGISTRATION_REDIRECT_MS } from "@shared/contract/constants.ts";
-import { type ReactNode, useEffect, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { Link, Navigate, type To, useLocation, useNavigate } from "react-router-dom";
+import { ApiError, errorText } from "../../lib/api/errors.ts";
+import { type FormErrors, toFormErrors } from "../../lib/api/field-errors.ts";
 import { type SessionEnd, useSession } from "../../lib/session.ts";
-import { buttonClass } from "../../ui/button-class.ts";
+import { Alert } from "../../ui/alert.tsx";
+import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { TextLink } from "../../ui/text-link.tsx";
-import { usePageTitle } from "../../ui/use-page-title.ts";
-import { AuthForm } from "./auth-form.tsx";
-import type { AuthMode } from "./auth-mode.ts";
-import { readReturnTo } from "./return-to.ts";
-import { authTexts, sessionEndTexts } from "./texts.ts";
+import { usePageTitle } from "../../ui/page-heading.tsx";
+import { PasswordField, TextField } from "../../ui/text-field.tsx";
+import type { AuthMode } from "./authenticate.ts";
+import { authMessages, sessionEndMessages } from "./messages.ts";
 
 export const LoginPage = () => <AuthPage key="login" mode="login" />;
 export const RegisterPage = () => <AuthPage key="register" mode="register" />;
@@ -26,21 +28,21 @@ function AuthPage({ mode }: { mode: AuthMode }) {
     setRegistered(mode === "register");
     signIn(session);
   };
-  usePageTitle(authTexts[mode].title);
+  usePageTitle(authMessages[mode].title);
   if (registered) return <Registered />;
   if (signedIn) return <Navigate to={readReturnTo(state)} replace />;
   return (
     <AuthFrame>
       <header className="flex flex-col gap-2">
-        <h1 className="text-2xl font-semibold tracking-tight">{authTexts[mode].title}</h1>
-        <p className="text-ink-muted text-pretty">{authTexts[mode].lead}</p>
+        <h1 className="text-2xl font-semibold tracking-tight">{authMessages[mode].title}</h1>
+        <p className="text-ink-muted text-pretty">{authMessages[mode].lead}</p>
       </header>
       <SessionEndNotice />
       <AuthForm mode={mode} onSession={onSession} />
       <div className="flex flex-col gap-3 text-center text-sm text-ink-muted">
         {mode === "login" && (
           <p>
-            <TextLink to="/forgot-password">{authTexts.forgotPassword}</TextLink>
+            <TextLink to="/forgot-password">{authMessages.forgotPassword}</TextLink>
           </p>
         )}
         <SwitchMode mode={mode} state={state} />
@@ -63,9 +65,9 @@ function SwitchMode({ mode, state }: { mode: AuthMode; state: unknown }) {
   const other: To = mode === "login" ? "/register" : "/login";
   return (
     <p>
-      {authTexts[mode].switchQuestion}{" "}
+      {authMessages[mode].switchQuestion}{" "}
       <TextLink to={other} state={state}>
-        {authTexts[mode].switchLink}
+        {authMessages[mode].switchLink}
       </TextLink>
     </p>
   );
@@ -76,15 +78,15 @@ function SessionEndNotice() {
   const endedBy = useSession((session) => session.endedBy);
   const text = endedBy && sessionEndText(endedBy);
   return text ? (
-    <Notice tone="info" role="status">
+    <Alert tone="info" role="status">
       {text}
-    </Notice>
+    </Alert>
   ) : null;
 }
 
 function sessionEndText(endedBy: SessionEnd): string | null {
   if (endedBy === "logout" || endedBy === "other-tab") return null;
-  return sessionEndTexts[endedBy];
+  return sessionEndMessages[endedBy];
 }
 
 /** Tells what comes next, and moves on to the dashboard by itself. */
@@ -96,12 +98,116 @@ function Registered() {
   }, [navigate]);
   return (
     <AuthFrame>
-      <Notice tone="success" role="status" title={authTexts.registeredTitle}>
-        {authTexts.registered} {authTexts.registeredNext}
-      </Notice>
+      <Alert tone="success" role="status" title={authMessages.registeredTitle}>
+        {authMessages.registered} {authMessages.registeredNext}
+      </Alert>
       <Link to="/dashboard" className={buttonClass({ variant: "secondary" })}>
-        {authTexts.toDashboard}
+        {authMessages.toDashboard}
       </Link>
     </AuthFrame>
   );
+}
+
+/** Checks and API are not needed to show the form; they are loaded while it is filled in. */
+const loadAuthenticate = () => import("./authenticate.ts");
+
+interface AuthFormProps {
+  mode: AuthMode;
+  onSession(session: Session): void;
+}
+
+/** The one form behind login and registration. */
+export function AuthForm({ mode, onSession }: AuthFormProps) {
+  const [errors, setErrors] = useState<FormErrors>({});
+  const request = useMutation({
+    mutationFn: async (form: object) => (await loadAuthenticate()).authenticate(mode, form),
+    onSuccess: onSession,
+    onError: (error) => setErrors(error instanceof ApiError ? toFormErrors(error.fieldErrors) : {}),
+  });
+  useEffect(() => void loadAuthenticate().catch(() => null), []);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (request.isPending) return;
+    setErrors({});
+    request.mutate(Object.fromEntries(new FormData(event.currentTarget)));
+  };
+  const isRegister = mode === "register";
+  return (
+    <Form
+      method="post"
+      errors={errors}
+      onSubmit={submit}
+      onChange={() => setErrors({})}
+      className="flex flex-col gap-5"
+    >
+      <TextField
+        name="username"
+        label={authMessages.username}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        aria-required
+        {...(isRegister && { hint: authMessages.usernameHint })}
+      />
+      {isRegister && (
+        <TextField
+          name="email"
+          label={authMessages.email}
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          aria-required
+        />
+      )}
+      <PasswordField
+        name="password"
+        label={authMessages.password}
+        autoComplete={isRegister ? "new-password" : "current-password"}
+        {...(isRegister && { hint: authMessages.passwordHint })}
+      />
+      {request.isError && !hasFieldErrors(request.error) && (
+        <AuthErrorNotice error={request.error} />
+      )}
+      <Button type="submit" size="lg" busy={request.isPending}>
+        {request.isPending ? authMessages.busy : authMessages[mode].submit}
+      </Button>
+    </Form>
+  );
+}
+
+const hasFieldErrors = (error: unknown) =>
+  error instanceof ApiError && error.fieldErrors.length > 0;
+
+function AuthErrorNotice({ error }: { error: unknown }) {
+  const { code, text } = authErrorText(error);
+  return (
+    <Alert tone="error" role="alert">
+      {text}
+      {code && <code className="mt-1 block text-xs text-ink-faint">{code}</code>}
+    </Alert>
+  );
+}
+
+export interface AuthErrorText {
+  /** The identity service's own code, shown beside the sentence. */
+  code: string | null;
+  text: string;
+}
+
+/** `auth/…`, or a code as identity services write them, e.g. `EMAIL_EXISTS`; the product's own are in small letters. */
+const IDENTITY_CODE = /^(auth\/|[A-Z][A-Z_]+)/;
+
+/** What to show of a failed login or registration: the identity code, the server's detail, the message. */
+export function authErrorText(error: unknown): AuthErrorText {
+  const code = error instanceof ApiError && IDENTITY_CODE.test(error.code) ? error.code : null;
+  return { code, text: errorText(error, authMessages.unexpected) };
+}
+
+/** A path of our own only: the history's state must not lead anybody elsewhere. */
+const OWN_PATH = /^\/(?![/\\])/;
+
+/** Where a guard stopped the user, to go there after the login; the dashboard otherwise. */
+export function readReturnTo(state: unknown): string {
+  const from = typeof state === "object" && state && "from" in state ? state.from : undefined;
+  return typeof from === "string" && OWN_PATH.test(from) ? from : "/dashboard";
 }

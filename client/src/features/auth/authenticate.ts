@@ -4,11 +4,10 @@ import {
   type Session,
   sessionSchema,
 } from "@shared/contract/account.ts";
-import { api } from "../../lib/api/api.ts";
-import { ApiError } from "../../lib/api/api-error.ts";
+import { api } from "../../lib/api/client.ts";
+import { ApiError } from "../../lib/api/errors.ts";
 import { issuesToFieldErrors } from "../../lib/api/field-errors.ts";
-import type { AuthMode } from "./auth-mode.ts";
-import { authTexts } from "./texts.ts";
+import { authMessages } from "./messages.ts";
 
 const requests = {
   login: { path: "/login", schema: loginRequestSchema },
@@ -24,7 +23,9 @@ export async function authenticate(mode: AuthMode, form: object): Promise<Sessio
   const { data, error } = schema.safeParse(form);
   if (error) {
     const fieldErrors = issuesToFieldErrors(error.issues);
-    throw new ApiError(authTexts.checkFields, { status: 0, code: "invalid-input", fieldErrors });
+    throw new ApiError(authMessages.checkFields, { status: 0, code: "invalid-input", fieldErrors });
   }
   return api({ method: "POST", path, body: data, schema: sessionSchema });
 }
+
+export type AuthMode = "login" | "register";

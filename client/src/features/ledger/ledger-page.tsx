@@ -1,22 +1,21 @@
-import { PageHeading } from "../../ui/page-heading.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { usePageDescription } from "../../ui/use-page-description.ts";
-import { HeadCard } from "./head-card.tsx";
-import { LoadError } from "./load-error.tsx";
+import type { LedgerHead } from "@shared/contract/ledger.ts";
+import { Card, Skeleton } from "../../ui/card.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
+import { useHead } from "./api.ts";
+import { explanations, headMessages, ledgerMessages } from "./messages.ts";
 import { RecheckCard } from "./recheck-card.tsx";
-import { RecordList } from "./record-list.tsx";
-import { explanations, ledgerTexts as texts } from "./texts.ts";
-import { useHead } from "./use-records.ts";
+import { LoadError, RecordList } from "./record-list.tsx";
 import { VerifyCard } from "./verify-card.tsx";
 import { WitnessSection } from "./witness-section.tsx";
 
 /** The public ledger: what it is, its newest records, and how to verify it. */
 export function LedgerPage() {
-  usePageDescription(texts.description);
+  usePageDescription(ledgerMessages.description);
   const { data: head, error, refetch } = useHead();
   return (
     <div className="page flex flex-col gap-10 py-8 sm:py-12">
-      <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+      <PageHeading title={ledgerMessages.title}>{ledgerMessages.lead}</PageHeading>
       {error && <LoadError onAgain={() => void refetch()} />}
       {!head && !error && <LedgerSkeleton />}
       {head && (
@@ -37,7 +36,7 @@ export function LedgerPage() {
 
 function Explanations() {
   return (
-    <section aria-label={texts.title} className="border-t border-line pt-10">
+    <section aria-label={ledgerMessages.title} className="border-t border-line pt-10">
       <dl className="grid gap-x-12 gap-y-8 sm:grid-cols-2">
         {explanations.map(({ question, answer }) => (
           <div key={question}>
@@ -52,12 +51,39 @@ function Explanations() {
 
 function LedgerSkeleton() {
   return (
-    <div role="status" aria-label={texts.loading} className="flex flex-col gap-4">
+    <div role="status" aria-label={ledgerMessages.loading} className="flex flex-col gap-4">
       <div className="grid gap-4 lg:grid-cols-2">
         <Skeleton className="h-80 rounded-card" />
         <Skeleton className="h-80 rounded-card" />
       </div>
       <Skeleton className="h-96 rounded-card" />
     </div>
+  );
+}
+
+/** How long the ledger is, and the fingerprint to keep. */
+export function HeadCard({ head }: { head: LedgerHead }) {
+  return (
+    <Card className="flex flex-col gap-5 p-5 sm:p-6">
+      <div>
+        <h2 className="text-lg font-semibold tracking-tight">{headMessages.title}</h2>
+        <p className="figures mt-3 text-3xl font-semibold tracking-tight">
+          {headMessages.records(head.seq)}
+        </p>
+        {head.at && (
+          <p className="mt-1 text-sm text-ink-muted">{headMessages.recordedAt(head.at)}</p>
+        )}
+      </div>
+      <div className="flex flex-col gap-2">
+        <div className="flex items-center justify-between gap-3">
+          <h3 className="text-sm font-medium">{headMessages.fingerprint}</h3>
+          <CopyButton text={`${head.seq}:${head.hash}`} name={headMessages.copy} />
+        </div>
+        <p className="rounded-control bg-canvas p-3 font-mono text-xs leading-relaxed break-all text-ink-muted">
+          {head.seq}:{head.hash}
+        </p>
+        <p className="text-sm text-ink-faint text-pretty">{headMessages.why}</p>
+      </div>
+    </Card>
   );
 }

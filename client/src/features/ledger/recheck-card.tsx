@@ -1,10 +1,22 @@
+import { type LedgerReport, verifyLedger } from "@shared/contract/ledger-verifier.ts";
+import {
+  type CandleFile,
+  candleFilesSource,
+  parseCandleCsv,
+  parseCandleFileName,
+} from "@shared/outcomes/candle-files.ts";
+import {
+  type Recheck,
+  type RecordedOutcome,
+  resolveAgain,
+} from "@shared/outcomes/resolve-again.ts";
 import { FileUp } from "lucide-react";
-import { useRef } from "react";
+import { useEffect, useRef, useState } from "react";
+import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { recheckTexts as texts } from "./texts.ts";
-import { type RecheckedOutcome, type RecheckState, useRecheck } from "./use-recheck.ts";
+import { openDownload } from "./api.ts";
+import { recheckMessages as texts } from "./messages.ts";
 
 /** Resolves the recorded outcomes again, by candles that the reader brings. */
 export function RecheckCard() {
@@ -62,9 +74,9 @@ function RecheckResult({ recheck }: { recheck: RecheckState }) {
 
 function Problem({ children }: { children: string }) {
   return (
-    <Notice tone="error" role="alert">
+    <Alert tone="error" role="alert">
       {children}
-    </Notice>
+    </Alert>
   );
 }
 
@@ -78,20 +90,20 @@ function RecheckedOutcomes({ outcomes }: { outcomes: readonly RecheckedOutcome[]
   };
   if (agreeing + differing === 0) {
     return (
-      <Notice tone="info" role="status">
+      <Alert tone="info" role="status">
         {texts.nothingChecked} {texts.unchecked(unchecked)}
-      </Notice>
+      </Alert>
     );
   }
   return (
     <div className="flex animate-enter flex-col gap-4">
-      <Notice
+      <Alert
         tone={differing === 0 ? "success" : "error"}
         role={differing === 0 ? "status" : "alert"}
         title={texts.result(agreeing, differing)}
       >
         {texts.unchecked(unchecked)}
-      </Notice>
+      </Alert>
       {differing > 0 && (
         <ul className="flex flex-col gap-2">
           {outcomes.map((outcome) => (
@@ -116,4 +128,71 @@ function Difference({ outcome }: { outcome: RecheckedOutcome }) {
       ))}
     </li>
   );
+}
+
+/** An outcome that was resolved again, and the result. */
+type RecheckedOutcome = RecordedOutcome & { recheck: Recheck };
+
+type RecheckState =
+  | { state: "idle" | "working" | "failed" }
+  | { state: "unreadable"; fileName: string }
+  | { state: "done"; fault: LedgerReport["fault"]; outcomes: readonly RecheckedOutcome[] };
+
+/** Resolves the outcomes of the ledger again in this browser, by the candles of files. */
+function useRecheck(): {
+  recheck: RecheckState;
+  start: (files: readonly File[]) => Promise<void>;
+} {
+  const [recheck, setRecheck] = useState<RecheckState>({ state: "idle" });
+  const leaving = useRef(new AbortController());
+  useEffect(() => {
+    const controller = new AbortController();
+    leaving.current = controller;
+    return () => controller.abort();
+  }, []);
+  const start = async (files: readonly File[]) => {
+    const { signal } = leaving.current;
+    setRecheck({ state: "working" });
+    const candleFiles: CandleFile[] = [];
+    for (const file of files) {
+      const candleFile = await readCandleFile(file);
+      if (!candleFile) {
+        setRecheck({ state: "unreadable", fileName: file.name });
+        return;
+      }
+      candleFiles.push(candleFile);
+    }
+    try {
+      const result = await recheckLedger(candleFiles, signal);
+      if (!signal.aborted) setRecheck({ state: "done", ...result });
+    } catch {
+      // The reader can only try again; leaving the page is no failure.
+      if (!signal.aborted) setRecheck({ state: "failed" });
+    }
+  };
+  return { recheck, start };
+}
+
+/** Null for a file without a market in its name, or without candles in it. */
+async function readCandleFile(file: File): Promise<CandleFile | null> {
+  const market = parseCandleFileName(file.name);
+  if (!market) return null;
+  try {
+    return { ...market, candles: parseCandleCsv(await file.text()) };
+  } catch {
+    return null;
+  }
+}
+
+async function recheckLedger(files: readonly CandleFile[], signal: AbortSignal) {
+  const recorded: RecordedOutcome[] = [];
+  const { fault } = await verifyLedger(await openDownload(signal), {
+    onOutcome: (outcome) => recorded.push(outcome),
+  });
+  const source = candleFilesSource(files);
+  const outcomes: RecheckedOutcome[] = [];
+  for (const outcome of recorded) {
+    outcomes.push({ ...outcome, recheck: await resolveAgain(outcome, source) });
+  }
+  return { fault, outcomes };
 }

@@ -1,12 +1,17 @@
+import { sha256Schema } from "@shared/contract/ledger.ts";
+import {
+  type KeptHead,
+  type LedgerReport,
+  verifyLedger,
+} from "@shared/contract/ledger-verifier.ts";
 import { Download, ShieldCheck } from "lucide-react";
-import { Button } from "../../ui/button.tsx";
-import { buttonClass } from "../../ui/button-class.ts";
+import { useEffect, useRef, useState } from "react";
+import { z } from "zod";
+import { Alert } from "../../ui/alert.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { downloadUrl, offlineVerifierUrl } from "./ledger-api.ts";
-import { verifyTexts as texts } from "./texts.ts";
-import { useVerification } from "./use-verification.ts";
-import { VerifyReport } from "./verify-report.tsx";
+import { downloadUrl, offlineVerifierUrl, openDownload } from "./api.ts";
+import { verifyMessages as texts } from "./messages.ts";
 
 /** Verifies the ledger here and now, or gives what is needed to do it elsewhere. */
 export function VerifyCard({ records }: { records: number }) {
@@ -31,9 +36,9 @@ export function VerifyCard({ records }: { records: number }) {
       </div>
       {isWorking && <Progress lines={verification.lines} of={records} />}
       {verification.state === "failed" && (
-        <Notice tone="error" role="alert">
+        <Alert tone="error" role="alert">
           {texts.interrupted}
-        </Notice>
+        </Alert>
       )}
       {verification.state === "done" && <VerifyReport {...verification} />}
       <p className="mt-auto border-t border-line pt-4 text-sm text-ink-faint text-pretty">
@@ -67,4 +72,114 @@ function Progress({ lines, of }: { lines: number; of: number }) {
       <p className="figures text-sm text-ink-muted">{texts.done(lines, of)}</p>
     </div>
   );
+}
+
+interface VerifyReportProps {
+  report: LedgerReport;
+  /** What this browser had verified before. */
+  kept: KeptHead | null;
+}
+
+/** What came of a verification. */
+function VerifyReport({ report, kept }: VerifyReportProps) {
+  const { fault, head } = report;
+  if (fault) {
+    return (
+      <Alert tone="error" role="alert" title={texts.brokenTitle(fault.seq)}>
+        {texts.broken(fault.detail, fault.line)}
+      </Alert>
+    );
+  }
+  return (
+    <div className="flex animate-enter flex-col gap-4">
+      <Alert tone="success" role="status" title={texts.intactTitle(head.seq)}>
+        {texts.intact} {kept && texts.keptSince(kept.seq)}
+      </Alert>
+      <dl className="grid grid-cols-1 gap-x-6 gap-y-4 min-[24rem]:grid-cols-2">
+        {figuresOf(report).map(({ name, value, hint }) => (
+          <div key={name}>
+            <dt className="text-sm text-ink-muted">{name}</dt>
+            <dd className="figures mt-0.5">
+              <span className="text-xl font-semibold tracking-tight">{value}</span>
+              <span className="block text-sm text-ink-faint">{hint}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function figuresOf({ tally }: LedgerReport) {
+  const { analyses, outcomes, late } = tally;
+  const { WIN, LOSS, EXPIRED } = outcomes;
+  return [
+    {
+      name: texts.analyses,
+      value: analyses.live + analyses.replay + analyses.none,
+      hint: texts.demo(analyses.replay),
+    },
+    { name: texts.outcomes, value: WIN + LOSS + EXPIRED, hint: texts.split(WIN, LOSS, EXPIRED) },
+    { name: texts.late, value: late, hint: texts.lateHint },
+  ];
+}
+
+type Verification =
+  | { state: "idle" }
+  | { state: "working"; lines: number }
+  | { state: "done"; report: LedgerReport; kept: KeptHead | null }
+  | { state: "failed" };
+
+/** Verifies the whole ledger in this browser, against the head that it verified before. */
+function useVerification(): { verification: Verification; start: () => Promise<void> } {
+  const [verification, setVerification] = useState<Verification>({ state: "idle" });
+  const leaving = useRef(new AbortController());
+  useEffect(() => {
+    const controller = new AbortController();
+    leaving.current = controller;
+    return () => controller.abort();
+  }, []);
+  const start = async () => {
+    const { signal } = leaving.current;
+    const kept = readSavedHead(localStorage);
+    const onProgress = (lines: number) => {
+      if (!signal.aborted) setVerification({ state: "working", lines });
+    };
+    onProgress(0);
+    try {
+      const report = await verifyLedger(await openDownload(signal), {
+        kept: kept ? [kept] : [],
+        onProgress,
+      });
+      if (report.fault === null && report.head.seq > 0) saveHead(localStorage, report.head);
+      setVerification({ state: "done", report, kept });
+    } catch {
+      // Whatever it was, the reader can only try again; leaving the page is no failure.
+      if (!signal.aborted) setVerification({ state: "failed" });
+    }
+  };
+  return { verification, start };
+}
+
+const KEY = "ledger-head";
+
+const keptHeadSchema = z.object({ seq: z.number().int().positive(), hash: sha256Schema });
+
+/** The head that this browser verified last; null if there is none, or storage is closed to us. */
+export function readSavedHead(storage: Pick<Storage, "getItem">): KeptHead | null {
+  try {
+    return keptHeadSchema.safeParse(JSON.parse(storage.getItem(KEY) ?? "null")).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Remembers a head that was verified. A browser that keeps nothing has less to compare with, and no more. */
+export function saveHead(storage: Pick<Storage, "setItem">, { seq, hash }: KeptHead): boolean {
+  try {
+    storage.setItem(KEY, JSON.stringify({ seq, hash }));
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,9 +1,18 @@
-import type { Performance, Reliability } from "@shared/contract/performance.ts";
+import { formatPoints } from "@shared/contract/edge-statement.ts";
+import type {
+  ConfidenceBucketFigures,
+  Performance,
+  Reliability,
+} from "@shared/contract/performance.ts";
 import { Card } from "../../ui/card.tsx";
-import { BucketTable } from "./bucket-table.tsx";
-import { formatCount, formatRate, formatScore } from "./format-figures.ts";
-import { ReliabilityDiagram } from "./reliability-diagram.tsx";
-import { confidenceTexts as texts } from "./texts.ts";
+import {
+  formatCount,
+  formatRate,
+  formatRound,
+  formatRoundPoints,
+  formatScore,
+} from "./format-metrics.ts";
+import { metricMessages, confidenceMessages as texts } from "./messages.ts";
 
 /** Whether signals win as often as their confidence says. */
 export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
@@ -76,5 +85,175 @@ function Scores({ said, calibrated }: ConfidenceCardProps) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+const COLUMNS = [texts.decided, texts.won, texts.noEdge, texts.lift];
+
+/** How signals of each range of confidence turned out; a range with too few of them shows its counts only. */
+function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketFigures[] }) {
+  return (
+    <table className="figures w-full text-xs sm:text-sm">
+      <thead>
+        <tr className="border-b border-line text-right text-ink-faint">
+          <th scope="col" className="py-2 text-left font-medium">
+            {texts.stated}
+          </th>
+          {COLUMNS.map((name) => (
+            <th key={name} scope="col" className="py-2 pl-1.5 sm:pl-2 font-medium">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {buckets.map((bucket) => (
+          <BucketRow key={bucket.from} bucket={bucket} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function BucketRow({ bucket }: { bucket: ConfidenceBucketFigures }) {
+  const { from, to, decided, wins, win_rate: rate, no_edge_rate: noEdge, lift } = bucket;
+  return (
+    <tr className="border-b border-line text-right last:border-b-0">
+      <th scope="row" className="py-2.5 text-left font-normal whitespace-nowrap">
+        {from}–{to}%
+      </th>
+      <td className="py-2.5 pl-1.5 sm:pl-2">
+        {formatCount(decided)}
+        <span className="block text-[0.6875rem] text-ink-faint sm:text-xs">
+          {formatCount(wins)} won
+        </span>
+      </td>
+      {rate && noEdge !== null && lift ? (
+        <>
+          <td className="py-2.5 pl-1.5 sm:pl-2">
+            <span className="font-medium">{formatRate(rate.value)}</span>
+            <Interval low={formatRound(rate.low)} high={`${formatRound(rate.high)}%`} />
+          </td>
+          <td className="py-2.5 pl-1.5 sm:pl-2">{formatRate(noEdge)}</td>
+          <td className="py-2.5 pl-1.5 sm:pl-2">
+            {formatPoints(lift.value)} {metricMessages.pointsShort}
+            <Interval
+              low={formatRoundPoints(lift.low)}
+              high={`${formatRoundPoints(lift.high)} ${metricMessages.pointsShort}`}
+            />
+          </td>
+        </>
+      ) : (
+        <td colSpan={3} className="py-2.5 pl-1.5 sm:pl-2 text-ink-faint">
+          {metricMessages.tooFew}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+const Interval = ({ low, high }: { low: string; high: string }) => (
+  <span className="block text-[0.6875rem] text-ink-faint sm:text-xs whitespace-nowrap">
+    {low} to {high}
+  </span>
+);
+
+const SIZE = 320;
+const MARGIN = 34;
+const PLOT = SIZE - MARGIN - 10;
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
+
+const x = (share: number) => MARGIN + share * PLOT;
+const y = (share: number) => 10 + (1 - share) * PLOT;
+
+/** A bucket's dot: the more signals, the larger, from 3 to 9. */
+const radius = (share: number) => 3 + 6 * Math.sqrt(share);
+
+interface DiagramProps {
+  said: Performance["confidence"];
+  calibrated: Performance["calibrated"];
+}
+
+/** Stated confidence against how often it came true; the table beside it has the same figures. */
+function ReliabilityDiagram({ said, calibrated }: DiagramProps) {
+  return (
+    <figure className="flex flex-col gap-3">
+      <svg
+        role="img"
+        aria-label={texts.diagram}
+        viewBox={`0 0 ${SIZE} ${SIZE}`}
+        className="figures w-full max-w-sm fill-ink-faint text-[11px]"
+      >
+        <Axes />
+        <line
+          x1={x(0)}
+          y1={y(0)}
+          x2={x(1)}
+          y2={y(1)}
+          className="stroke-ink-faint"
+          strokeDasharray="4 4"
+        />
+        <Dots reliability={said} className="fill-accent/70 stroke-accent" />
+        <Dots reliability={calibrated} className="fill-buy/70 stroke-buy" />
+      </svg>
+      <figcaption className="flex flex-wrap gap-x-5 gap-y-1.5 text-xs text-ink-muted">
+        <Key className="size-2.5 rounded-full bg-accent">{texts.said}</Key>
+        {calibrated.decided > 0 && (
+          <Key className="size-2.5 rounded-full bg-buy">{texts.calibrated}</Key>
+        )}
+        <Key className="w-4 border-t border-dashed border-ink-faint">{texts.perfect}</Key>
+      </figcaption>
+    </figure>
+  );
+}
+
+function Axes() {
+  return (
+    <>
+      {TICKS.map((tick) => (
+        <g key={tick}>
+          <line x1={x(0)} x2={x(1)} y1={y(tick)} y2={y(tick)} className="stroke-line" />
+          <text x={MARGIN - 6} y={y(tick) + 4} textAnchor="end">
+            {tick * 100}
+          </text>
+          <text x={x(tick)} y={y(0) + 16} textAnchor="middle">
+            {tick * 100}
+          </text>
+        </g>
+      ))}
+      <text x={x(1)} y={y(0) - 6} textAnchor="end">
+        {texts.stated}, %
+      </text>
+      <text x={x(0) + 6} y={y(1) + 12}>
+        {texts.won}, %
+      </text>
+    </>
+  );
+}
+
+function Dots({
+  reliability,
+  className,
+}: {
+  reliability: DiagramProps["said"];
+  className: string;
+}) {
+  return reliability.buckets.map(({ from, decided, stated, won }) => (
+    <circle
+      key={from}
+      cx={x(stated)}
+      cy={y(won)}
+      r={radius(decided / reliability.decided)}
+      className={className}
+    />
+  ));
+}
+
+function Key({ className, children }: { className: string; children: string }) {
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span aria-hidden className={className} />
+      {children}
+    </span>
   );
 }

@@ -1,9 +1,8 @@
 import type { Performance } from "@shared/contract/performance.ts";
 import { Card } from "../../ui/card.tsx";
-import { sampleEvenly } from "./chart-scale.ts";
-import { EquityChart } from "./equity-chart.tsx";
-import { formatDay, formatR } from "./format-figures.ts";
-import { equityTexts as texts } from "./texts.ts";
+import { sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
+import { formatDay, formatR } from "./format-metrics.ts";
+import { equityMessages as texts } from "./messages.ts";
 
 /** Rows of the table beside the curve at most. */
 const TABLE_ROWS = 24;
@@ -60,4 +59,77 @@ function CurveTable({ curve }: { curve: Performance["equity"] }) {
       </table>
     </details>
   );
+}
+
+/** Units of the drawing; it is stretched to its box. */
+const SIZE = 1_000;
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** The curve, drawn; what it shows is told in words and in a table beside it. */
+function EquityChart({ curve }: { curve: Performance["equity"] }) {
+  const scale = scaleFor(curve.map(({ r }) => r));
+  const points = pointsOf(curve, scale);
+  const zero = (1 - shareOf(0, scale)) * SIZE;
+  const line = points.map(({ x, y }) => `${x},${y}`).join(" ");
+  const [first, last] = [curve.at(0), curve.at(-1)];
+  return (
+    <div aria-hidden className="figures flex flex-col gap-2 text-xs text-ink-faint">
+      <div className="relative h-64 pl-10 sm:h-80">
+        {scale.ticks.map((tick) => (
+          <div
+            key={tick}
+            className="absolute inset-x-0 flex -translate-y-1/2 items-center gap-2"
+            style={{ top: `${(1 - shareOf(tick, scale)) * 100}%` }}
+          >
+            <span className="w-8 text-right">{`${tick}`.replace("-", "\u2212")}</span>
+            <span
+              className={`flex-1 border-t ${tick === 0 ? "border-line-strong" : "border-line"}`}
+            />
+          </div>
+        ))}
+        <svg
+          aria-hidden="true"
+          viewBox={`0 0 ${SIZE} ${SIZE}`}
+          preserveAspectRatio="none"
+          className="relative size-full overflow-visible"
+        >
+          <polygon
+            points={`0,${zero} ${line} ${points.at(-1)?.x ?? 0},${zero}`}
+            className="fill-accent/12"
+          />
+          <polyline
+            points={line}
+            fill="none"
+            vectorEffect="non-scaling-stroke"
+            strokeWidth="1.75"
+            strokeLinejoin="round"
+            className="stroke-accent"
+          />
+        </svg>
+      </div>
+      {first && last && (
+        <div className="flex justify-between pl-10">
+          <span>{formatDay(first.at)}</span>
+          <span>{formatDay(last.at)}</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** From 0 at the first trade; a single one makes a step. */
+function pointsOf(curve: Performance["equity"], scale: { low: number; high: number }): Point[] {
+  const times = curve.map(({ at }) => Date.parse(at));
+  const start = times.at(0) ?? 0;
+  const span = (times.at(-1) ?? start) - start || 1;
+  const y = (r: number) => (1 - shareOf(r, scale)) * SIZE;
+  const drawn = curve.map(({ r }, index) => ({
+    x: (((times[index] ?? start) - start) / span) * SIZE,
+    y: y(r),
+  }));
+  return [{ x: 0, y: y(0) }, ...drawn];
 }

@@ -4,26 +4,20 @@ import {
   PERFORMANCE_PERIODS,
   type Performance,
   type PerformanceQuery,
+  performanceQuerySchema,
 } from "@shared/contract/performance.ts";
 import { analystNameSchema } from "@shared/contract/status.ts";
 import { X } from "lucide-react";
+import { PERFORMANCE_PARAMS, performanceParams } from "../../lib/performance-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import {
-  ALL_MARKETS,
-  classChoice,
-  isFiltered,
-  marketOf,
-  withMarket,
-  withoutFilters,
-} from "./performance-filter.ts";
-import {
   analystLabels,
   classLabels,
-  performanceTexts,
+  performanceMessages,
   periodLabels,
-  filterTexts as texts,
-} from "./texts.ts";
+  filterMessages as texts,
+} from "./messages.ts";
 
 const ALL = "all";
 
@@ -91,7 +85,7 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
           onClick={() => onChange(withoutFilters(filter))}
         >
           <X aria-hidden className="size-4" />
-          {performanceTexts.clear}
+          {performanceMessages.clear}
         </Button>
       )}
     </div>
@@ -141,3 +135,42 @@ function authorFilter(choice: string): Pick<PerformanceQuery, "analyst" | "versi
   const version = rest.join(" ");
   return { ...(analyst && { analyst }), ...(analyst && version && { version }) };
 }
+
+/** The filters that an address asks for; what it says wrongly is left out. */
+export function filterOf(params: URLSearchParams): PerformanceQuery {
+  const given = new Map(
+    PERFORMANCE_PARAMS.map((name) => [name, params.get(name) ?? undefined] as const).filter(
+      ([name, value]) => performanceQuerySchema.shape[name].safeParse(value).success,
+    ),
+  );
+  if (given.get("analyst") === undefined) given.delete("version");
+  return performanceQuerySchema.parse(Object.fromEntries(given));
+}
+
+/** The record of everything, of the same kind of data. */
+export const withoutFilters = ({ data }: PerformanceQuery): PerformanceQuery => ({
+  data,
+  period: "all",
+});
+
+export const isFiltered = (filter: PerformanceQuery): boolean =>
+  performanceParams(filter).toString() !== performanceParams(withoutFilters(filter)).toString();
+
+const ALL_PERIODS = "all";
+const CLASS_PREFIX = "class:";
+
+/** Symbol and class as one choice: `all`, `class:crypto`, `BTC/USDT`. */
+export function marketOf({ symbol, class: wanted }: PerformanceQuery): string {
+  return symbol ?? (wanted ? CLASS_PREFIX + wanted : ALL_PERIODS);
+}
+
+export function withMarket(filter: PerformanceQuery, market: string): PerformanceQuery {
+  const { symbol: _symbol, class: _class, ...rest } = filter;
+  if (market === ALL_PERIODS) return rest;
+  const wanted = INSTRUMENT_CLASSES.find((name) => CLASS_PREFIX + name === market);
+  return wanted ? { ...rest, class: wanted } : { ...rest, symbol: market };
+}
+
+/** The choice of a class. */
+const classChoice = (name: string): string => CLASS_PREFIX + name;
+const ALL_MARKETS = ALL_PERIODS;

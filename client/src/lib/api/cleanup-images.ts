@@ -1,6 +1,6 @@
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { type CleanupResult, cleanupResultSchema } from "@shared/contract/files.ts";
-import { api } from "./api.ts";
+import { api } from "./client.ts";
 
 /** Has the chart images deleted that are outdated or belong to no signal; for administrators. */
 export const cleanupImages = (): Promise<CleanupResult> =>

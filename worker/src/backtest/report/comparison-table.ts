@@ -1,5 +1,5 @@
 import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
-import { type Html, html } from "@shared/node/html.ts";
+import { type Html, html } from "@shared/runtime/html.ts";
 import {
   formatCount,
   formatEdge,

@@ -1,4 +1,4 @@
-import { Html, html } from "@shared/node/html.ts";
+import { Html, html } from "@shared/runtime/html.ts";
 import { formatDay, formatR } from "./formats.ts";
 import type { EquityCurves } from "./report-schema.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { backtestOf, bitcoinCandles } from "../../testing/backtest-input.ts";
 import { runBacktest } from "../run-backtest.ts";
-import { backtestOf, bitcoinCandles } from "../testing/recorded-course.ts";
 import { niceTicks } from "./equity-chart.ts";
 import { renderReport } from "./render-report.ts";
 import type { BacktestReport } from "./report-schema.ts";

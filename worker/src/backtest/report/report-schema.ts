@@ -1,6 +1,6 @@
 import { timeframeSchema } from "@shared/contract/candle.ts";
-import { judgementSchema } from "@shared/contract/judgement.ts";
 import { performanceSchema } from "@shared/contract/performance.ts";
+import { resolutionSchema } from "@shared/contract/resolution.ts";
 import { signalKindSchema } from "@shared/contract/signal.ts";
 import { analystNameSchema } from "@shared/contract/status.ts";
 import { tradingCostsSchema } from "@shared/contract/trading-costs.ts";
@@ -109,7 +109,7 @@ const tradeSchema = z.object({
   dollar_risk: z.number(),
   /** Trading costs in R, as deducted from the result; null where there is none. */
   cost_r: z.number().nullable(),
-  judgement: judgementSchema.nullable(),
+  judgement: resolutionSchema.nullable(),
 });
 export type ReportedTrade = z.infer<typeof tradeSchema>;
 

@@ -1,0 +1,196 @@
+import {
+  ArrowRight,
+  BadgeCheck,
+  Bot,
+  Clock,
+  History,
+  type LucideIcon,
+  ShieldCheck,
+  Tags,
+  UserCog,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router-dom";
+import { dashboardMessages as texts } from "../features/payments/messages.ts";
+import { PaymentProof } from "../features/payments/payment-proof.tsx";
+import { type Account, useRealtime } from "../lib/realtime/store.ts";
+import { useSession } from "../lib/session.ts";
+import { Alert } from "../ui/alert.tsx";
+import { buttonClass } from "../ui/button.tsx";
+import { Card, Skeleton } from "../ui/card.tsx";
+import { PageHeading } from "../ui/page-heading.tsx";
+
+export function DashboardPage() {
+  // Nothing stands before it is known what stands above it; a server out of reach is not waited for.
+  const isKnown = useRealtime((live) => live.account !== null || live.ready);
+  return (
+    <div className="page flex flex-col gap-6 py-8 sm:py-10">
+      <PageHeading title={texts.title} />
+      {isKnown ? <Overview /> : <OverviewSkeleton />}
+    </div>
+  );
+}
+
+const gridClass =
+  "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]";
+
+function OverviewSkeleton() {
+  return (
+    <div role="status" aria-label={texts.loading} className={gridClass}>
+      <Skeleton className="h-96 rounded-card" />
+      <Skeleton className="h-96 rounded-card" />
+    </div>
+  );
+}
+
+function Overview() {
+  const approved = useSession((session) => session.approved);
+  const isAdmin = useSession((session) => session.isAdmin);
+  const emailVerified = useRealtime((live) => live.account?.email_verified ?? true);
+  return (
+    <>
+      {!emailVerified && (
+        <Alert tone="info" title={texts.unverifiedTitle}>
+          {texts.unverified}
+        </Alert>
+      )}
+      <div className={gridClass}>
+        <div className="flex flex-col gap-6">
+          {isAdmin && (
+            <LinkCard
+              Icon={ShieldCheck}
+              title={texts.adminTitle}
+              text={texts.admin}
+              to="/admin"
+              link={texts.openAdmin}
+            />
+          )}
+          <div aria-live="polite">{approved ? <ApprovedCard /> : <PendingCard />}</div>
+        </div>
+        <div className="flex flex-col gap-6">
+          <AccountCard />
+          <LinkCard
+            Icon={UserCog}
+            title={texts.panelTitle}
+            text={texts.panel}
+            to="/user-panel"
+            link={texts.openPanel}
+          />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** What is open to an approved user. */
+export function ApprovedCard() {
+  return (
+    <Card className="flex animate-enter flex-col gap-6 p-6 sm:p-8">
+      <div className="flex gap-4">
+        <BadgeCheck aria-hidden className="size-8 shrink-0 text-buy" strokeWidth={1.75} />
+        <div>
+          <h2 className="text-xl font-semibold tracking-tight">{texts.approvedTitle}</h2>
+          <p className="mt-1 text-ink-muted">{texts.approved}</p>
+        </div>
+      </div>
+      <div className="flex flex-col gap-3 sm:flex-row">
+        <Link to="/bot" className={buttonClass({ size: "lg" })}>
+          <Bot aria-hidden className="size-5" />
+          {texts.openBot}
+        </Link>
+        <Link to="/signal-history" className={buttonClass({ variant: "secondary", size: "lg" })}>
+          <History aria-hidden className="size-5" />
+          {texts.openHistory}
+        </Link>
+      </div>
+    </Card>
+  );
+}
+
+/** What a user can do to become approved. */
+export function PendingCard() {
+  return (
+    <Card className="animate-enter">
+      <div className="flex gap-4 p-6 sm:p-8">
+        <Clock aria-hidden className="size-8 shrink-0 text-wait" strokeWidth={1.75} />
+        <div className="flex flex-col items-start gap-4">
+          <div>
+            <h2 className="text-xl font-semibold tracking-tight">{texts.pendingTitle}</h2>
+            <p className="mt-1 text-ink-muted text-pretty">{texts.pending}</p>
+          </div>
+          <Link to="/pricing" className={buttonClass({ variant: "secondary" })}>
+            <Tags aria-hidden className="size-4" />
+            {texts.toPricing}
+          </Link>
+        </div>
+      </div>
+      <div className="border-t border-line p-6 sm:p-8">
+        <PaymentProof />
+      </div>
+    </Card>
+  );
+}
+
+/** Who is signed in; follows every change of the account. */
+export function AccountCard() {
+  const account = useRealtime((live) => live.account);
+  return (
+    <Card className="p-6">
+      <h2 className="text-sm font-medium text-ink-muted">{texts.accountTitle}</h2>
+      <dl className="mt-4 flex flex-col gap-4">
+        <Fact label={texts.username} value={account?.username} />
+        <Fact label={texts.email} value={account && <Email account={account} />} />
+        <Fact label={texts.credits} value={account?.image_credits} />
+      </dl>
+    </Card>
+  );
+}
+
+function Email({ account }: { account: Account }) {
+  const { email, email_verified } = account;
+  return (
+    <>
+      <span className="break-all">{email}</span>
+      <span className={`ml-2 text-sm ${email_verified ? "text-buy" : "text-wait"}`}>
+        {email_verified ? texts.verified : texts.notVerified}
+      </span>
+    </>
+  );
+}
+
+function Fact({ label, value }: { label: string; value: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-sm text-ink-faint">{label}</dt>
+      <dd className="figures mt-0.5">{value ?? <Skeleton className="h-6 w-36" />}</dd>
+    </div>
+  );
+}
+
+interface LinkCardProps {
+  Icon: LucideIcon;
+  title: string;
+  text: string;
+  to: string;
+  link: string;
+}
+
+/** A card that leads to another screen. */
+export function LinkCard({ Icon, title, text, to, link }: LinkCardProps) {
+  return (
+    <Card className="flex gap-4 p-6">
+      <Icon aria-hidden className="size-6 shrink-0 text-accent" strokeWidth={1.75} />
+      <div className="flex min-w-0 flex-col items-start gap-1">
+        <h2 className="font-semibold tracking-tight">{title}</h2>
+        <p className="text-sm leading-relaxed text-ink-muted text-pretty">{text}</p>
+        <Link
+          to={to}
+          className="mt-2 inline-flex items-center gap-1.5 rounded text-sm font-medium text-accent hover:text-accent-strong"
+        >
+          {link}
+          <ArrowRight aria-hidden className="size-4" />
+        </Link>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from "react";
+import { Link, useRouteError } from "react-router-dom";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { usePageTitle } from "../ui/page-heading.tsx";
+import { appMessages } from "./messages.ts";
+
+interface MessagePageProps {
+  title: string;
+  text: string;
+  /** What the reader can do next. */
+  children: ReactNode;
+}
+
+/** A page that holds one message and one way on. */
+function MessagePage({ title, text, children }: MessagePageProps) {
+  usePageTitle(title);
+  return (
+    <div className="page flex flex-col items-center gap-5 py-24 text-center sm:py-32">
+      <h1 className="text-3xl font-semibold tracking-tight">{title}</h1>
+      <p className="max-w-md text-ink-muted text-pretty">{text}</p>
+      {children}
+    </div>
+  );
+}
+
+export function NotFoundPage() {
+  return (
+    <MessagePage title={appMessages.notFoundTitle} text={appMessages.notFound}>
+      <Link to="/" className={buttonClass()}>
+        {appMessages.backHome}
+      </Link>
+    </MessagePage>
+  );
+}
+
+/** Stands in for a screen that broke, or whose code could not be loaded. */
+export function ErrorPage() {
+  const error = useRouteError();
+  return (
+    <main>
+      <MessagePage title={appMessages.errorTitle} text={appMessages.error}>
+        <Button onClick={() => window.location.reload()}>{appMessages.reload}</Button>
+        {error instanceof Error && (
+          <details className="max-w-xl text-sm text-ink-faint">
+            <summary className="cursor-pointer">{appMessages.errorDetails}</summary>
+            <code className="mt-2 block break-words">{error.message}</code>
+          </details>
+        )}
+      </MessagePage>
+    </main>
+  );
+}

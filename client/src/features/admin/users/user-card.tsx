@@ -1,0 +1,151 @@
+import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
+import {
+  BadgeCheck,
+  Clock,
+  MailCheck,
+  MailQuestion,
+  ShieldCheck,
+  TriangleAlert,
+} from "lucide-react";
+import { memo, type ReactNode } from "react";
+import { queryClient } from "../../../lib/query-client.ts";
+import { useRealtime } from "../../../lib/realtime/store.ts";
+import { ImageDialog } from "../../../ui/image-dialog.tsx";
+import { LocalTime } from "../../../ui/local-time.tsx";
+import { adminKeys } from "../api.ts";
+import { userMessages as texts } from "../messages.ts";
+import { UserActions } from "./user-actions.tsx";
+
+/** One user: who he is, what he may do, what he has sent, and what can be done about it. */
+export const UserItem = memo(function UserItem({ user }: { user: UserCard }) {
+  const isSelf = useRealtime((live) => live.account?.username === user.username);
+  const titleId = `user-${user.username}`;
+  return (
+    <article
+      aria-labelledby={titleId}
+      className="flex w-full min-w-0 flex-col gap-4 rounded-card border border-line bg-surface p-4 sm:p-5"
+    >
+      <header className="flex items-start gap-3">
+        <span
+          aria-hidden
+          className="flex size-10 shrink-0 items-center justify-center rounded-full bg-raised font-semibold text-ink-muted uppercase"
+        >
+          {user.username.slice(0, 1)}
+        </span>
+        <div className="min-w-0 flex-1">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <h3 id={titleId} className="font-semibold tracking-tight break-all">
+              {user.username}
+            </h3>
+            {isSelf && <Tag>{texts.you}</Tag>}
+            {user.role === "admin" && (
+              <Tag>
+                <ShieldCheck aria-hidden className="size-3.5" />
+                {texts.admin}
+              </Tag>
+            )}
+          </div>
+          <Email user={user} />
+        </div>
+        <Approval approved={user.approved} />
+      </header>
+      <Facts user={user} />
+      {user.payment_proof && <UserProof username={user.username} proof={user.payment_proof} />}
+      <UserActions user={user} isSelf={isSelf} />
+    </article>
+  );
+});
+
+function Tag({ children }: { children: ReactNode }) {
+  return (
+    <span className="inline-flex items-center gap-1 rounded-md bg-raised px-1.5 py-0.5 text-xs font-medium text-ink-muted">
+      {children}
+    </span>
+  );
+}
+
+function Approval({ approved }: { approved: boolean }) {
+  const Icon = approved ? BadgeCheck : Clock;
+  return (
+    <span
+      className={`inline-flex shrink-0 items-center gap-1.5 text-sm font-medium ${approved ? "text-buy" : "text-wait"}`}
+    >
+      <Icon aria-hidden className="size-4" />
+      {approved ? texts.approved : texts.pending}
+    </span>
+  );
+}
+
+function Email({ user }: { user: UserCard }) {
+  const Icon = user.email_verified ? MailCheck : MailQuestion;
+  const status = user.email_verified ? texts.verified : texts.notVerified;
+  return (
+    <p className="flex items-center gap-1.5 text-sm text-ink-muted">
+      <Icon
+        role="img"
+        aria-label={status}
+        className={`size-4 shrink-0 ${user.email_verified ? "text-buy" : "text-wait"}`}
+      >
+        <title>{status}</title>
+      </Icon>
+      <span className="min-w-0 break-all">{user.email}</span>
+    </p>
+  );
+}
+
+function Facts({ user }: { user: UserCard }) {
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-control bg-canvas px-4 py-3 sm:grid-cols-[1fr_1fr_1.4fr]">
+      <Fact label={texts.credits}>{user.image_credits}</Fact>
+      <Fact label={texts.imageUpload}>
+        {user.allow_image_upload ? texts.allowed : texts.blocked}
+      </Fact>
+      <Fact label={texts.registered}>
+        <LocalTime iso={user.created_at} />
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-xs text-ink-faint">{label}</dt>
+      <dd className="figures mt-0.5 text-sm font-medium">{children}</dd>
+    </div>
+  );
+}
+
+/** Pictures expire together: what one has asked for is good for the others. */
+const readAgain = () =>
+  void queryClient.invalidateQueries({ queryKey: adminKeys.users }, { cancelRefetch: false });
+
+/** What a user has sent to prove his payment, and whether somebody else has sent the same. */
+function UserProof({ username, proof }: { username: string; proof: AdminPaymentProof }) {
+  return (
+    <div className="flex items-center gap-4">
+      <ImageDialog
+        src={proof.url}
+        title={texts.proofOf(username)}
+        onExpired={readAgain}
+        className="size-20"
+      />
+      <div className="min-w-0 flex-1 text-sm">
+        <p className="text-ink-faint">{texts.proofFrom}</p>
+        <p className="font-medium break-words">{proof.sender_name}</p>
+        <p className="figures text-ink-muted">
+          <LocalTime iso={proof.submitted_at} />
+        </p>
+        {proof.duplicate_of && (
+          <p className="mt-1.5 flex items-start gap-1.5 text-wait">
+            <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+            <span>
+              <span className="font-medium">{texts.duplicateTitle}.</span>{" "}
+              {texts.duplicate(proof.duplicate_of)}
+            </span>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

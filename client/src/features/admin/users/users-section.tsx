@@ -1,0 +1,204 @@
+import type { UserCard } from "@shared/contract/account.ts";
+import { ChevronLeft, ChevronRight, Search } from "lucide-react";
+import { useDeferredValue, useId, useMemo, useRef, useState } from "react";
+import { Button } from "../../../ui/button.tsx";
+import { Skeleton } from "../../../ui/card.tsx";
+import { fieldClass } from "../../../ui/field-class.ts";
+import { AdminSection, LoadError } from "../admin-section.tsx";
+import { useUsers } from "../api.ts";
+import { adminMessages, userMessages as texts } from "../messages.ts";
+import { UserItem } from "./user-card.tsx";
+
+/** All users, to be searched and acted on. */
+export function UsersSection() {
+  const query = useUsers();
+  return (
+    <AdminSection id="users" title={texts.title}>
+      {query.error && !query.data && (
+        <LoadError
+          title={texts.loadFailed}
+          error={query.error}
+          busy={query.isFetching}
+          onAgain={() => void query.refetch()}
+        />
+      )}
+      {!query.error && !query.data && <UsersSkeleton />}
+      {query.data && <UserBrowser users={query.data.users} />}
+    </AdminSection>
+  );
+}
+
+type Users = NonNullable<ReturnType<typeof useUsers>["data"]>["users"];
+
+const everybody = { filter: "all", search: "" } as const;
+
+function UserBrowser({ users }: { users: Users }) {
+  const [wanted, setWanted] = useState<{ filter: UserFilter; search: string }>(everybody);
+  const search = useDeferredValue(wanted.search);
+  const { filter } = wanted;
+  const found = useMemo(() => filterUsers(users, { filter, search }), [users, filter, search]);
+  return (
+    <>
+      <UserFilters users={users} wanted={wanted} onChange={setWanted} />
+      {found.length === 0 ? (
+        <div className="flex flex-col items-center gap-4 rounded-card border border-dashed border-line-strong px-6 py-14 text-center">
+          <p role="status" className="text-ink-muted">
+            {users.length === 0 ? texts.empty : texts.noMatch}
+          </p>
+          {users.length > 0 && (
+            <Button variant="secondary" onClick={() => setWanted(everybody)}>
+              {texts.showAll}
+            </Button>
+          )}
+        </div>
+      ) : (
+        <UserPages key={`${filter} ${search}`} users={found} />
+      )}
+    </>
+  );
+}
+
+function UsersSkeleton() {
+  return (
+    <div role="status" aria-label={adminMessages.loading} className="flex flex-col gap-4">
+      <Skeleton className="h-11 w-full max-w-md" />
+      <div className="grid gap-4 xl:grid-cols-2">
+        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" />
+      </div>
+    </div>
+  );
+}
+
+const FILTERS = ["all", "pending", "proof"] as const;
+
+interface Wanted {
+  filter: UserFilter;
+  search: string;
+}
+
+interface UserFiltersProps {
+  users: UserCard[];
+  wanted: Wanted;
+  onChange(wanted: Wanted): void;
+}
+
+/** Which users are shown. */
+function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
+  const id = useId();
+  const counts = useMemo(() => countUsers(users), [users]);
+  return (
+    <div className="flex flex-col gap-3 sm:flex-row sm:items-center sm:justify-between">
+      <div className="relative w-full sm:max-w-sm">
+        <label htmlFor={id} className="sr-only">
+          {texts.search}
+        </label>
+        <Search
+          aria-hidden
+          className="pointer-events-none absolute inset-y-0 left-3.5 my-auto size-4 text-ink-faint"
+        />
+        <input
+          id={id}
+          type="search"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={texts.searchHint}
+          value={wanted.search}
+          onChange={({ currentTarget }) => onChange({ ...wanted, search: currentTarget.value })}
+          className={`${fieldClass.input} pl-10`}
+        />
+      </div>
+      <fieldset className="flex rounded-control border border-line-strong bg-canvas p-1">
+        <legend className="sr-only">{texts.filter}</legend>
+        {FILTERS.map((filter) => (
+          <button
+            key={filter}
+            type="button"
+            aria-pressed={filter === wanted.filter}
+            onClick={() => onChange({ ...wanted, filter })}
+            className="flex-1 rounded-md px-3 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
+          >
+            {texts.filters[filter]}{" "}
+            <span className="figures ml-0.5 font-normal text-ink-faint">{counts[filter]}</span>
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
+
+/** Cards on one page; more would make the rest of the screen hard to reach. */
+const PAGE_SIZE = 20;
+
+/** The users page by page, so that hundreds of them stay easy to handle. */
+function UserPages({ users }: { users: UserCard[] }) {
+  const [wantedPage, setPage] = useState(0);
+  const top = useRef<HTMLDivElement>(null);
+  const page = Math.min(wantedPage, Math.floor((users.length - 1) / PAGE_SIZE));
+  const from = page * PAGE_SIZE;
+  const to = Math.min(from + PAGE_SIZE, users.length);
+  const turn = (pages: number) => {
+    setPage(page + pages);
+    top.current?.scrollIntoView();
+  };
+  return (
+    <div ref={top} className="flex scroll-mt-36 flex-col gap-4">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-4 xl:grid-cols-2">
+        {users.slice(from, to).map((user) => (
+          <li key={user.username} className="flex">
+            <UserItem user={user} />
+          </li>
+        ))}
+      </ul>
+      {users.length > PAGE_SIZE && (
+        <nav aria-label={texts.pages} className="flex items-center justify-center gap-4">
+          <Button variant="secondary" size="sm" disabled={page === 0} onClick={() => turn(-1)}>
+            <ChevronLeft aria-hidden className="size-4" />
+            {texts.previous}
+          </Button>
+          <p role="status" className="figures text-sm text-ink-muted">
+            {texts.shown(from + 1, to, users.length)}
+          </p>
+          <Button
+            variant="secondary"
+            size="sm"
+            disabled={to === users.length}
+            onClick={() => turn(1)}
+          >
+            {texts.next}
+            <ChevronRight aria-hidden className="size-4" />
+          </Button>
+        </nav>
+      )}
+    </div>
+  );
+}
+
+type UserFilter = "all" | "pending" | "proof";
+
+const passes: Record<UserFilter, (user: UserCard) => boolean> = {
+  all: () => true,
+  pending: (user) => !user.approved,
+  proof: (user) => user.payment_proof !== null,
+};
+
+/** The users of one filter whose name, e-mail or sender name contains `search`, without regard to case. */
+export function filterUsers(
+  users: UserCard[],
+  { filter, search }: { filter: UserFilter; search: string },
+): UserCard[] {
+  const wanted = search.trim().toLowerCase();
+  return users.filter((user) => passes[filter](user) && textOf(user).includes(wanted));
+}
+
+const textOf = ({ username, email, payment_proof }: UserCard): string =>
+  `${username}\n${email}\n${payment_proof?.sender_name ?? ""}`.toLowerCase();
+
+/** How many users each filter shows. */
+export const countUsers = (users: UserCard[]): Record<UserFilter, number> => ({
+  all: users.length,
+  pending: users.filter(passes.pending).length,
+  proof: users.filter(passes.proof).length,
+});

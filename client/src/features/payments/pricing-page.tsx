@@ -1,0 +1,91 @@
+import { FEATURED_PLAN, PLAN_FEATURES, PLANS, type Plan } from "@shared/contract/plans.ts";
+import { Check } from "lucide-react";
+import { Link } from "react-router-dom";
+import { buttonClass } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
+import { pricingSteps, pricingMessages as texts } from "./messages.ts";
+
+export function PricingPage() {
+  usePageDescription(texts.description);
+  return (
+    <div className="page flex flex-col gap-8 py-8 sm:py-12">
+      <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+      <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
+        {PLANS.map((plan) => (
+          <li key={plan.id}>
+            <PlanCard plan={plan} />
+          </li>
+        ))}
+      </ul>
+      <p className="text-sm text-ink-muted">{texts.creditsNote}</p>
+      <HowToSubscribe />
+    </div>
+  );
+}
+
+function HowToSubscribe() {
+  return (
+    <section aria-labelledby="steps" className="border-t border-line pt-10">
+      <h2 id="steps" className="text-xl font-semibold tracking-tight sm:text-2xl">
+        {texts.stepsTitle}
+      </h2>
+      <ol className="mt-6 grid gap-6 md:grid-cols-3 md:gap-8">
+        {pricingSteps.map(({ title, text }, index) => (
+          <li key={title} className="flex gap-4">
+            <span
+              aria-hidden
+              className="figures flex size-8 shrink-0 items-center justify-center rounded-full border border-line-strong text-sm font-medium text-ink-muted"
+            >
+              {index + 1}
+            </span>
+            <div>
+              <h3 className="pt-1 font-semibold">{title}</h3>
+              <p className="mt-1 leading-relaxed text-ink-muted text-pretty">{text}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** One plan: its price, what it gives, and the way to pay for it. */
+export function PlanCard({ plan }: { plan: Plan }) {
+  const isFeatured = plan === FEATURED_PLAN;
+  const features = [texts.credits(plan.imageCredits), plan.support, ...PLAN_FEATURES];
+  return (
+    <Card
+      className={`flex h-full flex-col gap-6 p-6 ${isFeatured ? "ring-2 shadow-float ring-accent" : ""}`}
+    >
+      <div>
+        <div className="flex min-h-7 items-center justify-between gap-3">
+          <h2 className="text-lg font-semibold tracking-tight">{plan.name}</h2>
+          {isFeatured && (
+            <p className="rounded-lg bg-accent px-2 py-0.5 text-sm font-medium text-on-accent">
+              {texts.featured}
+            </p>
+          )}
+        </div>
+        <p className="figures mt-4 flex items-baseline gap-2">
+          <span className="text-4xl font-semibold tracking-tight">${plan.monthlyUsd}</span>
+          <span className="text-sm text-ink-muted">{texts.perMonth}</span>
+        </p>
+      </div>
+      <ul className="flex flex-1 flex-col gap-3">
+        {features.map((feature, index) => (
+          <li key={feature} className="flex gap-2.5 text-sm">
+            <Check aria-hidden className="size-5 shrink-0 text-accent" strokeWidth={2} />
+            <span className={index < 2 ? "font-medium" : "text-ink-muted"}>{feature}</span>
+          </li>
+        ))}
+      </ul>
+      <Link
+        to={`/payment?plan=${plan.id}`}
+        className={buttonClass({ variant: isFeatured ? "primary" : "secondary", size: "lg" })}
+      >
+        {texts.choose(plan)}
+      </Link>
+    </Card>
+  );
+}

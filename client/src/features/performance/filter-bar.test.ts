@@ -1,0 +1,44 @@
+import type { PerformanceQuery } from "@shared/contract/performance.ts";
+import { expect, test } from "vitest";
+import { performanceParams } from "../../lib/performance-query.ts";
+import { filterOf, isFiltered, marketOf, withMarket, withoutFilters } from "./filter-bar.tsx";
+
+const everything: PerformanceQuery = { data: "live", period: "all" };
+const read = (query: string) => filterOf(new URLSearchParams(query));
+
+test("a bare address shows the whole live record, and is written as such", () => {
+  expect(read("")).toEqual(everything);
+  expect(performanceParams(everything).toString()).toBe("");
+  expect(isFiltered(everything)).toBe(false);
+});
+
+test("filters survive in the address", () => {
+  const filter: PerformanceQuery = {
+    data: "replay",
+    period: "30d",
+    symbol: "BTC/USDT",
+    timeframe: "4h",
+    analyst: "openai",
+    version: "openai/3",
+  };
+  expect(filterOf(performanceParams(filter))).toEqual(filter);
+  expect(isFiltered(filter)).toBe(true);
+  expect(isFiltered(withoutFilters(filter))).toBe(false);
+  expect(withoutFilters(filter).data).toBe("replay");
+});
+
+test("what an address says wrongly is left out, the rest holds", () => {
+  expect(read("period=1d&timeframe=4h&data=x&version=rules/1")).toEqual({
+    ...everything,
+    timeframe: "4h",
+  });
+});
+
+test("a market is all, a class or a symbol", () => {
+  const bitcoin = withMarket({ ...everything, class: "forex" }, "BTC/USDT");
+  expect(bitcoin).toEqual({ ...everything, symbol: "BTC/USDT" });
+  const metals = withMarket(bitcoin, "class:metal");
+  expect(metals).toEqual({ ...everything, class: "metal" });
+  expect(marketOf(metals)).toBe("class:metal");
+  expect(withMarket(metals, marketOf(everything))).toEqual(everything);
+});

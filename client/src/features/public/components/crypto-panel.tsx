@@ -1,0 +1,69 @@
+import type { MarketQuote } from "@shared/contract/markets.ts";
+import { homeMessages as texts } from "../messages.ts";
+import { MarketPanel } from "./market-panel.tsx";
+import { Change, formatQuote, Sparkline } from "./market-quotes.tsx";
+
+/** Shown from medium screens up. */
+const wide = "hidden md:table-cell";
+const isCrypto = ({ symbol }: MarketQuote) => symbol.endsWith("/USDT");
+
+/** The crypto markets with their day's range. */
+export function CryptoPanel() {
+  return (
+    <MarketPanel title={texts.cryptoTitle}>
+      {(quotes) => (
+        <table className="figures w-full text-sm">
+          <thead>
+            <tr className="h-10 border-b border-line text-right text-xs text-ink-faint">
+              <th scope="col" className="pl-4 text-left font-medium sm:pl-5">
+                {texts.symbol}
+              </th>
+              <th scope="col" className="font-medium">
+                {texts.price}
+              </th>
+              <th scope="col" className="pr-4 font-medium sm:pr-5 md:pr-0">
+                {texts.change}
+              </th>
+              <th scope="col" className={`${wide} font-medium`}>
+                {texts.high}
+              </th>
+              <th scope="col" className={`${wide} font-medium`}>
+                {texts.low}
+              </th>
+              <th scope="col" className={`${wide} pr-5 font-medium`}>
+                {texts.lastDay}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {quotes.filter(isCrypto).map((quote) => (
+              <Row key={quote.symbol} quote={quote} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </MarketPanel>
+  );
+}
+
+function Row({ quote }: { quote: MarketQuote }) {
+  const { symbol, price, change_percent, high, low, closes } = quote;
+  return (
+    <tr className="h-[50px] border-b border-line text-right last:border-b-0">
+      <th scope="row" className="pl-4 text-left font-medium sm:pl-5">
+        {symbol}
+      </th>
+      <td>{formatQuote(price)}</td>
+      <td className="pr-4 sm:pr-5 md:pr-0">
+        <Change percent={change_percent} />
+      </td>
+      <td className={`${wide} text-ink-muted`}>{formatQuote(high)}</td>
+      <td className={`${wide} text-ink-muted`}>{formatQuote(low)}</td>
+      <td className={`${wide} pr-5`}>
+        <span className="flex justify-end">
+          <Sparkline closes={closes} falling={change_percent < 0} />
+        </span>
+      </td>
+    </tr>
+  );
+}

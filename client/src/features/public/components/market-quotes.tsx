@@ -1,0 +1,107 @@
+import { type Markets, marketsSchema } from "@shared/contract/markets.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef } from "react";
+import { apiOrigin } from "../../../lib/env.ts";
+import { axisDecimals, formatChange } from "../../../lib/format.ts";
+
+const BOX = { width: 72, height: 22 };
+
+/** A change in percent: told apart by its sign, not by colour alone. */
+export function Change({ percent }: { percent: number }) {
+  return <span className={percent < 0 ? "text-sell" : "text-buy"}>{formatChange(percent)}</span>;
+}
+
+/** The last closes as a line; what it shows is in the figures beside it. */
+export function Sparkline({ closes, falling }: { closes: readonly number[]; falling: boolean }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox={`0 -1.5 ${BOX.width} ${BOX.height + 3}`}
+      className={`h-6 w-18 ${falling ? "stroke-sell" : "stroke-buy"}`}
+    >
+      <polyline
+        points={linePoints(closes, BOX)}
+        fill="none"
+        strokeWidth="1.5"
+        strokeLinejoin="round"
+        strokeLinecap="round"
+      />
+    </svg>
+  );
+}
+
+/** A market price with as many decimals as tell its moves apart, e.g. `64,012.50`. */
+export function formatQuote(price: number): string {
+  const digits = axisDecimals(price);
+  return price.toLocaleString("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
+
+/** The points of a line through `values`, as SVG's `points`, filling a box of this size. */
+export function linePoints(
+  values: readonly number[],
+  box: { width: number; height: number },
+): string {
+  const low = Math.min(...values);
+  const range = Math.max(...values) - low || 1;
+  const step = box.width / Math.max(1, values.length - 1);
+  return values
+    .map((value, index) => {
+      const y = box.height - ((value - low) / range) * box.height;
+      return `${(index * step).toFixed(1)},${y.toFixed(1)}`;
+    })
+    .join(" ");
+}
+
+interface ScrollBoxProps {
+  title: string;
+  children: ReactNode;
+  className: string;
+}
+
+/**
+ * Content that can be moved through where it does not fit. It is a stop of the Tab key only then, since not every
+ * browser makes it one by itself.
+ */
+export function ScrollBox({ title, children, className }: ScrollBoxProps) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => {
+      const overflows =
+        element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth;
+      element.tabIndex = overflows ? 0 : -1;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <section ref={box} aria-label={title} className={`-outline-offset-2 ${className}`}>
+      {children}
+    </section>
+  );
+}
+
+const REFRESH_MS = 60_000;
+const TIMEOUT_MS = 10_000;
+
+/** The prices that our own panels show; read once for all of them. */
+export function useMarkets() {
+  return useQuery({
+    queryKey: ["markets"],
+    queryFn: ({ signal }) => readMarkets(signal),
+    refetchInterval: REFRESH_MS,
+    staleTime: REFRESH_MS,
+  });
+}
+
+/** Without the API client: prices need no session, and a visitor's first page is to stay light. */
+async function readMarkets(signal: AbortSignal): Promise<Markets> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const response = await fetch(`${apiOrigin}/markets`, { signal: inTime });
+  if (!response.ok) throw new Error(`GET /markets was answered with ${response.status}`);
+  return marketsSchema.parse(await response.json());
+}

@@ -1,0 +1,151 @@
+import { lazy, type ReactNode, useSyncExternalStore } from "react";
+import { noopSubscribe } from "../../../lib/hydration.ts";
+import { type Theme, useTheme } from "../../../lib/theme.ts";
+import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
+import { homeMessages, homeMessages as texts } from "../messages.ts";
+
+/** Our own panels are needed only where a widget does not load. */
+const TickerPanel = lazy(async () => ({
+  default: (await import("./ticker-panel.tsx")).TickerPanel,
+}));
+const OverviewPanel = lazy(async () => ({
+  default: (await import("./overview-panel.tsx")).OverviewPanel,
+}));
+const CryptoPanel = lazy(async () => ({
+  default: (await import("./crypto-panel.tsx")).CryptoPanel,
+}));
+
+const prefersStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Prices in one line, at the top of the page. */
+export function TickerTape() {
+  // The widget's tape runs without end, which is not for everybody; ours stands still.
+  const still = useSyncExternalStore(noopSubscribe, prefersStillness, () => false);
+  return (
+    <WidgetBox
+      widget={tickerWidgets[useTheme()]}
+      wanted={!still}
+      className="h-[46px] border-b border-line bg-surface"
+    >
+      <TickerPanel />
+    </WidgetBox>
+  );
+}
+
+export function MarketOverview() {
+  return (
+    <Section id="overview" title={texts.overviewTitle}>
+      <WidgetBox widget={overviewWidgets[useTheme()]} className={`${boxClass} h-[400px]`}>
+        <OverviewPanel />
+      </WidgetBox>
+    </Section>
+  );
+}
+
+export function CryptoMarkets() {
+  return (
+    <Section id="crypto" title={texts.cryptoTitle}>
+      <WidgetBox widget={screenerWidgets[useTheme()]} className={`${boxClass} h-[500px]`}>
+        <CryptoPanel />
+      </WidgetBox>
+    </Section>
+  );
+}
+
+const boxClass = "mt-6 rounded-card border border-line bg-surface";
+
+function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
+  return (
+    <section aria-labelledby={id} className="page pb-14 sm:pb-20">
+      <h2 id={id} className="text-2xl font-semibold tracking-tight sm:text-3xl">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+/**
+ * The product's symbols as TradingView calls them: names from the contract's instruments, of which the rest would weigh too
+ * much on a visitor's first page. A test holds the two together.
+ */
+const crypto = [
+  { s: "BINANCE:BTCUSDT", d: "BTC/USDT" },
+  { s: "BINANCE:ETHUSDT", d: "ETH/USDT" },
+  { s: "BINANCE:BNBUSDT", d: "BNB/USDT" },
+  { s: "BINANCE:ADAUSDT", d: "ADA/USDT" },
+  { s: "BINANCE:SOLUSDT", d: "SOL/USDT" },
+  { s: "BINANCE:XRPUSDT", d: "XRP/USDT" },
+  { s: "BINANCE:LTCUSDT", d: "LTC/USDT" },
+  { s: "BINANCE:DOGEUSDT", d: "DOGE/USDT" },
+];
+const commodities = [
+  { s: "OANDA:XAUUSD", d: "XAU/USD" },
+  { s: "OANDA:XAGUSD", d: "XAG/USD" },
+  { s: "OANDA:WTICOUSD", d: "WTI" },
+  { s: "OANDA:BCOUSD", d: "BRENT" },
+];
+const forex = [
+  { s: "FX:EURUSD", d: "EUR/USD" },
+  { s: "FX:GBPUSD", d: "GBP/USD" },
+  { s: "FX:AUDUSD", d: "AUD/USD" },
+  { s: "FX:USDJPY", d: "USD/JPY" },
+];
+const indices = [
+  { s: "OANDA:US30USD", d: "US30" },
+  { s: "OANDA:NAS100USD", d: "NAS100" },
+  { s: "OANDA:SPX500USD", d: "SPX500" },
+];
+
+/** A widget in each of the looks that the page may have. */
+function inBothThemes(widget: Widget): Record<Theme, Widget> {
+  const inTheme = (colorTheme: Theme): Widget => ({
+    ...widget,
+    config: { colorTheme, isTransparent: false, locale: "en", ...widget.config },
+  });
+  return { dark: inTheme("dark"), light: inTheme("light") };
+}
+
+export const tickerWidgets = inBothThemes({
+  name: "ticker-tape",
+  title: homeMessages.tickerTitle,
+  config: {
+    displayMode: "compact",
+    showSymbolLogo: true,
+    symbols: [...crypto, ...commodities, ...forex, ...indices].map(({ s, d }) => ({
+      proName: s,
+      title: d,
+    })),
+  },
+});
+
+const overviewWidgets = inBothThemes({
+  name: "market-overview",
+  title: homeMessages.overviewTitle,
+  config: {
+    width: "100%",
+    height: 400,
+    dateRange: "1D",
+    showChart: true,
+    showSymbolLogo: true,
+    showFloatingTooltip: true,
+    tabs: [
+      { title: homeMessages.crypto, symbols: crypto },
+      { title: homeMessages.commodities, symbols: commodities },
+      { title: homeMessages.forex, symbols: forex },
+      { title: homeMessages.indices, symbols: indices },
+    ],
+  },
+});
+
+const screenerWidgets = inBothThemes({
+  name: "screener",
+  title: homeMessages.cryptoTitle,
+  config: {
+    width: "100%",
+    height: 500,
+    screener_type: "crypto_mkt",
+    displayCurrency: "USD",
+    defaultColumn: "overview",
+  },
+});

@@ -1,0 +1,179 @@
+import { type EdgeRecord, edgeRecordSchema } from "@shared/contract/edge-record.ts";
+import { edgeStatement } from "@shared/contract/edge-statement.ts";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowRight, BrainCircuit, History, type LucideIcon, Zap } from "lucide-react";
+import { Link } from "react-router-dom";
+import { apiOrigin } from "../../lib/env.ts";
+import { buttonClass, TextLink } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { usePageTitle } from "../../ui/page-heading.tsx";
+import { SignalBadge } from "../../ui/signal-badge.tsx";
+import { CryptoMarkets, MarketOverview, TickerTape } from "./components/market-sections.tsx";
+import { homeMessages, homeReasons, homeMessages as texts } from "./messages.ts";
+
+export function HomePage() {
+  usePageTitle();
+  return (
+    <>
+      <TickerTape />
+      <Hero />
+      <Reasons />
+      <MarketOverview />
+      <CryptoMarkets />
+    </>
+  );
+}
+
+function Hero() {
+  return (
+    <section className="page grid items-center gap-12 py-14 sm:py-20 lg:grid-cols-[1.1fr_1fr] lg:gap-16 lg:py-28">
+      <div className="flex flex-col items-start gap-6">
+        <h1 className="text-4xl leading-[1.08] font-semibold tracking-tight sm:text-5xl lg:text-6xl">
+          {homeMessages.title}
+        </h1>
+        <p className="max-w-xl text-lg leading-relaxed text-ink-muted text-pretty">
+          {homeMessages.subtitle}
+        </p>
+        <Link to="/dashboard" className={`${buttonClass({ size: "lg" })} mt-2`}>
+          {homeMessages.getStarted}
+          <ArrowRight aria-hidden className="size-5" />
+        </Link>
+      </div>
+      <HeroIllustration />
+    </section>
+  );
+}
+
+function Reasons() {
+  return (
+    <section aria-labelledby="why" className="page pt-4">
+      <h2 id="why" className="text-2xl font-semibold tracking-tight sm:text-3xl">
+        {homeMessages.whyTitle}
+      </h2>
+      <div className="mt-8 grid gap-4 md:grid-cols-3 md:gap-6">
+        <Reason Icon={BrainCircuit} {...homeReasons.analysis} />
+        <Reason Icon={Zap} {...homeReasons.realTime} />
+        <Reason Icon={History} {...homeReasons.history} />
+      </div>
+      <p className="mt-6">
+        <TextLink to="/performance">{homeMessages.toPerformance}</TextLink>
+      </p>
+      <LiveRecord />
+    </section>
+  );
+}
+
+function Reason({ Icon, title, text }: { Icon: LucideIcon; title: string; text: string }) {
+  return (
+    <Card className="flex flex-col gap-3 p-6">
+      <Icon aria-hidden className="size-7 text-accent" strokeWidth={1.75} />
+      <h3 className="mt-1 text-lg font-semibold tracking-tight">{title}</h3>
+      <p className="leading-relaxed text-ink-muted text-pretty">{text}</p>
+    </Card>
+  );
+}
+
+const STALE_MS = 60_000;
+const TIMEOUT_MS = 10_000;
+
+/** The edge of all live signals so far, in the space before the next section; empty while there is no record. */
+export function LiveRecord() {
+  const { data } = useQuery({
+    queryKey: ["live-edge"],
+    queryFn: ({ signal }) => readLiveRecord(signal),
+    staleTime: STALE_MS,
+  });
+  return (
+    <div className="min-h-29 pt-3 pb-8 sm:min-h-24">
+      {data !== undefined && data.trades > 0 && (
+        <p className="figures text-sm leading-relaxed text-ink-muted text-pretty">
+          <strong className="font-medium text-ink">{texts.liveRecord}</strong> {edgeStatement(data)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Without the API client: a record needs no session, and a visitor's first page stays small. */
+async function readLiveRecord(signal: AbortSignal): Promise<EdgeRecord> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const response = await fetch(`${apiOrigin}/performance`, { signal: inTime });
+  if (!response.ok) throw new Error(`GET /performance was answered with ${response.status}`);
+  return edgeRecordSchema.parse(await response.json());
+}
+
+/** Candles of the drawing, as [open, high, low, close] in its own units, upwards. */
+const candles: readonly Candle[] = [
+  [50, 57, 43, 55],
+  [55, 60, 47, 49],
+  [49, 52, 34, 37],
+  [37, 44, 27, 41],
+  [41, 49, 33, 35],
+  [35, 40, 20, 25],
+  [25, 39, 21, 37],
+  [37, 52, 34, 49],
+  [49, 63, 45, 60],
+  [60, 68, 52, 55],
+  [55, 70, 50, 66],
+];
+
+type Candle = readonly [open: number, high: number, low: number, close: number];
+
+const HEIGHT = 270;
+const WIDTH = 460;
+/** Where the lines end and their names begin. */
+const LINE_END = 380;
+const STEP = 27;
+const LEFT = 18;
+const yOf = (value: number) => HEIGHT - (value - 15) * 2.6;
+
+const lines = [
+  { label: homeMessages.exampleTarget, value: 108, className: "stroke-buy fill-buy" },
+  { label: homeMessages.exampleEntry, value: 66, className: "stroke-accent fill-accent" },
+  { label: homeMessages.exampleStop, value: 46, className: "stroke-sell fill-sell" },
+] as const;
+
+/** A drawn chart with a signal's three levels: what the product gives, at a glance. */
+export function HeroIllustration() {
+  return (
+    <figure
+      aria-hidden
+      className="rounded-card border border-line bg-surface p-5 shadow-float sm:p-6"
+    >
+      <figcaption className="mb-5 flex items-center justify-between gap-4">
+        <span className="text-sm text-ink-faint">{homeMessages.example}</span>
+        <SignalBadge signal="BUY" />
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="w-full" aria-hidden="true">
+        {lines.map(({ label, value, className }) => (
+          <g key={label} className={className}>
+            <line x1={0} x2={LINE_END} y1={yOf(value)} y2={yOf(value)} strokeDasharray="4 5" />
+            <text
+              x={LINE_END + 10}
+              y={yOf(value) + 4.5}
+              stroke="none"
+              className="text-[14px] font-medium"
+            >
+              {label}
+            </text>
+          </g>
+        ))}
+        {candles.map((candle, index) => (
+          <CandleShape key={candle.join()} candle={candle} x={LEFT + index * STEP} />
+        ))}
+      </svg>
+    </figure>
+  );
+}
+
+function CandleShape({ candle: [open, high, low, close], x }: { candle: Candle; x: number }) {
+  const rising = close >= open;
+  const top = yOf(Math.max(open, close));
+  const height = yOf(Math.min(open, close)) - top;
+  return (
+    <g className={rising ? "fill-buy stroke-buy" : "fill-sell stroke-sell"} opacity="0.85">
+      <line x1={x} x2={x} y1={yOf(high)} y2={yOf(low)} strokeWidth="1.5" />
+      <rect x={x - 7} y={top} width="14" height={height} rx="2.5" stroke="none" />
+    </g>
+  );
+}

@@ -1,0 +1,49 @@
+import { MESSAGES } from "@shared/contract/messages.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
+import type { Failure } from "../bot-store.ts";
+import { ResultCard } from "./result-card.tsx";
+
+/** What is shown in place of a signal when none could be asked for. */
+export function BrokenResult({ failure }: { failure: Failure }) {
+  const { request, requestedAt } = failure.attempt;
+  return (
+    <ResultCard
+      symbol={request.symbol}
+      timeframe={request.timeframe}
+      createdAt={new Date(requestedAt).toISOString()}
+      analysis={failedAnalysis(failure.text)}
+    />
+  );
+}
+
+/** What is shown in place of a signal when none could be asked for: do nothing, and why. */
+export function failedAnalysis(reason: string): Analysis {
+  return {
+    final_signal: "WAIT",
+    confidence: 0,
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
+    warnings: [MESSAGES.failedSignal],
+    suggested_hold: "",
+    suggested_units: 0,
+    estimated_dollar_risk: 0,
+    required_margin: 0,
+    trade_duration_text: "",
+    raw_ai: {
+      confidence: 0,
+      rationale: reason,
+      key_evidence: [],
+      market_condition: "",
+      what_to_watch_for: [],
+    },
+    source: {
+      data: "none",
+      provider: "",
+      analyst: "none",
+      model: "",
+      last_candle_at: null,
+      price: null,
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { HistoryItem } from "@shared/contract/signal.ts";
+import { expect, test } from "vitest";
+import { historyCsv } from "./history-toolbar.tsx";
+
+const item: HistoryItem = {
+  id: "s1",
+  timestamp: "2025-11-21T12:00:00.000Z",
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  status: "completed",
+  signal: "BUY",
+  confidence: 72.5,
+  entry: 107_000.5,
+  stop_loss: 106_000,
+  take_profit: 109_000,
+  rationale: "Trend is up",
+};
+
+const lines = (items: HistoryItem[]) => historyCsv(items).split("\r\n");
+
+test("each signal is a line under the names of the columns", () => {
+  expect(lines([item])).toEqual([
+    "timestamp,symbol,timeframe,status,signal,confidence,entry,stop_loss,take_profit,outcome,rationale,id",
+    "2025-11-21T12:00:00.000Z,BTC/USDT,1h,completed,BUY,72.5,107000.5,106000,109000,PENDING,Trend is up,s1",
+    "",
+  ]);
+});
+
+test("levels that a WAIT has not are left empty", () => {
+  const wait = {
+    ...item,
+    signal: "WAIT",
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
+  } as const;
+  expect(lines([wait])[1]).toContain(",WAIT,72.5,,,,PENDING,");
+});
+
+test("commas, quotes and line breaks stay inside their cell", () => {
+  expect(historyCsv([{ ...item, rationale: 'Up, "strong"\nvolume' }])).toContain(
+    '"Up, ""strong""\nvolume"',
+  );
+});
+
+test("a text that a spreadsheet would run is defused", () => {
+  expect(historyCsv([{ ...item, rationale: "=HYPERLINK(1)" }])).toContain(",'=HYPERLINK(1),");
+});

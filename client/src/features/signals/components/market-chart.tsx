@@ -1,0 +1,75 @@
+import type { Timeframe } from "@shared/contract/candle.ts";
+import { findInstrument } from "@shared/contract/instruments.ts";
+import { type ComponentProps, type ReactNode, useMemo } from "react";
+import { useTheme } from "../../../lib/theme.ts";
+import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
+import { chartMessages as texts } from "../bot-messages.ts";
+import { useBot } from "../bot-store.ts";
+
+interface PreviewChartProps {
+  /** Shown in its place until it is there, and where it does not load. */
+  children: ReactNode;
+  className: string;
+}
+
+/** The chart of the market that the form names, as soon as that is one of the product's own. */
+export function PreviewChart({ children, className }: PreviewChartProps) {
+  const { symbol, timeframe } = useBot(({ inputs }) => inputs);
+  const known = findInstrument(symbol.trim().toUpperCase());
+  if (!known) return <div className={className}>{children}</div>;
+  return (
+    <MarketChart symbol={known.symbol} timeframe={timeframe} className={className} early>
+      {children}
+    </MarketChart>
+  );
+}
+
+type BoxProps = Omit<ComponentProps<typeof WidgetBox>, "widget" | "wanted">;
+
+interface MarketChartProps extends BoxProps {
+  symbol: string;
+  timeframe: Timeframe;
+}
+
+/** TradingView's chart of a market, in the reader's time zone and theme. */
+export function MarketChart({ symbol, timeframe, ...box }: MarketChartProps) {
+  const theme = useTheme();
+  const widget = useMemo((): Widget => {
+    return {
+      name: "advanced-chart",
+      title: texts.liveChartOf(symbol, timeframe),
+      config: {
+        symbol: tradingViewSymbol(symbol),
+        interval: tradingViewInterval(timeframe),
+        timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        theme,
+        style: "1",
+        locale: "en",
+        autosize: true,
+        allow_symbol_change: false,
+        hide_side_toolbar: true,
+        save_image: false,
+        support_host: "https://www.tradingview.com",
+      },
+    };
+  }, [symbol, timeframe, theme]);
+  return <WidgetBox key={`${symbol} ${timeframe}`} widget={widget} {...box} />;
+}
+
+/** TradingView's names of the candle lengths. */
+const INTERVALS: Record<Timeframe, string> = {
+  "1m": "1",
+  "5m": "5",
+  "15m": "15",
+  "30m": "30",
+  "1h": "60",
+  "4h": "240",
+  "1d": "D",
+};
+
+export const tradingViewInterval = (timeframe: Timeframe): string => INTERVALS[timeframe];
+
+/** TradingView's name of a symbol; a pair that the product does not know itself is looked for on the largest exchange. */
+export function tradingViewSymbol(symbol: string): string {
+  return findInstrument(symbol)?.tradingView ?? `BINANCE:${symbol.replace(/[^A-Z0-9]/g, "")}`;
+}

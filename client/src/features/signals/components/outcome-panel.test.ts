@@ -1,0 +1,41 @@
+import type { Resolution } from "@shared/contract/resolution.ts";
+import { describe, expect, it } from "vitest";
+import { describeOutcome, formatR } from "./outcome-panel.tsx";
+
+const LEVELS = { entry: 100, stopLoss: 95, takeProfit: 110 };
+const judged = (changes: Partial<Resolution>): Resolution => ({
+  outcome: "WIN",
+  reason: "target",
+  resolved_at: "2026-01-05T14:00:00.000Z",
+  filled_at: "2026-01-05T12:00:00.000Z",
+  fill: 100,
+  exited_at: "2026-01-05T13:00:00.000Z",
+  exit: 110,
+  r_multiple: 1.98,
+  max_favourable_r: 2,
+  max_adverse_r: 0.2,
+  costs: { spread_percent: 0.02, commission_percent: 0.04 },
+  ...changes,
+});
+
+describe("a judgement in words", () => {
+  it.each<[Partial<Resolution>, string]>([
+    [{}, "The market traded beyond the target."],
+    [{ exit: 112 }, "opened beyond the target and closed the trade at 112.00000"],
+    [{ outcome: "LOSS", reason: "stop", exit: 95 }, "The market reached the stop."],
+    [{ outcome: "LOSS", reason: "stop", exit: 92 }, "opened beyond the stop"],
+    [{ outcome: "LOSS", reason: "both", exit: 95 }, "What came first cannot be told"],
+    [{ outcome: "EXPIRED", reason: "hold-over", exit: 101 }, "ended at the close, 101.00000."],
+    [{ outcome: "EXPIRED", reason: "not-filled", exit: null }, "There was no trade."],
+  ])("%o says %s", (changes, words) => {
+    expect(describeOutcome(judged(changes), LEVELS)).toContain(words);
+  });
+
+  it.each([
+    [1.98, "+1.98 R"],
+    [-1.02, "\u22121.02 R"],
+    [0, "0.00 R"],
+  ])("writes %d as %s", (r, text) => {
+    expect(formatR(r)).toBe(text);
+  });
+});

@@ -1,0 +1,183 @@
+import { Progress } from "@base-ui/react/progress";
+import type { Timeframe } from "@shared/contract/candle.ts";
+import type { Analysis, EntryLeft } from "@shared/contract/signal.ts";
+import { Hourglass, TimerOff } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type SignalConfidence, statedLabel } from "../../../lib/confidence.ts";
+import { confidenceLevel, formatConfidence, formatDuration } from "../../../lib/format.ts";
+import { Alert } from "../../../ui/alert.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { LocalTime } from "../../../ui/local-time.tsx";
+import { SignalBadge } from "../../../ui/signal-badge.tsx";
+import { resultMessages, validityMessages } from "../bot-messages.ts";
+import { useNow } from "../hooks/use-now.ts";
+import { tradeLevels } from "../levels.ts";
+import { AnalystRecordPanel, useAnalystRecord } from "./analyst-record.tsx";
+import { ResultLevels, ResultReasons, ResultSizing, ResultSource } from "./result-details.tsx";
+
+const EntryLeftNotice = lazy(async () => ({
+  default: (await import("./entry-missed-alert.tsx")).EntryLeftNotice,
+}));
+
+interface ResultCardProps {
+  symbol: string;
+  timeframe: Timeframe;
+  /** ISO time. */
+  createdAt: string;
+  analysis: Analysis;
+  entryLeft?: EntryLeft | null | undefined;
+  chart?: ReactNode;
+}
+
+const kinds = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
+const edges = { BUY: "border-t-buy", SELL: "border-t-sell", WAIT: "border-t-wait" } as const;
+
+/** A finished signal: what to do, how sure it is, at what prices, with what size, and why. */
+export function ResultCard(props: ResultCardProps) {
+  const { symbol, timeframe, createdAt, analysis, entryLeft, chart } = props;
+  const { final_signal, confidence, calibrated_confidence, valid_until, warnings } = analysis;
+  const levels = tradeLevels(analysis);
+  const record = useAnalystRecord(analysis);
+  return (
+    <Card
+      data-signal={kinds[final_signal]}
+      className={`flex animate-enter flex-col gap-7 border-t-2 p-5 sm:p-7 ${edges[final_signal]}`}
+    >
+      <header className="grid gap-5 sm:grid-cols-[1fr_16rem] sm:items-center">
+        <div className="flex items-center gap-4">
+          <SignalBadge signal={final_signal} size="lg" />
+          <div className="min-w-0">
+            <h2 className="text-xl font-semibold tracking-tight">
+              {symbol} <span className="font-normal text-ink-muted">{timeframe}</span>
+            </h2>
+            <p className="figures text-sm text-ink-faint">
+              <LocalTime iso={createdAt} focusable />
+            </p>
+          </div>
+        </div>
+        <ConfidenceBar
+          signal={final_signal}
+          confidence={confidence}
+          calibrated={calibrated_confidence}
+        />
+      </header>
+      {record && <AnalystRecordPanel record={record} />}
+      <div role="status" className="empty:hidden">
+        <Suspense>{entryLeft && <EntryLeftNotice entryLeft={entryLeft} />}</Suspense>
+      </div>
+      {valid_until && <Validity key={valid_until} until={valid_until} />}
+      <Warnings warnings={warnings} />
+      {levels && (
+        <div className="flex flex-col gap-5">
+          <ResultLevels levels={levels} lastPrice={analysis.source.price} />
+          <ResultSizing symbol={symbol} analysis={analysis} />
+        </div>
+      )}
+      {chart}
+      <ResultReasons analysis={analysis} />
+      <ResultSource source={analysis.source} delayMs={analysis.delivery_delay_ms} />
+    </Card>
+  );
+}
+
+function Warnings({ warnings }: { warnings: string[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <Alert tone="warning" title={resultMessages.warnings}>
+      <ul className="flex flex-col gap-1">
+        {warnings.map((warning) => (
+          <li key={warning}>{warning}</li>
+        ))}
+      </ul>
+    </Alert>
+  );
+}
+
+const words = { high: "High", medium: "Medium", low: "Low" } as const;
+const fills = { high: "bg-buy", medium: "bg-wait", low: "bg-ink-faint" } as const;
+/** Green and amber would rate a confidence whose worth has not been measured. */
+const neutralFills = { high: "bg-ink", medium: "bg-ink-muted", low: "bg-ink-faint" } as const;
+
+/** The confidence of a signal; in neutral colours unless it is calibrated. */
+export function ConfidenceBar(props: SignalConfidence) {
+  const { confidence, calibrated } = props;
+  const level = confidenceLevel(confidence);
+  const isCalibrated = typeof calibrated === "number";
+  const stated = formatConfidence(confidence);
+  const text = isCalibrated ? `${stated}, ${words[level].toLowerCase()}` : stated;
+  const fill = isCalibrated ? fills[level] : neutralFills[level];
+  return (
+    <Progress.Root
+      value={confidence}
+      data-level={level}
+      getAriaValueText={() => text}
+      className="flex flex-col gap-2"
+    >
+      {isCalibrated ? <RatedLabel text={stated} word={words[level]} /> : <StatedLabel {...props} />}
+      <Progress.Track className="h-2 overflow-hidden rounded-full bg-raised">
+        <Progress.Indicator
+          className={`h-full rounded-full transition-[width] duration-500 ${fill}`}
+        />
+      </Progress.Track>
+      {isCalibrated && (
+        <p title={resultMessages.calibratedHint} className="figures text-xs text-ink-faint">
+          {resultMessages.calibrated(formatConfidence(calibrated))}
+        </p>
+      )}
+    </Progress.Root>
+  );
+}
+
+function RatedLabel({ text, word }: { text: string; word: string }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4">
+      <Progress.Label className="text-sm text-ink-muted">
+        {resultMessages.confidence}
+      </Progress.Label>
+      <span aria-hidden className="text-sm text-ink-muted">
+        {word}
+        <strong className="figures ml-2 text-lg font-semibold text-ink">{text}</strong>
+      </span>
+    </div>
+  );
+}
+
+function StatedLabel({ signal, confidence }: SignalConfidence) {
+  return (
+    <div className="flex items-center gap-3">
+      <strong aria-hidden className="figures text-2xl font-semibold tracking-tight">
+        {formatConfidence(confidence)}
+      </strong>
+      <Progress.Label className="max-w-40 text-sm leading-tight text-balance text-ink-muted">
+        {statedLabel(signal)}
+      </Progress.Label>
+    </div>
+  );
+}
+
+/** Until when the entry may be taken, and how much of that is left. */
+function Validity({ until }: { until: string }) {
+  const endsAt = Date.parse(until);
+  const [isOver, setOver] = useState(Date.now() >= endsAt);
+  const now = useNow(!isOver);
+  if (!isOver && now >= endsAt) setOver(true);
+  const Icon = isOver ? TimerOff : Hourglass;
+  const look = isOver ? "border-line bg-raised" : "border-accent/30 bg-accent/8";
+  return (
+    <p
+      className={`flex flex-wrap items-center gap-x-2 gap-y-1 rounded-control border px-4 py-2.5 text-sm ${look}`}
+    >
+      <Icon aria-hidden className={`size-4 ${isOver ? "text-ink-muted" : "text-accent"}`} />
+      {isOver && <strong className="font-semibold">{validityMessages.expired}</strong>}
+      <span className="figures text-ink-muted">
+        {isOver ? validityMessages.expiredAt : validityMessages.validUntil}{" "}
+        <LocalTime iso={until} focusable />
+      </span>
+      {!isOver && (
+        <span role="timer" className="figures ml-auto font-semibold">
+          {validityMessages.left(formatDuration(endsAt - now))}
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,40 @@
+import type { HistoryItem } from "@shared/contract/signal.ts";
+import { expect, test } from "vitest";
+import { entryNote } from "./signal-card.tsx";
+
+const NOW = new Date(2025, 10, 21, 15, 0);
+const at = (hours: number, minutes: number) => new Date(2025, 10, 21, hours, minutes).toISOString();
+
+const item: HistoryItem = {
+  id: "a",
+  timestamp: at(14, 0),
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  status: "completed",
+  signal: "BUY",
+  confidence: 70,
+  entry: 113_000,
+  stop_loss: 112_000,
+  take_profit: 115_000,
+  rationale: "",
+};
+
+test("an entry that the price has left is told with price and time, though its validity ran out since", () => {
+  const left = { price: 113_900, at: at(14, 5) };
+  const text = "Price has left the entry zone (113,900 at 14:05).";
+  expect(entryNote({ ...item, entry_left: left, valid_until: at(18, 0) }, NOW)).toBe(text);
+  expect(entryNote({ ...item, entry_left: left, valid_until: at(14, 30) }, NOW)).toBe(text);
+});
+
+test("an entry whose validity has run out is told with the time", () => {
+  expect(entryNote({ ...item, valid_until: at(14, 30) }, NOW)).toBe(
+    "The entry was valid until 14:30.",
+  );
+});
+
+test("nothing is said while the entry can be had, where no validity is known, and of a judged trade", () => {
+  expect(entryNote({ ...item, valid_until: at(18, 0) }, NOW)).toBeNull();
+  expect(entryNote({ ...item, valid_until: null }, NOW)).toBeNull();
+  expect(entryNote(item, NOW)).toBeNull();
+  expect(entryNote({ ...item, valid_until: at(14, 30), outcome: "WIN" }, NOW)).toBeNull();
+});

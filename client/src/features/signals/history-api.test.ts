@@ -1,0 +1,71 @@
+import type { HistoryItem } from "@shared/contract/signal.ts";
+import { expect, test } from "vitest";
+import {
+  filterHistory,
+  filterQuery,
+  type HistoryFilter,
+  isFiltering,
+  noFilter,
+  symbolPart,
+} from "./history-api.ts";
+
+const item = (id: string, change: Partial<HistoryItem> = {}): HistoryItem => ({
+  id,
+  timestamp: "2025-11-21T12:00:00.000Z",
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  status: "completed",
+  signal: "BUY",
+  confidence: 70,
+  entry: 1,
+  stop_loss: 0.9,
+  take_profit: 1.2,
+  rationale: "",
+  ...change,
+});
+
+const items = [
+  item("a", { outcome: "WIN" }),
+  item("b", { symbol: "ETH/USDT", signal: "SELL" }),
+  item("c", { symbol: "XAU/USD", signal: "WAIT", outcome: "EXPIRED" }),
+];
+
+const found = (filter: Partial<HistoryFilter>) =>
+  filterHistory(items, { ...noFilter, ...filter }).map(({ id }) => id);
+
+test("without a filter everything is shown", () => {
+  expect(found({})).toEqual(["a", "b", "c"]);
+});
+
+test("a symbol is found by a part of it", () => {
+  expect(found({ symbol: "USDT" })).toEqual(["a", "b"]);
+});
+
+test("what is typed is taken in any case, without what no symbol has", () => {
+  expect(symbolPart(" btc/us dt$")).toBe("BTC/USDT");
+  expect(symbolPart("x".repeat(40))).toBe("X".repeat(20));
+});
+
+test("the server is asked for what is set, and for nothing else", () => {
+  expect(filterQuery(noFilter)).toEqual({});
+  expect(filterQuery({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
+    symbol: "BTC",
+    signal: "BUY",
+    outcome: "PENDING",
+  });
+});
+
+test("an outcome that is not there yet counts as pending", () => {
+  expect(found({ outcome: "PENDING" })).toEqual(["b"]);
+  expect(found({ outcome: "WIN" })).toEqual(["a"]);
+});
+
+test("everything asked for has to fit", () => {
+  expect(found({ symbol: "USD", signal: "WAIT", outcome: "EXPIRED" })).toEqual(["c"]);
+  expect(found({ symbol: "BTC", signal: "SELL" })).toEqual([]);
+});
+
+test("nothing set is no filter", () => {
+  expect(isFiltering(noFilter)).toBe(false);
+  expect(isFiltering({ ...noFilter, outcome: "PENDING" })).toBe(true);
+});

@@ -1,0 +1,25 @@
+import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
+import {
+  type SharedSignal,
+  type ShareLink,
+  type SignalSince,
+  sharedSignalSchema,
+  shareLinkSchema,
+  signalSinceSchema,
+} from "@shared/contract/signal-page.ts";
+import { api } from "../../lib/api/client.ts";
+
+const pathOf = (id: string) => `/signals/${encodeURIComponent(id)}`;
+
+export const readSince = (id: string, signal: AbortSignal): Promise<SignalSince> =>
+  api({ path: `${pathOf(id)}/since`, schema: signalSinceSchema, signal });
+
+/** Makes a link to a signal; the one before stops working. */
+export const shareSignal = (id: string): Promise<ShareLink> =>
+  api({ method: "POST", path: `${pathOf(id)}/share`, schema: shareLinkSchema });
+
+export const unshareSignal = (id: string): Promise<ActionDone> =>
+  api({ method: "DELETE", path: `${pathOf(id)}/share`, schema: actionDoneSchema });
+
+export const readShared = (token: string, signal: AbortSignal): Promise<SharedSignal> =>
+  api({ path: `/shared/${encodeURIComponent(token)}`, schema: sharedSignalSchema, signal });

@@ -1,0 +1,156 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { MESSAGES } from "@shared/contract/messages.ts";
+import type { SignalRequest } from "@shared/contract/signal.ts";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { memoryStorage } from "../../lib/session.ts";
+
+const request: SignalRequest = {
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  limit: 50,
+  amount: 100,
+  risk_percent: 1,
+  leverage: 1,
+};
+
+type Answer = (response: ServerResponse) => void;
+
+const keys: unknown[] = [];
+const answers: Answer[] = [];
+const sent: { url: string | undefined; body: string }[] = [];
+const server = createServer(async (incoming: IncomingMessage, response) => {
+  keys.push(incoming.headers["idempotency-key"]);
+  let body = "";
+  for await (const chunk of incoming) body += chunk;
+  sent.push({ url: incoming.url, body });
+  const answer = answers.shift() ?? accepted;
+  answer(response);
+});
+
+const accepted: Answer = (response) =>
+  response.writeHead(202).end(JSON.stringify({ signal_id: "s1", status: "queued" }));
+const hangUp: Answer = (response) => response.destroy();
+const refuse =
+  (status: number, code: string, detail: string): Answer =>
+  (response) =>
+    response.writeHead(status).end(JSON.stringify({ detail, code, request_id: "r1" }));
+
+/** The modules read the API's address and the tab's storage when they are loaded. */
+async function loadModules() {
+  Object.defineProperty(globalThis, "sessionStorage", { value: memoryStorage() });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  vi.stubEnv("VITE_API_URL", `http://127.0.0.1:${address.port}`);
+  const { askSignal, nextAttempt, resumeAttempt } = await import("./submit-request.ts");
+  const { useBot } = await import("./bot-store.ts");
+  return { askSignal, nextAttempt, resumeAttempt, useBot };
+}
+
+let bot: Awaited<ReturnType<typeof loadModules>>;
+beforeAll(async () => {
+  bot = await loadModules();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  keys.length = 0;
+  answers.length = 0;
+  bot.useBot.setState(bot.useBot.getInitialState());
+});
+
+test("an accepted request becomes a tracked signal", async () => {
+  await bot.askSignal({ request, image: null });
+  const { tracked, attempt, failure } = bot.useBot.getState();
+  expect(tracked).toMatchObject([{ id: "s1", symbol: "BTC/USDT", timeframe: "1h" }]);
+  expect({ attempt, failure }).toEqual({ attempt: null, failure: null });
+});
+
+test("what is tracked survives a reload, what went wrong does not", async () => {
+  await bot.askSignal({ request, image: null });
+  const kept = JSON.parse(sessionStorage.getItem("bot") ?? "{}");
+  expect(kept.state.tracked).toMatchObject([{ id: "s1" }]);
+  expect(kept.state).not.toHaveProperty("failure");
+});
+
+test("a refusal shows the server's words and tracks nothing", async () => {
+  answers.push(refuse(422, "invalid-input", "No provider knows NOPE."));
+  await bot.askSignal({ request, image: null });
+  expect(bot.useBot.getState()).toMatchObject({
+    failure: { kind: "refused", text: "No provider knows NOPE." },
+    attempt: null,
+    tracked: [],
+  });
+});
+
+test("a server in trouble is a broken request, with the server's words", async () => {
+  answers.push(refuse(503, "unavailable", "Briefly unavailable."));
+  await bot.askSignal({ request, image: null });
+  expect(bot.useBot.getState().failure).toMatchObject({
+    kind: "broken",
+    text: "Briefly unavailable.",
+  });
+});
+
+test("a lost connection is tried again by itself, under the same key", async () => {
+  answers.push(hangUp);
+  await bot.askSignal({ request, image: null });
+  expect(bot.useBot.getState().tracked).toHaveLength(1);
+  expect(keys).toEqual([keys[0], keys[0]]);
+});
+
+test("a request given up on keeps its key for the next try of the same", async () => {
+  answers.push(hangUp, hangUp);
+  await bot.askSignal({ request, image: null });
+  expect(bot.useBot.getState().failure?.kind).toBe("broken");
+  await bot.askSignal({ request, image: null });
+  expect(bot.useBot.getState()).toMatchObject({ failure: null, tracked: [{ id: "s1" }] });
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("a time-out is said at once, and the signal is found when the server answers again", async () => {
+  answers.push(refuse(504, "timeout", "Too slow."));
+  const asked = bot.askSignal({ request, image: null });
+  await vi.waitFor(() => {
+    expect(bot.useBot.getState().failure).toMatchObject({
+      kind: "late",
+      text: MESSAGES.requestTimeout,
+    });
+  });
+  await asked;
+  expect(bot.useBot.getState()).toMatchObject({ failure: null, tracked: [{ id: "s1" }] });
+});
+
+test("another wish is another key", () => {
+  const unanswered = { key: "k1", request, requestedAt: 0, withImage: false, givenUp: true };
+  const next = { unanswered, unansweredImage: null, now: 5, newKey: () => "k2" };
+  expect(bot.nextAttempt({ request, image: null }, next).key).toBe("k1");
+  const dearer = { ...request, amount: 200 };
+  expect(bot.nextAttempt({ request: dearer, image: null }, next).key).toBe("k2");
+});
+
+test("the same wish with another image is another key", () => {
+  const image = new File(["one"], "chart.png", { type: "image/png" });
+  const unanswered = { key: "k1", request, requestedAt: 0, withImage: true, givenUp: true };
+  const next = { unanswered, unansweredImage: image, now: 5, newKey: () => "k2" };
+  const keyWith = (picked: File | null) => bot.nextAttempt({ request, image: picked }, next).key;
+  expect(keyWith(image)).toBe("k1");
+  expect(keyWith(new File(["two"], "chart.png", { type: "image/png" }))).toBe("k2");
+  expect(keyWith(null)).toBe("k2");
+});
+
+test("a request with an image is sent as a form to its own address", async () => {
+  const image = new File(["bytes"], "chart.png", { type: "image/png" });
+  await bot.askSignal({ request, image });
+  expect(sent.at(-1)).toMatchObject({ url: "/get-signal-with-image" });
+  expect(sent.at(-1)?.body).toContain('name="chart_image"; filename="chart.png"');
+  expect(sent.at(-1)?.body).toMatch(/name="symbol"\r\n\r\nBTC\/USDT/);
+  expect(bot.useBot.getState().tracked).toMatchObject([{ id: "s1", withImage: true }]);
+});
+
+test("an image that a reload has lost is asked for again, and nothing is sent without it", async () => {
+  const attempt = { key: "k1", request, requestedAt: Date.now(), withImage: true, givenUp: false };
+  bot.useBot.setState({ attempt });
+  await bot.resumeAttempt();
+  expect(keys).toEqual([]);
+  expect(bot.useBot.getState()).toMatchObject({ attempt: null, failure: { kind: "refused" } });
+});

@@ -1,0 +1,147 @@
+import { ERROR_STATUS, errorBodySchema } from "@shared/contract/errors.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
+import type { z } from "zod";
+import { apiOrigin } from "../env.ts";
+import { useSession } from "../session.ts";
+import { ApiError } from "./errors.ts";
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const UNREACHABLE = "The server cannot be reached. Check your connection and try again.";
+const UNREADABLE = "The server sent an answer that could not be read. Please reload the page.";
+
+interface ApiRequest<Reply> {
+  method?: "GET" | "POST" | "DELETE";
+  path: string;
+  /** A form is sent as it is, as multipart or urlencoded; anything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** How long the whole exchange may take, body included. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** What the reply is parsed with. */
+  schema: z.ZodType<Reply>;
+}
+
+interface ApiClientOptions {
+  origin: string;
+  /** Token of the session at the time of the request. */
+  getToken(): string | null;
+  /** Hears of every error answer, with the token that the request carried. */
+  onError(error: ApiError, token: string | null): void;
+}
+
+type ApiClient = <Reply>(request: ApiRequest<Reply>) => Promise<Reply>;
+
+/**
+ * Makes the function that all requests go through: bearer token, time-out, parsed replies.
+ * It rejects with an `ApiError`, or with the reason of `signal` once that is aborted.
+ */
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  return async (request) => {
+    const token = options.getToken();
+    try {
+      const { response, text } = await exchange({ origin: options.origin, token, request });
+      if (!response.ok) throw errorOf(response, text);
+      return parseReply({ response, text, schema: request.schema });
+    } catch (error) {
+      if (error instanceof ApiError) options.onError(error, token);
+      throw error;
+    }
+  };
+}
+
+async function exchange<Reply>(input: {
+  origin: string;
+  token: string | null;
+  request: ApiRequest<Reply>;
+}): Promise<{ response: Response; text: string }> {
+  const { origin, token, request } = input;
+  const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const signals = request.signal ? [timeout, request.signal] : [timeout];
+  try {
+    const response = await fetch(`${origin}${request.path}`, {
+      method: request.method ?? "GET",
+      headers: headersOf(request, token),
+      body: bodyOf(request.body),
+      signal: AbortSignal.any(signals),
+    });
+    return { response, text: await response.text() };
+  } catch (cause) {
+    if (request.signal?.aborted) throw request.signal.reason;
+    if (timeout.aborted) {
+      throw new ApiError(MESSAGES.requestTimeout, { status: 0, code: "timeout", cause });
+    }
+    throw new ApiError(UNREACHABLE, { status: 0, code: "network", cause });
+  }
+}
+
+/** A form names its own content type, with the boundary that only the browser knows. */
+const isForm = (body: unknown): body is FormData | URLSearchParams =>
+  body instanceof FormData || body instanceof URLSearchParams;
+
+const isJson = (body: unknown): boolean => body !== undefined && !isForm(body);
+
+function bodyOf(body: unknown): BodyInit | null {
+  if (isForm(body)) return body;
+  return body === undefined ? null : JSON.stringify(body);
+}
+
+function headersOf(request: ApiRequest<unknown>, token: string | null): Record<string, string> {
+  return {
+    Accept: "application/json",
+    ...(isJson(request.body) ? { "Content-Type": "application/json" } : {}),
+    ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+    ...request.headers,
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer from something in between (a proxy) has no body of ours; its status still says what it is. */
+function errorOf(response: Response, text: string): ApiError {
+  const { status, statusText } = response;
+  const body = errorBodySchema.safeParse(parseJson(text)).data;
+  const code = body?.code ?? (status === ERROR_STATUS.timeout ? "timeout" : "unknown");
+  const detail = body?.detail ?? `Server error: ${status} ${statusText}`.trim();
+  return new ApiError(code === "timeout" ? MESSAGES.requestTimeout : detail, {
+    status,
+    statusText,
+    code,
+    fieldErrors: body?.errors ?? [],
+  });
+}
+
+function parseReply<Reply>(input: {
+  response: Response;
+  text: string;
+  schema: z.ZodType<Reply>;
+}): Reply {
+  const parsed = input.schema.safeParse(parseJson(input.text));
+  if (parsed.success) return parsed.data;
+  const { status, statusText } = input.response;
+  throw new ApiError(UNREADABLE, { status, statusText, code: "bad-reply", cause: parsed.error });
+}
+
+/** The API as the current session may use it; a refused token ends the session. */
+export const api = createApiClient({
+  origin: apiOrigin,
+  getToken: () => useSession.getState().token,
+  onError(error, token) {
+    const session = useSession.getState();
+    const isCurrent = token !== null && token === session.token;
+    if (!isCurrent) return;
+    if (error.status === 401) session.signOut("expired");
+    if (error.code === "not-approved") {
+      session.setAccess({ approved: false, role: session.isAdmin ? "admin" : "user" });
+    }
+    if (error.code === "not-admin") {
+      session.setAccess({ approved: session.approved, role: "user" });
+    }
+  },
+});

@@ -1,0 +1,39 @@
+import { type PerformanceQuery, performanceSchema } from "@shared/contract/performance.ts";
+import { queryOptions } from "@tanstack/react-query";
+import { api } from "./api/client.ts";
+
+/** Time for which a record counts as current, in milliseconds; workers measure it about once a minute. */
+export const PERFORMANCE_STALE_MS = 60_000;
+
+/** Options of the query of a record. Screens that show the same record share its answer. */
+export function performanceQuery(query: PerformanceQuery) {
+  const params = performanceParams(query).toString();
+  return queryOptions({
+    queryKey: ["performance", params],
+    queryFn: ({ signal }) =>
+      api({ path: `/performance?${params}`, schema: performanceSchema, signal }),
+    staleTime: PERFORMANCE_STALE_MS,
+  });
+}
+
+/** Parameters of a record's address, in the order in which they are written. */
+export const PERFORMANCE_PARAMS = [
+  "data",
+  "period",
+  "symbol",
+  "class",
+  "timeframe",
+  "analyst",
+  "version",
+] as const;
+
+/** The parameters of a record; defaults are left out. */
+export function performanceParams(query: PerformanceQuery): URLSearchParams {
+  const params = new URLSearchParams();
+  const defaults: Record<string, string> = { data: "live", period: "all" };
+  for (const name of PERFORMANCE_PARAMS) {
+    const value = query[name];
+    if (value !== undefined && value !== defaults[name]) params.set(name, value);
+  }
+  return params;
+}

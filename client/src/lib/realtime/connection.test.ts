@@ -1,0 +1,201 @@
+import { createServer } from "node:http";
+import type { Me } from "@shared/contract/account.ts";
+import type { SocketAuth } from "@shared/contract/events.ts";
+import { Server } from "socket.io";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createStore } from "zustand";
+import { LiveConnection } from "./connection.ts";
+import { initialLiveState, type LiveState } from "./store.ts";
+
+const at = "2025-11-21T12:00:00.000Z";
+const envelope = (seq: number, data: object = {}) => ({ stream: "user", seq, at, data });
+const queued = (id: string) => ({ signal_id: id, symbol: "BTC/USDT", timeframe: "1h" });
+
+const meAt = (position: number, change: Partial<Me> = {}): Me => ({
+  username: "ann",
+  email: "ann@example.com",
+  email_verified: true,
+  role: "user",
+  approved: true,
+  allow_image_upload: false,
+  image_credits: 0,
+  payment_proof: null,
+  stream_positions: { user: position },
+  ...change,
+});
+
+/** A real Socket.IO server that accepts one token and hands each handshake to `onConnect`. */
+async function startServer(
+  onConnect: (input: { io: Server; auth: SocketAuth; count: number }) => void,
+) {
+  const http = createServer();
+  const io = new Server(http);
+  let count = 0;
+  io.use((socket, next) => {
+    const refusal = Object.assign(new Error("refused"), { data: { code: "unauthenticated" } });
+    next(socket.handshake.auth.token === "good" ? undefined : refusal);
+  });
+  io.on("connection", (socket) => {
+    count += 1;
+    const { token, since } = socket.handshake.auth;
+    onConnect({ io, auth: { token, since }, count });
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    await io.close();
+  });
+  const address = http.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return { io, origin: `http://127.0.0.1:${address.port}` };
+}
+
+/** A connection to such a server, and what it tells of. */
+function connect(origin: string, change: { token?: string; readMe?: () => Promise<Me> } = {}) {
+  const store = createStore<LiveState>()(() => initialLiveState);
+  const told = { onEvent: vi.fn(), onStale: vi.fn(), onEnded: vi.fn() };
+  const readMe = vi.fn(change.readMe ?? (async () => meAt(5)));
+  const connection = new LiveConnection({
+    origin,
+    token: change.token ?? "good",
+    readMe,
+    store,
+    ...told,
+  });
+  onTestFinished(() => connection.stop());
+  return { store, readMe, ...told };
+}
+
+const signalIds = (state: LiveState) => Object.keys(state.signals).sort();
+
+test("it joins where the account stands and applies what comes, once and in order", async () => {
+  const sinces: unknown[] = [];
+  const { origin } = await startServer(({ io, auth }) => {
+    sinces.push(auth.since);
+    io.emit("signal:queued", envelope(5, queued("old")));
+    io.emit("signal:queued", envelope(6, queued("a")));
+    io.emit("signal:queued", envelope(6, queued("again")));
+    io.emit("signal:queued", envelope(7, queued("b")));
+  });
+  const { store, onEvent } = connect(origin);
+  await vi.waitFor(() => expect(signalIds(store.getState())).toEqual(["a", "b"]));
+  expect(sinces).toEqual([{ user: 5 }]);
+  expect(onEvent).toHaveBeenCalledTimes(2);
+  expect(store.getState()).toMatchObject({ connection: "online", ready: true });
+});
+
+test("a gap is filled by connecting again from the last event applied", async () => {
+  const { origin } = await startServer(({ io, auth, count }) => {
+    if (count === 1) {
+      io.emit("signal:queued", envelope(6, queued("a")));
+      io.emit("signal:queued", envelope(8, queued("c")));
+      return;
+    }
+    for (let seq = (auth.since?.user ?? 0) + 1; seq <= 8; seq += 1) {
+      io.emit("signal:queued", envelope(seq, queued(`event-${seq}`)));
+    }
+  });
+  const { store, onStale } = connect(origin);
+  await vi.waitFor(() => {
+    expect(signalIds(store.getState())).toEqual(["a", "event-7", "event-8"]);
+  });
+  expect(onStale).not.toHaveBeenCalled();
+});
+
+test("a gap that stays is given up: the state is read again, and events go on after it", async () => {
+  const { io, origin } = await startServer((server) => {
+    server.io.emit("signal:queued", envelope(8, queued("c")));
+  });
+  const { store, onStale, readMe } = connect(origin);
+  await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce());
+  io.emit("signal:queued", envelope(9, queued("d")));
+  await vi.waitFor(() => expect(signalIds(store.getState())).toEqual(["d"]));
+  expect(readMe).toHaveBeenCalledTimes(2);
+});
+
+test("on resync everything is read again and events go on from its number", async () => {
+  const { io, origin } = await startServer((server) => {
+    server.io.emit("signal:queued", envelope(6, queued("a")));
+    server.io.emit("resync", envelope(90));
+  });
+  let credits = 1;
+  const readMe = async () => meAt(5, { image_credits: credits++ });
+  const { store, onStale } = connect(origin, { readMe });
+  await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(store.getState().account?.image_credits).toBe(2));
+  expect(signalIds(store.getState())).toEqual([]);
+  io.emit("signal:queued", envelope(91, queued("z")));
+  await vi.waitFor(() => expect(signalIds(store.getState())).toEqual(["z"]));
+});
+
+test("an event that it cannot read makes it read the state instead, not stop", async () => {
+  const { origin } = await startServer(({ io }) => {
+    io.emit("signal:dreamt", envelope(6));
+    io.emit("signal:queued", envelope(7, queued("b")));
+  });
+  const { store, onStale } = connect(origin);
+  await vi.waitFor(() => expect(signalIds(store.getState())).toEqual(["b"]));
+  expect(onStale).toHaveBeenCalledOnce();
+});
+
+test("after a server's goodbye it comes back with what it has seen", async () => {
+  const sinces: unknown[] = [];
+  const { origin } = await startServer(({ io, auth, count }) => {
+    sinces.push(auth.since);
+    if (count > 1) return;
+    io.emit("signal:queued", envelope(6, queued("a")));
+    io.disconnectSockets(true);
+  });
+  connect(origin);
+  await vi.waitFor(() => expect(sinces).toEqual([{ user: 5 }, { user: 6 }]), 5_000);
+});
+
+test("a session ended by the server is told with its reason", async () => {
+  const { origin } = await startServer(({ io }) => {
+    io.emit("session:ended", { reason: "deleted" });
+  });
+  const { onEnded } = connect(origin);
+  await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("deleted"));
+});
+
+test("a token that the socket refuses ends the session", async () => {
+  const { origin } = await startServer(() => undefined);
+  const { onEnded } = connect(origin, { token: "stale" });
+  await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("expired"));
+});
+
+test("while the account cannot be read, screens need not wait; once it can, they read again", async () => {
+  const { origin } = await startServer(() => undefined);
+  let failures = 1;
+  const readMe = async () => {
+    if (failures-- > 0) throw new Error("no network");
+    return meAt(5);
+  };
+  const { store, onStale } = connect(origin, { readMe });
+  await vi.waitFor(() => {
+    expect(store.getState()).toMatchObject({ connection: "offline", ready: true });
+  });
+  await vi.waitFor(() => expect(store.getState().connection).toBe("online"), 5_000);
+  expect(onStale).toHaveBeenCalledOnce();
+});
+
+const until = async (isReached: () => boolean) => {
+  while (!isReached()) await new Promise(setImmediate);
+};
+
+test("once the browser is online again it connects at once, without waiting for its next attempt", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const browser = new EventTarget();
+  vi.stubGlobal("addEventListener", browser.addEventListener.bind(browser));
+  vi.stubGlobal("removeEventListener", browser.removeEventListener.bind(browser));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { io, origin } = await startServer(() => undefined);
+  const { store } = connect(origin);
+  await until(() => store.getState().ready);
+  vi.advanceTimersByTime(1);
+  await until(() => store.getState().connection === "online");
+  for (const socket of io.sockets.sockets.values()) socket.conn.close();
+  await until(() => store.getState().connection === "offline");
+  browser.dispatchEvent(new Event("online"));
+  await until(() => store.getState().connection === "online");
+});

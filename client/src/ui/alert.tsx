@@ -1,0 +1,35 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+
+const looks = {
+  info: { Icon: Info, box: "border-accent/30 bg-accent/8", icon: "text-accent" },
+  success: { Icon: CircleCheck, box: "border-buy/30 bg-buy/8", icon: "text-buy" },
+  warning: { Icon: TriangleAlert, box: "border-wait/30 bg-wait-glow/8", icon: "text-wait" },
+  error: { Icon: CircleAlert, box: "border-danger/35 bg-danger/8", icon: "text-danger" },
+} as const;
+
+interface NoticeProps {
+  tone: keyof typeof looks;
+  title?: ReactNode;
+  children?: ReactNode;
+  className?: string;
+  /** `alert` interrupts a screen reader, `status` waits for a pause; unset, it is plain content. */
+  role?: "alert" | "status";
+}
+
+/** A message set apart from the content around it. */
+export function Alert({ tone, title, children, className = "", role }: NoticeProps) {
+  const { Icon, box, icon } = looks[tone];
+  return (
+    <div
+      role={role}
+      className={`flex gap-3 rounded-control border px-4 py-3 text-sm leading-relaxed ${box} ${className}`}
+    >
+      <Icon aria-hidden className={`mt-0.5 size-[1.125rem] shrink-0 ${icon}`} />
+      <div className="min-w-0 flex-1 text-pretty">
+        {title && <p className="font-medium text-ink">{title}</p>}
+        <div className="text-ink-muted">{children}</div>
+      </div>
+    </div>
+  );
+}

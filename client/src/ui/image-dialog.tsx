@@ -1,0 +1,101 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { ImageOff, X } from "lucide-react";
+import { useRef, useState } from "react";
+import { buttonClass } from "./button.tsx";
+import { dialogClass } from "./dialog-class.ts";
+
+const texts = { enlarge: "Enlarge", close: "Close" } as const;
+
+interface ImageDialogProps {
+  /** A signed address. */
+  src: string;
+  /** What the picture is; the title of the larger view. */
+  title: string;
+  onExpired(): void;
+  /** Size and shape of the small picture. */
+  className: string;
+}
+
+/** A small picture that opens a larger view of itself. */
+export function ImageDialog({ src, title, onExpired, className }: ImageDialogProps) {
+  return (
+    <Dialog.Root>
+      <Dialog.Trigger
+        aria-label={`${texts.enlarge}: ${title}`}
+        className={`block shrink-0 cursor-zoom-in overflow-hidden rounded-control border border-line transition-colors hover:border-ink-faint ${className}`}
+      >
+        <SignedImage src={src} alt="" onExpired={onExpired} className="size-full object-cover" />
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={dialogClass.backdrop} />
+        <Dialog.Popup
+          className={`${dialogClass.popup} flex max-w-[calc(100vw-2rem)] min-w-[min(20rem,calc(100vw-2rem))] flex-col gap-3 p-3`}
+        >
+          <div className="flex items-center justify-between gap-4 pl-2">
+            <Dialog.Title className="min-w-0 truncate text-sm font-medium">{title}</Dialog.Title>
+            <Dialog.Close
+              aria-label={texts.close}
+              className={`${buttonClass({ variant: "ghost", size: "sm" })} px-2`}
+            >
+              <X aria-hidden className="size-5" />
+            </Dialog.Close>
+          </div>
+          <SignedImage
+            src={src}
+            alt={title}
+            onExpired={onExpired}
+            className="max-h-[calc(100dvh-8rem)] min-h-40 w-auto rounded-control object-contain"
+          />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** A picture that fails again sooner than that is not there; its address has not just expired. */
+const ASK_AGAIN_MS = 30_000;
+const MISSING = "Picture not available";
+
+interface SignedImageProps {
+  /** A signed address, which is good for some minutes. */
+  src: string;
+  alt: string;
+  /** The picture does not load: a fresh address is wanted. */
+  onExpired(): void;
+  className?: string;
+}
+
+/** A picture behind a signed address. */
+function SignedImage({ src, alt, onExpired, className = "" }: SignedImageProps) {
+  const [failedSrc, setFailedSrc] = useState<string | null>(null);
+  const askedAt = useRef(Number.NEGATIVE_INFINITY);
+  const fail = () => {
+    setFailedSrc(src);
+    if (performance.now() - askedAt.current < ASK_AGAIN_MS) return;
+    askedAt.current = performance.now();
+    onExpired();
+  };
+  if (src === failedSrc) {
+    return (
+      <span
+        role="img"
+        aria-label={`${alt}. ${MISSING}`}
+        title={MISSING}
+        className={`flex items-center justify-center bg-raised text-ink-faint ${className}`}
+      >
+        <ImageOff aria-hidden className="size-6" strokeWidth={1.75} />
+      </span>
+    );
+  }
+  return (
+    <img
+      key={src}
+      src={src}
+      alt={alt}
+      loading="lazy"
+      decoding="async"
+      onError={fail}
+      className={`bg-raised ${className}`}
+    />
+  );
+}

@@ -1,0 +1,171 @@
+import { expect, type Page } from "playwright/test";
+import { apiUrl } from "../support/config.ts";
+import { expectStill, observeLayoutShifts, untilPainted } from "../support/layout-shifts.ts";
+import { holdRequests } from "../support/network.ts";
+import { around, record } from "../support/performance-record.ts";
+import { test } from "../support/test.ts";
+
+const SCRIPTS = /^https:\/\/s3\.tradingview\.com\/external-embedding\//;
+const widgets = [
+  { name: "ticker-tape", height: 46 },
+  { name: "market-overview", height: 400 },
+  { name: "screener", height: 500 },
+];
+const box = (page: Page, name: string) => page.locator(`[data-widget="${name}"]`);
+
+/** Answers for the vendor: each script puts a frame beside itself, as the real ones do. */
+async function serveWidgets(page: Page, frame: string) {
+  await page.route(SCRIPTS, (route) =>
+    route.fulfill({
+      contentType: "text/javascript",
+      body: `{
+        const { parentElement, text } = document.currentScript;
+        const frame = document.createElement("iframe");
+        frame.src = "https://www.tradingview-widget.com/embed#" + encodeURIComponent(text);
+        parentElement.append(frame);
+      }`,
+    }),
+  );
+  await page.route("https://www.tradingview-widget.com/**", (route) =>
+    route.fulfill({ contentType: "text/html", body: frame }),
+  );
+}
+
+async function expectPanels(page: Page) {
+  for (const { name, height } of widgets) {
+    const widget = box(page, name);
+    await widget.scrollIntoViewIfNeeded();
+    await expect(widget).toHaveAttribute("data-state", "failed");
+    await expect(widget).toContainText("BTC/USDT");
+    await expect(widget).toContainText("Demo data");
+    expect((await widget.boundingBox())?.height).toBe(height);
+  }
+}
+
+test("where the widgets cannot be reached, our own prices stand in their boxes", async ({
+  page,
+}) => {
+  await page.goto("/");
+  await expect(page.getByRole("heading", { name: "AI-Powered Trading Signals" })).toBeVisible();
+  await expectPanels(page);
+  const gold = page.getByRole("row", { name: /^XAU\/USD/ });
+  await expect(gold).toHaveText(/[\d,]+\.\d+[+−]?\d+\.\d\d%$/);
+});
+
+test("a widget that loads but says nothing for five seconds gives way", async ({ page }) => {
+  const start = Date.now();
+  await page.clock.install({ time: start });
+  await serveWidgets(page, "<!doctype html><title>Silent</title>");
+  await page.goto("/");
+  const tape = box(page, "ticker-tape");
+  await expect(tape.locator("iframe")).toBeAttached();
+  await page.clock.pauseAt(start + 4_900);
+  await expect(tape).toHaveAttribute("data-state", "waiting");
+  await page.clock.runFor(5_000);
+  await page.clock.resume();
+  await expect(tape).toHaveAttribute("data-state", "failed");
+  await expect(tape.locator("iframe")).toHaveCount(0);
+  await expect(tape).toContainText("BTC/USDT");
+});
+
+test("a widget that says that it is there stays, with the settings it was given", async ({
+  page,
+}) => {
+  await page.clock.install();
+  await serveWidgets(
+    page,
+    `<!doctype html><title>Widget</title><script>
+      parent.postMessage({ name: "tv-widget-load" }, "*");
+    </script>`,
+  );
+  await page.goto("/");
+  for (const { name, height } of widgets) {
+    const widget = box(page, name);
+    await widget.scrollIntoViewIfNeeded();
+    await expect(widget).toHaveAttribute("data-state", "loaded");
+    const frame = widget.locator("iframe");
+    await expect(frame).toHaveAttribute("src", /colorTheme%22%3A%22dark/);
+    await expect(frame).toHaveAttribute("title", /\w/);
+    expect((await widget.boundingBox())?.height).toBe(height);
+  }
+  await page.clock.runFor(10_000);
+  await expect(page.locator('[data-state="failed"]')).toHaveCount(0);
+});
+
+test("widgets below are not asked for until they come near", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (SCRIPTS.test(request.url())) asked.push(request.url());
+  });
+  await page.goto("/");
+  await expect(box(page, "ticker-tape")).toHaveAttribute("data-state", "failed");
+  expect(asked).toHaveLength(1);
+});
+
+test.describe("for whoever prefers stillness", () => {
+  test.use({ contextOptions: { reducedMotion: "reduce" } });
+
+  test("the running tape is not loaded; prices stand in its place", async ({ page }) => {
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (SCRIPTS.test(request.url())) asked.push(request.url());
+    });
+    await page.goto("/");
+    await expectPanels(page);
+    expect(asked.filter((url) => url.includes("ticker-tape"))).toEqual([]);
+    expect(asked).toHaveLength(widgets.length - 1);
+  });
+});
+
+test.describe("without prices", () => {
+  test.use({ expectsFailures: true });
+
+  test("the panels say so, and ask again on request", async ({ page }) => {
+    await page.route(/\/markets$/, (route) => route.abort());
+    await page.goto("/");
+    const overview = box(page, "market-overview");
+    await overview.scrollIntoViewIfNeeded();
+    await expect(overview).toContainText("Market prices are not available at the moment.");
+    await page.unroute(/\/markets$/);
+    await overview.getByRole("button", { name: "Try again" }).click();
+    await expect(overview).toContainText("BTC/USDT");
+  });
+});
+
+test.describe("the live record", () => {
+  const RECORD = new RegExp(`^${apiUrl}/performance$`);
+  const lead = (page: Page) => page.getByText("Live record so far.");
+
+  test("is stated in one sentence, and moves nothing as it arrives", async ({ page }) => {
+    await observeLayoutShifts(page);
+    await page.route(RECORD, (route) =>
+      route.fulfill({
+        json: { ...record, lift: around(-0.03, 0.05) },
+        headers: { "Access-Control-Allow-Origin": "*" },
+      }),
+    );
+    for (const width of [1440, 640, 390]) {
+      await page.setViewportSize({ width, height: 2_400 });
+      const held = await holdRequests(page, { url: RECORD });
+      await page.goto("/");
+      const overview = page.getByRole("heading", { name: "Market Overview" });
+      await untilPainted(page);
+      const before = await overview.boundingBox();
+      held.release();
+      await expect(lead(page).locator("..")).toHaveText(
+        "Live record so far. Not shown to be better than chance: an edge of −3.0 percentage points (95% interval −8.0 to +2.0).",
+      );
+      await untilPainted(page);
+      expect((await overview.boundingBox())?.y).toBe(before?.y);
+      await expectStill(page, { limit: 0.05, what: `/ at ${width} px` });
+    }
+  });
+
+  test("is not mentioned while there is none", async ({ page }) => {
+    const answered = page.waitForResponse(RECORD);
+    await page.goto("/");
+    expect((await answered).ok()).toBe(true);
+    await untilPainted(page);
+    await expect(lead(page)).toHaveCount(0);
+  });
+});

@@ -1,0 +1,85 @@
+import { parseArgs } from "node:util";
+import { timeframeSchema } from "@shared/contract/candle.ts";
+import { SIGNAL_DEFAULTS, SIGNAL_LIMITS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { symbolSchema } from "@shared/contract/signal.ts";
+import { tradingCostsTextSchema } from "@shared/runtime/settings.ts";
+import { z } from "zod";
+import { CliError } from "../lib/cli.mjs";
+
+export const USAGE = `Usage: npm run backtest -- [options]
+  --symbol BTC/USDT      market
+  --timeframe 1h         ${TIMEFRAMES.join(", ")}
+  --analyst rules        rules, or openai (needs OPENAI_API_KEY; answers are kept, a rerun costs nothing)
+  --from recorded        recorded: the product's own recordings; provider: fetched from the live providers of the settings
+  --csv file             your own candles: time (Unix ms),open,high,low,close,volume
+  --bars 1000            closes at which something is decided, at most
+  --warm-up 300          candles before them, which settle the indicators; 30 to 300
+  --every 1              decide at every n-th close only
+  --limit 50             candles that the analyst sees
+  --amount 100 --risk 1 --leverage 1
+                         USD, percent of it at risk, leverage
+  --costs 0.01,0.05      spread and commission of each side, percent; those of the settings by default
+  --seed 1 --repetitions 200
+                         of the random entries
+  --out folder           for report.json and report.html; DATA_DIR/backtests/<time> by default`;
+
+const wholeNumber = (range: { min: number; max: number }) =>
+  z.coerce.number().int().min(range.min).max(range.max);
+
+const ordersSchema = z.object({
+  symbol: symbolSchema.default(SIGNAL_DEFAULTS.symbol),
+  timeframe: timeframeSchema.default(SIGNAL_DEFAULTS.timeframe),
+  analyst: z.enum(["rules", "openai"]).default("rules"),
+  from: z.enum(["recorded", "provider"]).default("recorded"),
+  csv: z.string().min(1).optional(),
+  bars: wholeNumber({ min: 1, max: 100_000 }).default(1_000),
+  "warm-up": wholeNumber({ min: 30, max: 300 }).default(300),
+  every: wholeNumber({ min: 1, max: 10_000 }).default(1),
+  limit: wholeNumber(SIGNAL_LIMITS.limit).default(SIGNAL_DEFAULTS.limit),
+  amount: z.coerce.number().positive().max(1e12).default(SIGNAL_DEFAULTS.amount),
+  risk: z.coerce
+    .number()
+    .positive()
+    .max(SIGNAL_LIMITS.riskPercent.max)
+    .default(SIGNAL_DEFAULTS.riskPercent),
+  leverage: z.coerce
+    .number()
+    .min(SIGNAL_LIMITS.leverage.min)
+    .max(SIGNAL_LIMITS.leverage.max)
+    .default(SIGNAL_DEFAULTS.leverage),
+  costs: tradingCostsTextSchema.optional(),
+  seed: wholeNumber({ min: 0, max: 2 ** 31 - 1 }).default(1),
+  repetitions: wholeNumber({ min: 1, max: 10_000 }).default(200),
+  out: z.string().min(1).optional(),
+});
+export type BacktestArgs = z.infer<typeof ordersSchema>;
+
+/**
+ * Reads the command line; null where it asks for help.
+ * @throws CliError that names what is wrong
+ */
+export function parseBacktestArgs(args: readonly string[]): BacktestArgs | null {
+  const { help, ...given } = parse(args);
+  if (help) return null;
+  const orders = ordersSchema.safeParse(given);
+  if (!orders.success) {
+    const [issue] = orders.error.issues;
+    throw new CliError(`--${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  if (orders.data.csv !== undefined && orders.data.from === "provider") {
+    throw new CliError("--csv: is a file, and --from provider asks for live providers.");
+  }
+  return orders.data;
+}
+
+function parse(args: readonly string[]) {
+  const names = Object.keys(ordersSchema.shape);
+  const text = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
+  try {
+    const options = { ...text, help: { type: "boolean" as const, short: "h" } };
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(`${reason}\n${USAGE}`, { cause: error });
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { createSignals } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { backUp, restore } from "./run-backup.ts";
+
+describe("a backup", () => {
+  const uri = testDatabaseUri("backup");
+  let database: Database;
+  let client: MongoClient;
+  let folder: string;
+  let restored = 0;
+  beforeAll(async () => {
+    database = await openDatabase({ uri });
+    client = await MongoClient.connect(uri);
+    folder = await mkdtemp(join(tmpdir(), "backup-"));
+    const user = await createUser(database, { approved: true });
+    await createSignals(database, user, { count: 1_500 });
+    await database.connection.collection("odd_types").insertOne({
+      int: new Int32(1),
+      long: Long.fromString("9007199254740993"),
+      decimal: Decimal128.fromString("0.10"),
+      text: "grün – 緑",
+      binary: Buffer.from([0, 255]),
+    });
+  });
+  afterAll(async () => {
+    await client.close();
+    await database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const emptyUri = () => testDatabaseUri(`restored-${++restored}`);
+  const place = (name: string) => join(folder, name);
+  /** Every document as its bytes, so that nothing is equal that differs in type. */
+  const contentOf = async (db: Db) => {
+    const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map((c) => c.name);
+    const content = names.sort().map(async (name) => {
+      const documents = await db
+        .collection(name)
+        .find({}, { raw: true })
+        .sort({ _id: 1 })
+        .toArray();
+      const indexes = await db.collection(name).indexes();
+      const bytes = documents.map((raw) =>
+        Buffer.from(z.instanceof(Uint8Array).parse(raw)).toString("base64"),
+      );
+      return { name, documents: bytes.length, indexes, bytes };
+    });
+    return Promise.all(content);
+  };
+
+  it("comes back with every document, type and index", async () => {
+    expect(await backUp({ uri, folder: place("whole") })).toMatch(/^Saved \d+ documents in/);
+    const target = emptyUri();
+    expect(await restore({ uri: target, folder: place("whole") })).toMatch(/^Restored \d+ doc/);
+    const copy = await MongoClient.connect(target);
+    const [before, after] = [await contentOf(client.db()), await contentOf(copy.db())];
+    await copy.close();
+    const filled = before.filter(({ documents }) => documents > 0);
+    expect(filled.find(({ name }) => name === "signals")?.documents).toBe(1_500);
+    expect(after.filter(({ documents }) => documents > 0)).toEqual(filled);
+    const indexed = (content: typeof before) =>
+      content.flatMap(({ name, indexes }) => (indexes.length > 1 ? [{ name, indexes }] : []));
+    expect(indexed(after)).toEqual(indexed(before));
+  });
+
+  it("is of one moment, whatever is written meanwhile", async () => {
+    const user = await createUser(database, { approved: true });
+    const stream = userStream(user._id);
+    const writing = new AbortController();
+    const writer = (async () => {
+      while (!writing.signal.aborted) {
+        await commit(database, { lockKeys: stream }, ({ addEvent }) => {
+          addEvent(stream, "proof:deleted", {});
+          return Promise.resolve();
+        });
+      }
+    })();
+    await backUp({ uri, folder: place("moving") });
+    writing.abort();
+    await writer;
+    const target = emptyUri();
+    await restore({ uri: target, folder: place("moving") });
+    const copy = await MongoClient.connect(target);
+    const told = await copy.db().collection("events").countDocuments({ stream });
+    const restored = await copy.db().collection("users").findOne({ _id: user._id });
+    await copy.close();
+    expect(restored?.lastEventSeq).toBe(told);
+  });
+
+  it("that was changed is refused before anything is written", async () => {
+    await backUp({ uri, folder: place("changed") });
+    const file = join(place("changed"), "users.bson.gz");
+    const bytes = await readFile(file);
+    bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
+    await writeFile(file, bytes);
+    const target = emptyUri();
+    await expect(restore({ uri: target, folder: place("changed") })).rejects.toThrow(
+      "users.bson.gz is not what the manifest says",
+    );
+    const copy = await MongoClient.connect(target);
+    expect(await copy.db().listCollections().toArray()).toEqual([]);
+    await copy.close();
+  });
+
+  it("does not go over another database, or another backup", async () => {
+    await backUp({ uri, folder: place("kept") });
+    await expect(restore({ uri, folder: place("kept") })).rejects.toThrow("is not empty");
+    await expect(backUp({ uri, folder: place("kept") })).rejects.toThrow("exists already");
+    await expect(restore({ uri: emptyUri(), folder })).rejects.toThrow("holds no backup");
+  });
+});

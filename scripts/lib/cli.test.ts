@@ -1,0 +1,50 @@
+import { EventEmitter } from "node:events";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { listenForStop } from "./cli.mjs";
+
+let seconds = 0;
+let events = new EventEmitter();
+
+beforeEach(() => {
+  vi.stubEnv("npm_lifecycle_event", "");
+  vi.useFakeTimers();
+  seconds = 0;
+  events = new EventEmitter();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function listen(): AbortSignal {
+  return listenForStop({
+    events,
+    onSecond: () => {
+      seconds += 1;
+    },
+  });
+}
+
+describe("the wish to stop", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"])("is heard from %s", (name) => {
+    const signal = listen();
+    expect(signal.aborted).toBe(false);
+    events.emit(name);
+    expect(signal.aborted).toBe(true);
+  });
+
+  it("is one wish when the terminal and npm both pass on the same Ctrl-C", () => {
+    listen();
+    events.emit("SIGINT");
+    vi.advanceTimersByTime(300);
+    events.emit("SIGINT");
+    expect(seconds).toBe(0);
+  });
+
+  it("is repeated by a later Ctrl-C", () => {
+    listen();
+    events.emit("SIGINT");
+    vi.advanceTimersByTime(1_500);
+    events.emit("SIGINT");
+    expect(seconds).toBe(1);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { CliError } from "../cli.mjs";
+import { runSuites } from "./run-suites.mjs";
+
+function suite(title: string, run: () => Promise<{ passed: number; failed: number }>) {
+  return { title, run };
+}
+
+const good = suite("Good", async () => ({ passed: 2, failed: 0 }));
+const broken = suite("Broken", async () => {
+  throw new CliError("no browser");
+});
+
+async function run(suites: [string, typeof good][], names: string[] = []) {
+  const lines: string[] = [];
+  const { signal } = new AbortController();
+  const say = (line: string) => void lines.push(line);
+  const isComplete = await runSuites({ suites: new Map(suites), names, signal, say });
+  return { isComplete, lines };
+}
+
+describe("a run of all suites", () => {
+  it("goes on after a suite that cannot run, and ends with the sum", async () => {
+    const { isComplete, lines } = await run([
+      ["broken", broken],
+      ["good", good],
+    ]);
+    expect(isComplete).toBe(false);
+    expect(lines).toContain("no browser");
+    expect(lines.at(-1)).toBe("2 passed, 1 failed");
+  });
+
+  it("is complete when nothing failed", async () => {
+    const { isComplete, lines } = await run([["good", good]]);
+    expect(isComplete).toBe(true);
+    expect(lines.at(-1)).toBe("2 passed, 0 failed");
+  });
+
+  it("takes only the suites that are named", async () => {
+    const { lines } = await run(
+      [
+        ["broken", broken],
+        ["good", good],
+      ],
+      ["good"],
+    );
+    expect(lines.at(-1)).toBe("2 passed, 0 failed");
+  });
+
+  it("says which suites there are when asked for an unknown one", async () => {
+    await expect(run([["good", good]], ["bad"])).rejects.toThrow(
+      'No suite "bad"; there are: good.',
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { parseArgs } from "node:util";
+import { sha256Schema } from "@shared/contract/ledger.ts";
+import type { KeptHead } from "@shared/contract/ledger-verifier.ts";
+import { z } from "zod";
+import { CliError } from "../lib/cli.mjs";
+
+/** What is to be verified, and against what. */
+export interface VerifyArgs {
+  /** A file or an address; undefined for the product's own database. */
+  source: string | undefined;
+  kept: KeptHead[];
+  /** A file of heads that were published. */
+  headsFile: string | undefined;
+  /** CSV files of candles, or folders of them, by which outcomes are resolved again. */
+  candles: string[];
+  /** Whether outcomes are resolved again by candles of the market data providers. */
+  fromProvider: boolean;
+}
+
+const USAGE =
+  "Usage: npm run verify-ledger -- [ledger.ndjson | https://api.example.com] [--head seq:hash] [--heads file] [--candles BTC-USDT.1h.csv | folder] [--from-provider]";
+
+const headSchema = z
+  .string()
+  .regex(/^\d{1,15}:[0-9a-f]{64}$/)
+  .transform((text) => {
+    const [seq = "", hash = ""] = text.split(":");
+    return { seq: Number(seq), hash: sha256Schema.parse(hash) };
+  });
+
+/**
+ * Reads the command line.
+ * @throws CliError that says how it is meant
+ */
+export function parseVerifyArgs(args: readonly string[]): VerifyArgs {
+  const { values, positionals } = parse(args);
+  if (positionals.length > 1) throw new CliError(USAGE);
+  const kept = (values.head ?? []).map((text) => {
+    const head = headSchema.safeParse(text);
+    if (!head.success) throw new CliError(`--head ${text}: must be seq:hash.\n${USAGE}`);
+    return head.data;
+  });
+  const { heads: headsFile, candles = [], "from-provider": fromProvider = false } = values;
+  return { source: positionals[0], kept, headsFile, candles, fromProvider };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        head: { type: "string", multiple: true },
+        heads: { type: "string" },
+        candles: { type: "string", multiple: true },
+        "from-provider": { type: "boolean" },
+      },
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(`${reason}\n${USAGE}`, { cause: error });
+  }
+}

@@ -1,0 +1,76 @@
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import koaJwt from "koa-jwt";
+import type { ServerDeps } from "../server-deps.ts";
+import { type AppMiddleware, sessionOf } from "./context.ts";
+import { findSession, TOKEN_ALGORITHM, tokenKey } from "./sessions.ts";
+
+/**
+ * Lets only requests with a good bearer token pass, and leaves their session in `ctx.state`. The user is read
+ * from the database every time, so that revoking or deleting him bites at once.
+ */
+export function requireUser(deps: Pick<ServerDeps, "database" | "settings">): AppMiddleware {
+  const secret = tokenKey(deps.settings);
+  const verifyToken = koaJwt({
+    secret: deps.settings.JWT_SECRET,
+    algorithms: [TOKEN_ALGORITHM],
+    key: "claims",
+  });
+  return (ctx, next) => {
+    // koa-jwt prefers this one; its option takes no ready key, and a text is made into one for every request.
+    ctx.state.secret = secret;
+    return verifyToken(ctx, async () => {
+      ctx.state.session = await findSession(deps, ctx.state.claims);
+      await next();
+    });
+  };
+}
+
+/** Lets only approved users pass; stands after `requireUser`. */
+export function requireApproved(): AppMiddleware {
+  return (ctx, next) => {
+    assertApproved(sessionOf(ctx).user);
+    return next();
+  };
+}
+
+/** Lets only administrators pass; stands after `requireUser`. */
+export function requireAdmin(): AppMiddleware {
+  return (ctx, next) => {
+    assertAdmin(sessionOf(ctx).user);
+    return next();
+  };
+}
+
+/**
+ * Only approved users may use the bot and see its history; administrators count by their record, like anyone.
+ * @throws AppError not-approved
+ */
+export function assertApproved(user: Pick<UserRecord, "approved">): void {
+  if (!user.approved) {
+    throw new AppError("not-approved", "Your account is waiting for approval.");
+  }
+}
+
+/**
+ * Only administrators may administer.
+ * @throws AppError not-admin
+ */
+export function assertAdmin(user: Pick<UserRecord, "role">): void {
+  if (user.role !== "admin") {
+    throw new AppError("not-admin", "Only an administrator may do this.");
+  }
+}
+
+/**
+ * Nobody shuts himself out: so there is always an administrator left.
+ * @throws AppError own-account
+ */
+export function assertNotOwnAccount(
+  admin: Pick<UserRecord, "_id">,
+  user: Pick<UserRecord, "_id">,
+): void {
+  if (user._id.equals(admin._id)) {
+    throw new AppError("own-account", "You cannot do this to your own account.");
+  }
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRouter } from "../../app.ts";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+import { ROUTE_DOCS } from "./route-docs.ts";
+
+describe("the API's own description", () => {
+  let server: TestServer;
+  let text: string;
+  beforeAll(async () => {
+    server = await startTestServer({ databaseUri: testDatabaseUri("docs") });
+    text = await (await server.call("/openapi.json")).text();
+  });
+  afterAll(() => server.stop());
+
+  it("names exactly the routes that the API has", () => {
+    const mounted = createRouter(server.deps).stack.flatMap(({ methods, path }) =>
+      methods.filter((method) => method !== "HEAD").map((method) => `${method} ${path}`),
+    );
+    const documented = ROUTE_DOCS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(documented.toSorted()).toEqual(mounted.toSorted());
+  });
+
+  it("is a valid OpenAPI 3.1 document", async () => {
+    const document = JSON.parse(text);
+    expect(document.openapi).toBe("3.1.0");
+    expect(await new Validator().validate(document)).toEqual({ valid: true });
+  });
+
+  it("refers only to what it holds", () => {
+    const { components } = JSON.parse(text);
+    const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
+    expect(references.length).toBeGreaterThan(100);
+    for (const [, kind = "", name = ""] of references) {
+      expect(components[kind]).toHaveProperty(name);
+    }
+  });
+
+  it("names each operation once, and every parameter of each path", () => {
+    const paths: Record<
+      string,
+      Record<string, { operationId: string; parameters: Parameter[] }>
+    > = JSON.parse(text).paths;
+    const ids: string[] = [];
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const { operationId, parameters } of Object.values(operations)) {
+        ids.push(operationId);
+        const inPath = parameters.filter((parameter) => parameter.in === "path");
+        const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+        expect(inPath.map(({ name }) => name)).toEqual(names);
+      }
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("describes numbers by what they must be and what they fall back to", () => {
+    const { limit } = JSON.parse(text).components.schemas.SignalRequest.properties;
+    expect(limit).toEqual({
+      type: "integer",
+      minimum: 10,
+      maximum: 500,
+      description: "50 if it is missing or no number",
+    });
+  });
+
+  describe("as a page", () => {
+    it("shows every route and every schema", async () => {
+      const page = await (await server.call("/docs")).text();
+      const { components } = JSON.parse(text);
+      for (const { method, path } of ROUTE_DOCS) {
+        const shown = path.replaceAll(/:(\w+)/g, "{$1}");
+        expect(page).toContain(`<code>${method.toUpperCase()} ${shown}</code>`);
+      }
+      for (const name of Object.keys(components.schemas)) {
+        expect(page).toContain(`id="schema-${name}"`);
+      }
+    });
+
+    it("links only to itself", async () => {
+      const page = await (await server.call("/docs")).text();
+      const targets = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(
+        ([, target = ""]) => target,
+      );
+      expect(targets).toContain("openapi.json");
+      for (const target of targets.filter((it) => it !== "openapi.json")) {
+        expect(target).toMatch(/^#/);
+        expect(page).toContain(`id="${target.slice(1)}"`);
+      }
+    });
+
+    it("runs no script, and has no style but its own", async () => {
+      const answer = await server.call("/docs");
+      const page = await answer.text();
+      expect(answer.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+      expect(page).not.toMatch(/<script|style=|\son\w+=/);
+      const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? "";
+      const hash = createHash("sha256").update(style).digest("base64");
+      expect(answer.headers.get("Content-Security-Policy")).toBe(
+        `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`,
+      );
+    });
+  });
+});
+
+interface Parameter {
+  in: string;
+  name: string;
+}

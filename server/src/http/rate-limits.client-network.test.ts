@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { clientNetwork } from "./rate-limits.ts";
+
+describe("clientNetwork", () => {
+  it.each([
+    ["203.0.113.9", "203.0.113.9"],
+    ["::ffff:203.0.113.9", "203.0.113.9"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::6", "2001:db8:1:2::/64"],
+    ["2001:db8::6", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["", ""],
+  ])("counts %j as %j", (address, network) => {
+    expect(clientNetwork(address)).toBe(network);
+  });
+});

@@ -1,0 +1,172 @@
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { multipartForm } from "@shared/testing/api-client.ts";
+import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../testing/start-test-server.ts";
+
+/** Two servers on one database, asked in turn. */
+describe("the limits of the product", () => {
+  let servers: [TestServer, TestServer];
+  let turn = 0;
+  beforeAll(async () => {
+    const databaseUri = testDatabaseUri("limits");
+    servers = [await startTestServer({ databaseUri }), await startTestServer({ databaseUri })];
+  });
+  afterAll(() => Promise.all(servers.map((server) => server.stop())));
+
+  const nextServer = (): TestServer => servers[turn++ % 2 === 0 ? 0 : 1];
+  const newUser = (rights: Partial<UserRecord> = {}) => createUser(servers[0].database, rights);
+  const tokenOf = (user: UserRecord) => signTokenFor(user, servers[0].deps.settings);
+  const login = (username: string, password: string, headers: Record<string, string> = {}) =>
+    nextServer().call("/login", { json: { username, password }, headers });
+
+  /** How many of `times` calls, one after the other, have each status. */
+  async function countStatuses(times: number, call: (index: number) => Promise<Response>) {
+    const counts: Record<number, number> = {};
+    for (let index = 0; index < times; index++) {
+      const answer = await call(index);
+      counts[answer.status] = (counts[answer.status] ?? 0) + 1;
+      if (answer.status === 429) {
+        expect(answer.headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
+        expect(await answer.json()).toMatchObject({
+          code: "rate-limited",
+          detail: expect.stringMatching(/^Too many requests\. Please try again in \d+ (sec|min)/),
+        });
+      }
+    }
+    return counts;
+  }
+
+  it("ten wrong passwords for one name in a minute, then not even the right one", async () => {
+    const { username } = await newUser();
+    expect(await countStatuses(12, () => login(username, "wrong"))).toEqual({ 401: 10, 429: 2 });
+    expect((await login(username, TEST_PASSWORD)).status).toBe(429);
+    expect((await login(` ${username.toUpperCase()} `, TEST_PASSWORD)).status).toBe(429);
+  });
+
+  it("an unknown name is limited as a known one", async () => {
+    const counts = await countStatuses(12, () => login("nobody-there", "wrong"));
+    expect(counts).toEqual({ 401: 10, 429: 2 });
+  });
+
+  it("no other user is locked out by that, and who knows his password never is", async () => {
+    const { username } = await newUser();
+    const counts = await countStatuses(15, () => login(username, TEST_PASSWORD));
+    expect(counts).toEqual({ 200: 15 });
+  });
+
+  it("a header about where one comes from changes nothing", async () => {
+    const { username } = await newUser();
+    const counts = await countStatuses(12, (index) =>
+      login(username, "wrong", {
+        "X-Forwarded-For": `203.0.113.${index}`,
+        Forwarded: `for=203.0.113.${index}`,
+        "X-Real-IP": `203.0.113.${index}`,
+      }),
+    );
+    expect(counts).toEqual({ 401: 10, 429: 2 });
+  });
+
+  it("behind a trusted proxy, visitors are told apart by what it says, and not by what they say", async () => {
+    const behind = await startTestServer({
+      databaseUri: testDatabaseUri("limits-behind-proxy"),
+      environment: { TRUSTED_PROXIES: "1" },
+    });
+    const { username } = await createUser(behind.database, {});
+    const from = (addresses: string) =>
+      behind.call("/login", {
+        json: { username, password: "wrong" },
+        headers: { "X-Forwarded-For": addresses },
+      });
+    const statuses: number[] = [];
+    for (let claim = 0; claim < 11; claim++) {
+      statuses.push((await from(`198.51.100.${claim}, 203.0.113.1`)).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+    expect((await from("203.0.113.2")).status).toBe(401);
+    await behind.stop();
+  });
+
+  it("a hundred wrong passwords from one address in a minute, whatever the names", async () => {
+    const counts = await countStatuses(120, (index) => login(`guess-${index}`, "wrong"));
+    expect(counts[429]).toBeGreaterThanOrEqual(20);
+    expect((await login((await newUser()).username, TEST_PASSWORD)).status).toBe(429);
+  });
+
+  it("a hundred registrations from one address in an hour; what was no account does not count", {
+    timeout: 90_000,
+  }, async () => {
+    const register = (username: string) =>
+      nextServer().call("/register", {
+        json: { username, email: `${username}@example.com`, password: "secret-1" },
+      });
+    expect(await countStatuses(20, () => register("!"))).toEqual({ 422: 20 });
+    const counts = await countStatuses(102, (index) => register(`new-${index}`));
+    expect(counts).toEqual({ 201: 100, 429: 2 });
+  });
+
+  it("five reset mails to one address in an hour, whether it is known or not", async () => {
+    for (const email of [(await newUser()).email, "nobody@example.com"]) {
+      const counts = await countStatuses(7, () =>
+        nextServer().call("/forgot-password", { json: { email } }),
+      );
+      expect(counts).toEqual({ 200: 5, 429: 2 });
+    }
+  });
+
+  it("five verification mails to one user in an hour", async () => {
+    const token = tokenOf(await newUser());
+    const resend = () => nextServer().call("/resend-verification", { method: "POST", token });
+    expect(await countStatuses(7, resend)).toEqual({ 200: 5, 429: 2 });
+  });
+
+  it("ten wrong current passwords in a minute", async () => {
+    const token = tokenOf(await newUser());
+    const counts = await countStatuses(12, () =>
+      nextServer().call("/change-password", {
+        token,
+        json: { current_password: "wrong", new_password: "secret-2" },
+      }),
+    );
+    expect(counts).toEqual({ 403: 10, 429: 2 });
+  });
+
+  it("sixty mail tokens that are none, from one address in a minute", async () => {
+    const counts = await countStatuses(62, (index) =>
+      nextServer().call("/verify-email", { json: { token: `guess-${index}` } }),
+    );
+    expect(counts).toEqual({ 422: 60, 429: 2 });
+  });
+
+  it("ten payment proofs of one user in an hour", async () => {
+    const [one, other] = [tokenOf(await newUser()), tokenOf(await newUser())];
+    const submit = (token: string) => {
+      const body = multipartForm({ sender_name: "Ann", proof_image: Buffer.from("no image") });
+      return nextServer().call("/submit-payment-proof", { method: "POST", token, body });
+    };
+    expect(await countStatuses(12, () => submit(one))).toEqual({ 415: 10, 429: 2 });
+    expect((await submit(other)).status).toBe(415);
+  });
+
+  it("sixty signals of one user in a minute, with and without an image", async () => {
+    const token = tokenOf(
+      await newUser({ approved: true, allowImageUpload: true, imageCredits: 100 }),
+    );
+    const fields = { symbol: "BTC/USDT", timeframe: "1h" };
+    const headers = { Prefer: "respond-async" };
+    const counts = await countStatuses(61, () =>
+      nextServer().call("/get-signal", { token, json: fields, headers }),
+    );
+    expect(counts).toEqual({ 202: 60, 429: 1 });
+    const body = multipartForm({ ...fields, chart_image: Buffer.from("no image") });
+    const withImage = await nextServer().call("/get-signal-with-image", {
+      method: "POST",
+      token,
+      body,
+    });
+    expect(withImage.status).toBe(429);
+    const me = await (await nextServer().call("/me", { token })).json();
+    expect(me.image_credits).toBe(100);
+  });
+});

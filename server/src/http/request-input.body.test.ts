@@ -1,0 +1,83 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { captureLog, type Listening, serve } from "../testing/serve.ts";
+import { handleErrors } from "./error-handler.ts";
+import { parseBody } from "./request-input.ts";
+import { requestId } from "./request-log.ts";
+
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+describe("parseBody", () => {
+  let server: Listening;
+  beforeAll(async () => {
+    server = await serve(requestId(captureLog().logger), handleErrors, parseBody, (ctx) => {
+      ctx.body = { got: ctx.request.body };
+    });
+  });
+  afterAll(() => server.close());
+
+  const post = async (body: BodyInit, type = JSON_TYPE, headers: Record<string, string> = {}) => {
+    const answer = await fetch(server.url, {
+      method: "POST",
+      headers: { "Content-Type": type, ...headers },
+      body,
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+
+  it.each([
+    { what: "JSON", body: '{"a":1}', got: { a: 1 } },
+    { what: "JSON with umlauts and emoji", body: '{"a":"Zoë 🚀"}', got: { a: "Zoë 🚀" } },
+    { what: "a form", body: "a=1&b=x+y", type: FORM_TYPE, got: { a: "1", b: "x y" } },
+    { what: "nothing", body: "", got: {} },
+  ])("reads $what", async ({ body, type, got }) => {
+    expect(await post(body, type)).toEqual({ status: 200, body: { got } });
+  });
+
+  it("reads what was compressed", async () => {
+    const body = new Uint8Array(gzipSync('{"a":1}'));
+    expect(await post(body, JSON_TYPE, { "Content-Encoding": "gzip" })).toEqual({
+      status: 200,
+      body: { got: { a: 1 } },
+    });
+  });
+
+  it.each([
+    ["broken JSON", '{"a":', {}],
+    ["JSON that is no object", '"text"', {}],
+    ["JSON with a prototype key", '{"__proto__":{"admin":true}}', {}],
+    [
+      "bytes that are not UTF-8",
+      new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
+      {},
+    ],
+    ["what is not compressed as it says", "not gzip", { "Content-Encoding": "gzip" }],
+    ["an unknown compression", '{"a":1}', { "Content-Encoding": "none-such" }],
+  ])("refuses %s with 400", async (_, body, headers) => {
+    expect(await post(body, JSON_TYPE, headers)).toMatchObject({
+      status: 400,
+      body: { code: "malformed-body", detail: "The body of the request could not be read." },
+    });
+  });
+
+  it.each([
+    ["JSON", JSON.stringify({ a: "x".repeat(102_400) }), {}],
+    [
+      "compressed JSON",
+      new Uint8Array(gzipSync(JSON.stringify({ a: "x".repeat(102_400) }))),
+      { "Content-Encoding": "gzip" },
+    ],
+    ["several megabytes", JSON.stringify({ a: "x".repeat(4_000_000) }), {}],
+  ])("refuses more than 100 kB of %s with 413", async (_, body, headers) => {
+    expect(await post(body, JSON_TYPE, headers)).toMatchObject({
+      status: 413,
+      body: { code: "body-too-large" },
+    });
+  });
+
+  it("serves on after a body that was too large", async () => {
+    await post(JSON.stringify({ a: "x".repeat(4_000_000) }));
+    expect(await post('{"a":1}')).toMatchObject({ status: 200 });
+  });
+});

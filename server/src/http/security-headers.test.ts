@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { answerOk, type Listening, serve } from "../testing/serve.ts";
+import { crossOrigin, securityHeaders } from "./security-headers.ts";
+
+it("forbids browsers to run, frame, sniff or cache what the API answers", async () => {
+  const server = await serve(securityHeaders, answerOk);
+  onTestFinished(server.close);
+  const { headers } = await fetch(server.url);
+  expect(headers.get("Content-Security-Policy")).toBe("default-src 'none';frame-ancestors 'none'");
+  expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+  expect(headers.get("Strict-Transport-Security")).toMatch(/^max-age=\d+/);
+  expect(headers.get("Cache-Control")).toBe("no-store");
+  expect(headers.get("X-Powered-By")).toBeNull();
+});
+
+const OURS = "http://localhost:5173";
+
+describe("crossOrigin", () => {
+  let server: Listening;
+  beforeAll(async () => {
+    server = await serve(crossOrigin([`${OURS}/`, "https://app.example.com"]), answerOk);
+  });
+  afterAll(() => server.close());
+
+  const preflight = (origin: string) =>
+    fetch(server.url, {
+      method: "OPTIONS",
+      headers: {
+        Origin: origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,idempotency-key",
+      },
+    });
+
+  it.each([OURS, "https://app.example.com"])("lets pages of %s read the answer", async (origin) => {
+    const { headers } = await fetch(server.url, { headers: { Origin: origin } });
+    expect(headers.get("Access-Control-Allow-Origin")).toBe(origin);
+    expect(headers.get("Access-Control-Expose-Headers")).toBe("X-Request-Id,Location,Retry-After");
+    expect(headers.get("Vary")).toBe("Origin");
+  });
+
+  it("lets them send our headers", async () => {
+    const answer = await preflight(OURS);
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("Access-Control-Allow-Origin")).toBe(OURS);
+    expect(answer.headers.get("Access-Control-Allow-Methods")).toContain("POST");
+    expect(answer.headers.get("Access-Control-Allow-Headers")).toBe(
+      "Authorization,Content-Type,Prefer,Idempotency-Key,X-Request-Id",
+    );
+  });
+
+  it.each(["https://evil.example", "null", "http://localhost:5174", `${OURS}.evil.example`])(
+    "gives nothing to %s",
+    async (origin) => {
+      for (const answer of [
+        await fetch(server.url, { headers: { Origin: origin } }),
+        await preflight(origin),
+      ]) {
+        expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+        expect(answer.headers.get("Access-Control-Allow-Headers")).toBeNull();
+      }
+    },
+  );
+});

@@ -1,0 +1,100 @@
+import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
+import { nativeCollection } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
+import jwt from "jsonwebtoken";
+import { Types } from "mongoose";
+import { z } from "zod";
+import type { ServerDeps } from "../server-deps.ts";
+import { unauthenticated } from "./errors.ts";
+
+/** The one way that tokens are signed; any other, `none` included, is refused. */
+export const TOKEN_ALGORITHM = "HS256";
+
+/** The key that tokens are signed with. */
+export const tokenKey = ({ JWT_SECRET }: Pick<Settings, "JWT_SECRET">): KeyObject =>
+  createSecretKey(JWT_SECRET, "utf8");
+
+const TOKEN_LIFETIME_SECONDS = 7 * 86_400;
+
+const claimsSchema = z.object({
+  /** User id. */
+  sub: z.string().regex(/^[0-9a-f]{24}$/),
+  /** Session id. */
+  sid: z.uuid(),
+  /** The user's session version when the token was made. */
+  ver: z.number().int().nonnegative(),
+  /** Unix seconds. */
+  exp: z.number().int().positive(),
+});
+type Claims = z.infer<typeof claimsSchema>;
+
+/** A user who has shown a good token. */
+export interface AuthenticatedSession {
+  user: UserRecord;
+  sessionId: string;
+  expiresAt: Date;
+}
+
+type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now">;
+
+/** Starts a new session of `user`: a token that is good for 7 days, or until the session is ended. */
+export function issueToken(options: {
+  user: Pick<UserRecord, "_id" | "sessionVersion">;
+  settings: Pick<Settings, "JWT_SECRET">;
+  now: () => Date;
+}): string {
+  const { user, settings, now } = options;
+  const issuedAt = Math.floor(now().getTime() / 1_000);
+  const claims: Claims & { iat: number } = {
+    sub: user._id.toString(),
+    sid: randomUUID(),
+    ver: user.sessionVersion,
+    iat: issuedAt,
+    exp: issuedAt + TOKEN_LIFETIME_SECONDS,
+  };
+  return jwt.sign(claims, tokenKey(settings), { algorithm: TOKEN_ALGORITHM });
+}
+
+/**
+ * The session that `token` stands for, checked against the user as he is now.
+ * @throws AppError unauthenticated if the token is bad, expired or ended, or its user is gone
+ */
+export async function authenticateToken(
+  deps: SessionDeps,
+  token: string,
+): Promise<AuthenticatedSession> {
+  return findSession(deps, verifiedClaims(deps, token));
+}
+
+/**
+ * The session that the claims of an already verified token stand for.
+ * @throws AppError unauthenticated as `authenticateToken`
+ */
+export async function findSession(
+  deps: Pick<SessionDeps, "database">,
+  verified: unknown,
+): Promise<AuthenticatedSession> {
+  const claims = claimsSchema.safeParse(verified);
+  if (!claims.success) throw unauthenticated(claims.error);
+  const { sub, sid, exp } = claims.data;
+  const users = nativeCollection(deps.database.users);
+  const user = await users.findOne({ _id: new Types.ObjectId(sub) });
+  if (!user || !isSessionOpen(user, claims.data)) throw unauthenticated();
+  return { user, sessionId: sid, expiresAt: new Date(exp * 1_000) };
+}
+
+function isSessionOpen(user: UserRecord, claims: Claims): boolean {
+  return claims.ver === user.sessionVersion || claims.sid === user.keptSessionId;
+}
+
+function verifiedClaims(deps: SessionDeps, token: string): unknown {
+  try {
+    return jwt.verify(token, tokenKey(deps.settings), {
+      algorithms: [TOKEN_ALGORITHM],
+      clockTimestamp: Math.floor(deps.now().getTime() / 1_000),
+    });
+  } catch (error) {
+    throw unauthenticated(error);
+  }
+}

@@ -1,0 +1,226 @@
+import { request } from "node:http";
+import { errorBodySchema } from "@shared/contract/errors.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ABUSABLE_ROUTES, VICTIM } from "./testing/abusable-routes.ts";
+import { type RawAnswer, type RawRequest, sendRaw } from "./testing/serve.ts";
+import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
+
+let server: TestServer;
+let token: string;
+beforeAll(async () => {
+  server = await startTestServer({
+    databaseUri: testDatabaseUri("abuse-http"),
+    environment: { RATE_LIMIT: "off" },
+  });
+  const rights = { approved: true, allowImageUpload: true, imageCredits: 9 };
+  const admin = await createUser(server.database, { role: "admin", ...rights });
+  await createUser(server.database, { username: VICTIM });
+  token = signTokenFor(admin, server.deps.settings);
+});
+afterAll(() => server.stop());
+
+const send = (options: RawRequest) => sendRaw(server.url, options);
+const sendAsAdmin = ({ headers, ...options }: RawRequest) =>
+  send({ ...options, headers: { Authorization: `Bearer ${token}`, ...headers } });
+
+function expectRefused({ status, body }: RawAnswer, ...allowed: number[]): void {
+  expect(allowed).toContain(status);
+  errorBodySchema.parse(JSON.parse(body));
+}
+
+describe("addresses", () => {
+  const PREFIXES: Pick<RawRequest, "method" | "path">[] = [
+    { method: "GET", path: "/payment_proofs/" },
+    { method: "GET", path: "/chart_uploads/" },
+    { method: "DELETE", path: "/admin/delete-chart-image/" },
+    { method: "GET", path: "/signals/" },
+    { method: "POST", path: "/admin/approve/" },
+    { method: "POST", path: "/admin/delete-user/" },
+  ];
+
+  it.each([
+    "../../../../etc/passwd",
+    "..%2f..%2f..%2f..%2fetc%2fpasswd",
+    "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+    "%252e%252e%252fetc%252fpasswd",
+    "..%5c..%5cwindows%5cwin.ini",
+    "....//....//etc/passwd",
+    "%2fetc%2fpasswd",
+    "file:%2f%2f%2fetc%2fpasswd",
+    "%c0%ae%c0%ae%c0%afetc%c0%afpasswd",
+    "x.png%00.html",
+    "%00",
+    "%0d%0aSet-Cookie:a=b",
+    "%7B%22$gt%22%3A%22%22%7D",
+    "[$ne]=1",
+    "__proto__",
+    "constructor",
+    "toString",
+    ".",
+    "..",
+    "",
+    "%",
+    "%E0%A4%A",
+    "%F0%9F%92%A9",
+    "*",
+    "a".repeat(8_000),
+  ])("that end in %j find nothing", async (end) => {
+    for (const { method, path } of PREFIXES) {
+      const address = { method, path: path + end };
+      const answer = await sendAsAdmin(address);
+      expectRefused(answer, 400, 404);
+      expect(answer.body).not.toContain("root:");
+      expect(answer.headers).not.toHaveProperty("set-cookie");
+      expectRefused(await send(address), 400, 401, 404);
+    }
+  });
+});
+
+describe("methods", () => {
+  const paths = [...new Set(ABUSABLE_ROUTES.map(({ path }) => path))].map((path) => ({
+    path,
+    methods: ABUSABLE_ROUTES.filter((route) => route.path === path).map(({ method }) => method),
+  }));
+
+  it.each(paths)("other than its own are not found at $path", async ({ path, methods }) => {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"]) {
+      if (!methods.includes(method)) expectRefused(await sendAsAdmin({ method, path }), 404);
+    }
+  });
+
+  it.each(paths)("OPTIONS tells its own at $path", async ({ path, methods }) => {
+    const { status, headers, body } = await send({ method: "OPTIONS", path });
+    expect({ status, body }).toEqual({ status: 200, body: "" });
+    const told = String(headers.allow).split(", ");
+    expect(told.filter((method) => method !== "HEAD").toSorted()).toEqual(methods.toSorted());
+  });
+
+  it.each(paths)("HEAD answers as GET, without a body, at $path", async ({ path, methods }) => {
+    const head = await sendAsAdmin({ method: "HEAD", path });
+    const get = await sendAsAdmin({ method: "GET", path });
+    expect({ status: head.status, body: head.body }).toEqual({ status: get.status, body: "" });
+    if (!methods.includes("GET")) expect(head.status).toBe(404);
+  });
+
+  it("cannot be disguised by a header", async () => {
+    const headers = { "X-HTTP-Method-Override": "DELETE", "X-Original-URL": "/admin/delete-user" };
+    const path = `/admin/approve/${VICTIM}`;
+    expect(await sendAsAdmin({ method: "POST", path, headers })).toMatchObject({ status: 200 });
+    expect(await server.database.users.countDocuments({ username: VICTIM })).toBe(1);
+  });
+});
+
+describe("headers", () => {
+  const json = { "Content-Type": "application/json" };
+
+  it.each([
+    "",
+    "Bearer",
+    "Bearer ",
+    "bearer",
+    "Bearer null",
+    "Bearer a.b.c",
+    "Bearer a b c",
+    "Basic YWRtaW46YWRtaW4=",
+    "Token x",
+    `Bearer ${"x".repeat(8_000)}`,
+    "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiIwIn0.",
+    "Bearer \u00ff\u00fe",
+    'Bearer {"$gt":""}',
+    "Bearer ../../etc/passwd",
+  ])("Authorization: %j lets nobody in", async (Authorization) => {
+    for (const { method, path } of ABUSABLE_ROUTES.filter((route) => route.needsToken)) {
+      expectRefused(await send({ method, path, headers: { Authorization } }), 401);
+    }
+  });
+
+  it("with the scheme in another case are good", async () => {
+    const headers = { Authorization: `bearer ${token}` };
+    expect(await send({ path: "/me", headers })).toMatchObject({ status: 200 });
+  });
+
+  it("count once: of two tokens it is the first", async () => {
+    const twice = (...values: string[]) =>
+      send({ path: "/me", headers: { Authorization: values } });
+    expect((await twice(`Bearer ${token}`, "Bearer x")).status).toBe(200);
+    expect((await twice("Bearer x", `Bearer ${token}`)).status).toBe(401);
+  });
+
+  it.each([
+    ["of 65 characters", "k".repeat(65)],
+    ["of several words", "one two"],
+    ["that is not ASCII", "\u00e4"],
+    ["sent twice", ["one", "two"]],
+  ])("with an Idempotency-Key %s are refused", async (_, key) => {
+    const headers = { ...json, "Idempotency-Key": key };
+    const body = JSON.stringify({ symbol: "BTC/USDT", timeframe: "1h" });
+    const path = "/get-signal";
+    expectRefused(await sendAsAdmin({ method: "POST", path, headers, body }), 422);
+    expect(await server.database.signals.countDocuments()).toBe(0);
+  });
+
+  it.each([
+    { Host: "evil.example" },
+    { Host: "" },
+    { Origin: "https://evil.example" },
+    { Referer: "javascript:alert(1)" },
+    { "X-Forwarded-For": "::1, ldap://evil.example" },
+    { Accept: "application/xml" },
+    { "Accept-Language": "*".repeat(4_000) },
+    { "If-None-Match": "*" },
+    { Range: "bytes=0-,0-,0-" },
+    { Cookie: "__proto__=1; a=%" },
+    { Upgrade: "h2c", "HTTP2-Settings": "AA" },
+    { "X-Request-Id": "\u00ff\t<script>" },
+    { "Content-Length": "0", Expect: "100-continue" },
+  ])("such as %j change nothing", async (headers) => {
+    const { status, headers: got, body } = await send({ path: "/payment-details", headers });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toHaveProperty("paypal_details");
+    expect(got["x-request-id"]).toMatch(/^[\w-]{36}$/);
+    expect(got["access-control-allow-origin"] ?? "").not.toContain("evil");
+  });
+});
+
+it("bears callers who hang up in the middle", async () => {
+  const paths = ["/login", "/submit-payment-proof", "/get-signal"];
+  for (const path of paths) {
+    const { hostname, port } = new URL(server.url);
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      "Content-Type":
+        path === "/submit-payment-proof" ? "multipart/form-data; boundary=b" : "application/json",
+      "Content-Length": "1000",
+    };
+    const calling = request({ hostname, port, method: "POST", path, headers });
+    const gone = new Promise((resolve) => calling.once("error", resolve));
+    await new Promise<void>((resolve) => {
+      calling.write('--b\r\nContent-Disposition: form-data; name="sender_name"\r\n\r\nA', () =>
+        resolve(),
+      );
+    });
+    calling.destroy(new Error("hung up"));
+    await gone;
+  }
+  await vi.waitFor(() => {
+    const seen = server.logLines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === "request");
+    for (const path of paths) {
+      const own = seen.filter((line) => line.path === path && line.status === 400);
+      expect(own.length).toBeGreaterThan(0);
+    }
+  });
+  expect((await send({ path: "/healthz" })).status).toBe(200);
+});
+
+it("leaves no fault and no secret in the log", () => {
+  const log = server.logLines.map((line) => JSON.parse(line));
+  expect(log.length).toBeGreaterThan(500);
+  expect(log.filter(({ level }) => level >= 50)).toEqual([]);
+  for (const secret of [token, server.deps.settings.JWT_SECRET]) {
+    expect(server.logLines.join()).not.toContain(secret);
+  }
+});

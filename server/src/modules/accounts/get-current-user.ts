@@ -1,0 +1,40 @@
+import type { Me, PaymentProof, StreamPositions } from "@shared/contract/account.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";
+import { ADMINS_STREAM, readHeads, userStream } from "@shared/outbox/streams.ts";
+import type { Types } from "mongoose";
+import { unauthenticated } from "../../http/errors.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
+
+/**
+ * The user's own state, and the event numbers it holds at least. The numbers are read first: an event that comes
+ * in between is told again rather than lost.
+ * @throws AppError unauthenticated if the user is gone
+ */
+export async function getCurrentUser(
+  deps: Pick<ServerDeps, "database" | "settings" | "now">,
+  userId: Types.ObjectId,
+): Promise<Me> {
+  const { database } = deps;
+  const [own = 0, admins = 0] = await readHeads(database, [userStream(userId), ADMINS_STREAM]);
+  const user = await database.users.findById(userId).lean();
+  if (!user) throw unauthenticated();
+  const proof = await findProofOf(database, userId);
+  return presentMe(user, {
+    paymentProof: proof && withSignedUrl(presentProof(proof), createSignPath(deps)),
+    streamPositions: user.role === "admin" ? { user: own, admins } : { user: own },
+  });
+}
+
+/** A user as he sees himself. */
+function presentMe(
+  user: UserRecord,
+  own: { paymentProof: PaymentProof | null; streamPositions: StreamPositions },
+): Me {
+  return {
+    ...presentProfile(user),
+    payment_proof: own.paymentProof,
+    stream_positions: own.streamPositions,
+  };
+}

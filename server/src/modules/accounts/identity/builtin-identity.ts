@@ -1,0 +1,271 @@
+import { createHash, randomBytes } from "node:crypto";
+import { hash, type Options, verify } from "@node-rs/argon2";
+import type { Database } from "@shared/database/database.ts";
+import type { MailTokenKind, MailTokenRecord } from "@shared/database/models/identity.ts";
+import { type ClientSession, Types } from "mongoose";
+import { duplicateField } from "../../../http/database-errors.ts";
+import { emailTaken, invalidToken, wrongPassword } from "../../../http/errors.ts";
+import { passwordResetEmail, verificationEmail } from "./account-emails.ts";
+import type {
+  Account,
+  Credentials,
+  IdentityProvider,
+  PreparedAccount,
+  PreparedChange,
+  VerifiedAccount,
+} from "./identity-provider.ts";
+import type { Mailer } from "./mailer.ts";
+
+/** argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
+const ARGON2ID: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** Nothing happens to an account here that the product does not do itself. */
+const NO_NEWS: VerifiedAccount = {
+  emailConfirmed: false,
+  passwordChanged: false,
+  acknowledge: () => Promise.resolve(false),
+};
+
+/** Keeps the passwords itself, as argon2id hashes in the product's own database, and sends its own mails. */
+export class BuiltinIdentity implements IdentityProvider {
+  readonly #database: Pick<Database, "identities">;
+  readonly #mailer: Mailer;
+  readonly #webUrl: string;
+  readonly #now: () => Date;
+  readonly #tokens: MailTokens;
+  /** What a password is compared with when there is no account to compare it with. */
+  readonly #decoyHash: Promise<string>;
+
+  /** @param options `webUrl` is the origin of the web pages that the links of mails lead to */
+  constructor(options: {
+    database: Pick<Database, "identities" | "mailTokens">;
+    mailer: Mailer;
+    webUrl: string;
+    now: () => Date;
+  }) {
+    this.#database = options.database;
+    this.#mailer = options.mailer;
+    this.#webUrl = options.webUrl;
+    this.#now = options.now;
+    this.#tokens = new MailTokens(options);
+    this.#decoyHash = hash(randomBytes(32), ARGON2ID);
+  }
+
+  async prepareAccount({ email, password }: Credentials): Promise<PreparedAccount> {
+    const identity = {
+      _id: new Types.ObjectId(),
+      emailKey: email.toLowerCase(),
+      passwordHash: await hash(password, ARGON2ID),
+      createdAt: this.#now(),
+    };
+    const identityId = identity._id.toString();
+    let issued: IssuedToken | undefined;
+    return {
+      identityId,
+      sendVerification: async (username) => {
+        issued = this.#tokens.issue("verification", identityId);
+        await this.#mailVerification({ email, username }, issued.token);
+      },
+      store: async (session) => {
+        try {
+          await this.#database.identities.insertOne(identity, { session });
+        } catch (error) {
+          throw duplicateField(error) === "emailKey" ? emailTaken(error) : error;
+        }
+        if (issued) await this.#tokens.store(issued, session);
+      },
+      discard: () => Promise.resolve(),
+    };
+  }
+
+  async verifyPassword(attempt: {
+    identityId: string;
+    password: string;
+  }): Promise<VerifiedAccount | null> {
+    return (await this.#matchingHash(attempt)) === null ? null : NO_NEWS;
+  }
+
+  async verifyNothing(password: string): Promise<void> {
+    await this.verifyPassword({ identityId: new Types.ObjectId().toString(), password });
+  }
+
+  async prepareChange(attempt: {
+    identityId: string;
+    currentPassword: string;
+    newPassword: string;
+  }): Promise<PreparedChange | null> {
+    const { identityId, currentPassword, newPassword } = attempt;
+    const oldHash = await this.#matchingHash({ identityId, password: currentPassword });
+    if (oldHash === null) return null;
+    const passwordHash = await hash(newPassword, ARGON2ID);
+    return {
+      identityId,
+      store: async (session) => {
+        const changed = await this.#database.identities.updateOne(
+          { _id: identityId, passwordHash: oldHash },
+          { $set: { passwordHash } },
+          { session },
+        );
+        if (changed.matchedCount === 0) throw wrongPassword();
+        await this.#tokens.revoke({ identityId, kinds: ["reset"] }, session);
+      },
+    };
+  }
+
+  async sendPasswordReset(recipient: {
+    email: string;
+    user: { identityId: string; username: string } | null;
+  }): Promise<void> {
+    const { email: to, user } = recipient;
+    if (!user) return;
+    const issued = this.#tokens.issue("reset", user.identityId);
+    await this.#tokens.store(issued);
+    const link = this.#link("/reset-password", issued.token);
+    await this.#mailer.send(passwordResetEmail({ to, username: user.username, link }));
+  }
+
+  async prepareReset(order: { token: string; newPassword: string }): Promise<PreparedChange> {
+    const record = await this.#tokens.find("reset", order.token);
+    const { identityId } = record;
+    const passwordHash = await hash(order.newPassword, ARGON2ID);
+    return {
+      identityId,
+      store: async (session) => {
+        await this.#tokens.redeem(record, session);
+        await this.#database.identities.updateOne(
+          { _id: identityId },
+          { $set: { passwordHash } },
+          { session },
+        );
+      },
+    };
+  }
+
+  async sendVerification(account: Account & { username: string }): Promise<"sent"> {
+    const issued = this.#tokens.issue("verification", account.identityId);
+    await this.#tokens.store(issued);
+    await this.#mailVerification(account, issued.token);
+    return "sent";
+  }
+
+  async prepareConfirmation(token: string): Promise<PreparedChange> {
+    const record = await this.#tokens.find("verification", token);
+    return {
+      identityId: record.identityId,
+      store: (session) => this.#tokens.redeem(record, session),
+    };
+  }
+
+  async deleteAccount(account: { identityId: string; session?: ClientSession }): Promise<void> {
+    const { identityId, session } = account;
+    await this.#database.identities.deleteOne({ _id: identityId }, { session });
+    await this.#tokens.revoke({ identityId, kinds: ["verification", "reset"] }, session);
+  }
+
+  /** The account's stored hash if it is the password's; as much work without an account as with one. */
+  async #matchingHash(attempt: { identityId: string; password: string }): Promise<string | null> {
+    const identity = await this.#database.identities.findById(attempt.identityId).lean();
+    const stored = identity?.passwordHash ?? (await this.#decoyHash);
+    const matches = await verify(stored, attempt.password);
+    return identity && matches ? stored : null;
+  }
+
+  async #mailVerification(to: { email: string; username: string }, token: string): Promise<void> {
+    const link = this.#link("/verify-email", token);
+    await this.#mailer.send(verificationEmail({ to: to.email, username: to.username, link }));
+  }
+
+  #link(path: string, token: string): string {
+    const url = new URL(path, this.#webUrl);
+    url.searchParams.set("token", token);
+    return url.href;
+  }
+}
+
+const TOKEN_BYTES = 32;
+const HOUR_MS = 3_600_000;
+
+/** How long the link of a mail works. */
+const LIFETIME_MS: Record<MailTokenKind, number> = { verification: 24 * HOUR_MS, reset: HOUR_MS };
+
+/** A new token, for the mail, and the record that stands for it. */
+interface IssuedToken {
+  token: string;
+  record: MailTokenRecord;
+}
+
+/**
+ * The tokens in the links of mails. Each works once; of each kind an account has one at most, the latest. Only
+ * hashes are stored: who reads the database can use none of them.
+ */
+class MailTokens {
+  readonly #database: Pick<Database, "mailTokens">;
+  readonly #now: () => Date;
+
+  constructor(options: { database: Pick<Database, "mailTokens">; now: () => Date }) {
+    this.#database = options.database;
+    this.#now = options.now;
+  }
+
+  /** Makes a token, which is good from `store` on. */
+  issue(kind: MailTokenKind, identityId: string): IssuedToken {
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    return {
+      token,
+      record: {
+        _id: recordId(kind, identityId),
+        kind,
+        identityId,
+        tokenHash: hashOf(token),
+        expiresAt: new Date(this.#now().getTime() + LIFETIME_MS[kind]),
+      },
+    };
+  }
+
+  /** Makes a token good, and voids the earlier ones of its kind. */
+  async store({ record }: IssuedToken, session?: ClientSession): Promise<void> {
+    const { _id, ...fields } = record;
+    await this.#database.mailTokens.updateOne({ _id }, { $set: fields }, { upsert: true, session });
+  }
+
+  /**
+   * The record of a token that is good at this moment.
+   * @throws AppError invalid-token
+   */
+  async find(kind: MailTokenKind, token: string): Promise<MailTokenRecord> {
+    const record = await this.#database.mailTokens
+      .findOne({ tokenHash: hashOf(token), kind, expiresAt: { $gt: this.#now() } })
+      .lean();
+    if (!record) throw invalidToken();
+    return record;
+  }
+
+  /**
+   * Uses a token up. Of several that try at once, one succeeds.
+   * @throws AppError invalid-token
+   */
+  async redeem({ kind, tokenHash }: MailTokenRecord, session: ClientSession): Promise<void> {
+    const redeemed = await this.#database.mailTokens.findOneAndDelete(
+      { tokenHash, kind, expiresAt: { $gt: this.#now() } },
+      { session },
+    );
+    if (!redeemed) throw invalidToken();
+  }
+
+  /** Voids the tokens of these kinds that an account has. */
+  async revoke(
+    account: { identityId: string; kinds: readonly MailTokenKind[] },
+    session?: ClientSession,
+  ): Promise<void> {
+    const ids = account.kinds.map((kind) => recordId(kind, account.identityId));
+    await this.#database.mailTokens.deleteMany({ _id: { $in: ids } }, { session });
+  }
+}
+
+function recordId(kind: MailTokenKind, identityId: string): string {
+  return `${kind}:${identityId}`;
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

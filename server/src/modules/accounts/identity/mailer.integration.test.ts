@@ -1,0 +1,146 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FakeSmtp, readMail, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
+import { freePort } from "@shared/testing/spawn-service.ts";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { captureLog } from "../../../testing/serve.ts";
+import { passwordResetEmail, verificationEmail } from "./account-emails.ts";
+import { FileMailer, SmtpMailer } from "./mailer.ts";
+
+const from = "AI Trading Signals <signals@example.com>";
+const invitation = {
+  to: "ann@example.com",
+  username: "ann",
+  link: "https://app.example.com/reset-password?token=abcDEF_123-",
+};
+const unavailable = {
+  code: "unavailable",
+  detail: "The e-mail could not be sent. Please try again later.",
+  retryAfterSeconds: 30,
+};
+
+describe("SmtpMailer", () => {
+  let smtp: FakeSmtp;
+  beforeEach(async () => {
+    smtp = await startFakeSmtp();
+  });
+  afterEach(() => smtp.close());
+
+  const mailer = (limits: { sendTimeoutMs?: number; silenceTimeoutMs?: number } = {}) =>
+    new SmtpMailer({ smtpUrl: smtp.url, from, ...limits });
+
+  it("delivers a mail that can be read as text and as HTML", async () => {
+    await mailer().send(passwordResetEmail(invitation));
+    const [mail] = smtp.mails;
+    expect(mail).toMatchObject({
+      to: ["ann@example.com"],
+      link: invitation.link,
+      text: expect.stringMatching(/^Hello ann,\n\n.*one here:\n\nhttps:.*\n\n.*one hour/s),
+      html: expect.stringContaining(`href="${invitation.link}"`),
+    });
+    expect(mail?.headers.get("from")).toBe(from);
+    expect(mail?.headers.get("subject")).toBe("Choose a new password for AI Trading Signals");
+    expect(mail?.headers.get("auto-submitted")).toBe("auto-generated");
+  });
+
+  it("logs in where the address names a user", async () => {
+    const guarded = await startFakeSmtp({ login: { user: "mailer", pass: "pass-word" } });
+    onTestFinished(() => guarded.close());
+    await new SmtpMailer({ smtpUrl: guarded.url, from }).send(verificationEmail(invitation));
+    expect(guarded.mails).toHaveLength(1);
+    const wrong = guarded.url.replace("pass-word", "other");
+    const sending = new SmtpMailer({ smtpUrl: wrong, from }).send(verificationEmail(invitation));
+    await expect(sending).rejects.toMatchObject(unavailable);
+  });
+
+  it.each(["refuse-recipient", "refuse-mail"] as const)(
+    "fails when the server behaves as %s",
+    async (behaviour) => {
+      smtp.behave(behaviour);
+      const sending = mailer().send(verificationEmail(invitation));
+      await expect(sending).rejects.toMatchObject(unavailable);
+      expect(smtp.mails).toEqual([]);
+    },
+  );
+
+  it.each(["stall-greeting", "stall-mail"] as const)(
+    "gives up on a server that behaves as %s",
+    async (behaviour) => {
+      smtp.behave(behaviour);
+      const sending = mailer({ silenceTimeoutMs: 200 }).send(verificationEmail(invitation));
+      await expect(sending).rejects.toMatchObject(unavailable);
+    },
+  );
+
+  it("gives up on a server that takes too long in all", async () => {
+    smtp.behave("stall-mail");
+    const sending = mailer({ sendTimeoutMs: 200 }).send(verificationEmail(invitation));
+    await expect(sending).rejects.toMatchObject(unavailable);
+  });
+
+  it("fails when nobody listens", async () => {
+    const smtpUrl = `smtp://127.0.0.1:${await freePort()}`;
+    const sending = new SmtpMailer({ smtpUrl, from }).send(verificationEmail(invitation));
+    await expect(sending).rejects.toMatchObject(unavailable);
+  });
+
+  it("sends to one address, whatever that looks like", async () => {
+    const to = "ann+a@example.com, eve@example.com";
+    await Promise.allSettled([mailer().send(verificationEmail({ ...invitation, to }))]);
+    expect(smtp.mailsTo("eve@example.com")).toEqual([]);
+  });
+});
+
+describe("OutboxMailer", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), "outbox-")), "outbox");
+  });
+  afterEach(() => rm(join(folder, ".."), { recursive: true }));
+
+  const outbox = () => {
+    const { logger, lines } = captureLog();
+    const now = () => new Date("2026-03-01T10:20:30Z");
+    return { mailer: new FileMailer({ folder, from, logger, now }), lines };
+  };
+
+  it("writes a mail as a file that only its owner can read, and logs its link", async () => {
+    const { mailer, lines } = outbox();
+    await mailer.send(verificationEmail(invitation));
+    const files = await readdir(folder);
+    expect(files).toEqual([expect.stringMatching(/^2026-03-01T10-20-30\.000Z-[0-9a-f-]+\.eml$/)]);
+    const file = join(folder, files.join());
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const mail = readMail(await readFile(file, "utf8"), []);
+    expect(mail.link).toBe(invitation.link);
+    expect(mail.headers.get("to")).toBe("ann@example.com");
+    expect(lines.join()).toContain(invitation.link);
+  });
+
+  it("keeps many mails of one moment", async () => {
+    const { mailer } = outbox();
+    await Promise.all(Array.from({ length: 5 }, () => mailer.send(verificationEmail(invitation))));
+    expect(await readdir(folder)).toHaveLength(5);
+  });
+
+  it("fails when it cannot write", async () => {
+    await writeFile(folder, "a file where the folder should be");
+    const { mailer, lines } = outbox();
+    await expect(mailer.send(verificationEmail(invitation))).rejects.toMatchObject(unavailable);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("the mails", () => {
+  it.each([verificationEmail, passwordResetEmail])("escape what users have typed", (compose) => {
+    const mail = compose({
+      to: "a@example.com",
+      username: `<img src=x onerror="alert('1')">&`,
+      link: 'https://app.example.com/?token="><script>',
+    });
+    expect(mail.html).not.toMatch(/<img|<script|"alert/);
+    expect(mail.html).toContain("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;");
+    expect(mail.text).toContain("<img src=x");
+  });
+});

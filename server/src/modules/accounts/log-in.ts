@@ -1,0 +1,65 @@
+import type { LoginRequest } from "@shared/contract/account.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import type { VerifiedAccount } from "./identity/identity-provider.ts";
+import { revokeSessions } from "./passwords.ts";
+import { markEmailVerified } from "./verify-email.ts";
+
+type LoginDeps = Pick<ServerDeps, "database" | "identity" | "now">;
+
+/**
+ * The user whose name (or e-mail address, in any case) and password these are. An unknown name costs the same work
+ * as a wrong password, and is answered with the same words.
+ * @throws AppError invalid-credentials
+ */
+export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<UserRecord> {
+  const { username, password } = request;
+  const user = await findByName(deps, username);
+  if (!user) {
+    await deps.identity.verifyNothing(password);
+    throw invalidCredentials();
+  }
+  const { identityId, email } = user;
+  const account = await deps.identity.verifyPassword({ identityId, email, password });
+  if (!account) throw invalidCredentials();
+  await followProvider(deps, user, account);
+  const current = await deps.database.users.findById(user._id).lean();
+  if (!current) throw invalidCredentials();
+  // If sessions were ended meanwhile, it may be the old password that was just found right.
+  return current.sessionVersion === user.sessionVersion ? current : logIn(deps, request);
+}
+
+function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
+  const key = name.trim().toLowerCase();
+  return database.users
+    .findOne(key.includes("@") ? { emailKey: key } : { usernameKey: key })
+    .lean();
+}
+
+/**
+ * Brings a user up to date with what was done at the identity provider itself: an address confirmed there counts
+ * here, and a password changed there ends the sessions that were opened with the old one.
+ */
+async function followProvider(
+  deps: LoginDeps,
+  user: UserRecord,
+  account: VerifiedAccount,
+): Promise<void> {
+  const { identityId } = user;
+  const emailConfirmed = account.emailConfirmed && !user.emailVerified;
+  if (!emailConfirmed && !account.passwordChanged) return;
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now };
+  await commit(deps.database, options, async (uow) => {
+    if (emailConfirmed) await markEmailVerified(deps, uow, identityId);
+    if (account.passwordChanged && (await account.acknowledge(uow.session))) {
+      await revokeSessions(deps, uow, { identityId });
+    }
+  });
+}
+
+function invalidCredentials(): AppError {
+  return new AppError("invalid-credentials", "Wrong username or password.");
+}

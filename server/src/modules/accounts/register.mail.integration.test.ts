@@ -1,0 +1,179 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { type FakeSmtp, readMail, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
+import { freePort } from "@shared/testing/spawn-service.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+type Registration = { username: string; email: string };
+
+const register = async (server: TestServer, request: Registration) => {
+  const answer = await server.call("/register", { json: { ...request, password: TEST_PASSWORD } });
+  const retryAfter = answer.headers.get("Retry-After");
+  return { status: answer.status, retryAfter, body: await answer.json() };
+};
+/** All that a registration leaves in the database. */
+const everything = async ({ database }: TestServer) => ({
+  users: await database.users.countDocuments(),
+  identities: await database.identities.countDocuments(),
+  mailTokens: await database.mailTokens.countDocuments(),
+  events: await database.events.countDocuments(),
+});
+const NOT_SENT = {
+  status: 503,
+  retryAfter: expect.stringMatching(/^[1-9]\d*$/),
+  body: { code: "unavailable", detail: "The e-mail could not be sent. Please try again later." },
+};
+
+describe("the mail of a registration", () => {
+  let smtp: FakeSmtp;
+  let server: TestServer;
+  beforeAll(async () => {
+    smtp = await startFakeSmtp();
+    server = await startTestServer({
+      databaseUri: testDatabaseUri("register-mail"),
+      environment: { SMTP_URL: smtp.url, RATE_LIMIT: "off" },
+    });
+  });
+  beforeEach(() => smtp.behave("accept"));
+  afterAll(async () => {
+    await server.stop();
+    await smtp.close();
+  });
+
+  it.each(["refuse-recipient", "refuse-mail", "stall-mail"] as const)(
+    "leaves no account where the mail server behaves as %s, so that the same works later",
+    async (behaviour) => {
+      const ann = { username: `ann-${behaviour}`, email: `ann-${behaviour}@example.com` };
+      const before = await everything(server);
+      smtp.behave(behaviour);
+      expect(await register(server, ann)).toMatchObject(NOT_SENT);
+      expect(await everything(server)).toEqual(before);
+      smtp.behave("accept");
+      expect(await register(server, ann)).toMatchObject({ status: 201 });
+      expect(smtp.mailsTo(ann.email)).toHaveLength(1);
+    },
+  );
+
+  it("leaves no account where nobody listens", async () => {
+    const lost = await startTestServer({
+      databaseUri: testDatabaseUri("register-lost"),
+      environment: { SMTP_URL: `smtp://127.0.0.1:${await freePort()}` },
+    });
+    onTestFinished(lost.stop);
+    const answer = await register(lost, { username: "ann", email: "ann@example.com" });
+    expect(answer).toMatchObject(NOT_SENT);
+    expect(await everything(lost)).toEqual({ users: 0, identities: 0, mailTokens: 0, events: 0 });
+  });
+
+  it("is not sent for a name or an address that is taken", async () => {
+    await register(server, { username: "taken", email: "taken@example.com" });
+    const again = await Promise.all([
+      register(server, { username: "TAKEN", email: "other@example.com" }),
+      register(server, { username: "other", email: "Taken@example.com" }),
+    ]);
+    expect(again.map(({ status, body }) => [status, body.code])).toEqual([
+      [409, "auth/username-already-in-use"],
+      [409, "auth/email-already-in-use"],
+    ]);
+    expect(smtp.mailsTo("taken@example.com")).toHaveLength(1);
+    expect(smtp.mailsTo("other@example.com")).toEqual([]);
+  });
+
+  it("is sent once, however many register one address at once on two servers", async () => {
+    vi.resetModules();
+    const other = await import("../../testing/start-test-server.ts");
+    const { name: databaseName, host, port } = server.database.connection;
+    const second = await other.startTestServer({
+      databaseUri: `mongodb://${host}:${port}/${databaseName}?directConnection=true`,
+      environment: { SMTP_URL: smtp.url, RATE_LIMIT: "off" },
+    });
+    onTestFinished(second.stop);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        register(index % 2 === 0 ? server : second, {
+          username: `crowd-${index}`,
+          email: "crowd@example.com",
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(smtp.mailsTo("crowd@example.com")).toHaveLength(1);
+  });
+
+  it("holds up nobody who registers another address", async () => {
+    const now = new Date();
+    const until = new Date(now.getTime() + 60_000);
+    await server.database.addressHolds.create({ _id: "held@example.com", holder: "dead", until });
+    const free = await register(server, { username: "free", email: "free@example.com" });
+    expect(free.status).toBe(201);
+  });
+
+  it("goes out although another server died while it registered the same address", async () => {
+    const until = new Date(Date.now() - 1_000);
+    await server.database.addressHolds.create({ _id: "left@example.com", holder: "dead", until });
+    const answer = await register(server, { username: "left", email: "Left@example.com" });
+    expect(answer.status).toBe(201);
+    await server.deps.background.settled();
+    expect(await server.database.addressHolds.findById("left@example.com")).toBeNull();
+  });
+
+  it("shows neither its link nor the mail server's password in the log", async () => {
+    const guarded = await startFakeSmtp({ login: { user: "mailer", pass: "smtp-secret" } });
+    const strict = await startTestServer({
+      databaseUri: testDatabaseUri("register-quiet"),
+      environment: { SMTP_URL: guarded.url },
+    });
+    onTestFinished(async () => {
+      await strict.stop();
+      await guarded.close();
+    });
+    await register(strict, { username: "ann", email: "ann@example.com" });
+    guarded.behave("refuse-mail");
+    await register(strict, { username: "bea", email: "bea@example.com" });
+    const log = strict.logLines.join();
+    expect(log).toContain("mailbox unavailable");
+    for (const secret of [guarded.mails[0]?.token ?? "", "smtp-secret", "token=", TEST_PASSWORD]) {
+      expect(log).not.toContain(secret);
+    }
+  });
+});
+
+describe("without a mail server", () => {
+  const startWithOutbox = async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "register-"));
+    const server = await startTestServer({
+      databaseUri: testDatabaseUri("outbox"),
+      environment: { DATA_DIR: dataDir },
+    });
+    onTestFinished(async () => {
+      await server.stop();
+      await rm(dataDir, { recursive: true });
+    });
+    return { server, outbox: join(dataDir, "outbox") };
+  };
+  const ann = { username: "ann", email: "ann@example.com" };
+
+  it("the mail is written to the outbox and its link, which works, is logged", async () => {
+    const { server, outbox } = await startWithOutbox();
+    expect((await register(server, ann)).status).toBe(201);
+    const [file = "", ...others] = await readdir(outbox);
+    expect(others).toEqual([]);
+    const { link, token } = readMail(await readFile(join(outbox, file), "utf8"), []);
+    expect(link).toBe(`http://localhost:5173/verify-email?token=${token}`);
+    expect(server.logLines.filter((line) => line.includes(link))).toHaveLength(1);
+    expect((await server.call("/verify-email", { json: { token } })).status).toBe(200);
+  });
+
+  it("no account is left where the outbox cannot be written, and the same works later", async () => {
+    const { server, outbox } = await startWithOutbox();
+    await writeFile(outbox, "a file where the folder should be");
+    expect(await register(server, ann)).toMatchObject(NOT_SENT);
+    expect(await everything(server)).toEqual({ users: 0, identities: 0, mailTokens: 0, events: 0 });
+    await rm(outbox);
+    expect((await register(server, ann)).status).toBe(201);
+  });
+});

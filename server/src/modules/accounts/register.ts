@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { RegisterRequest } from "@shared/contract/account.ts";
+import type { AddressHoldRecord } from "@shared/database/models/identity.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { presentUserCard } from "@shared/domain/user-card.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import type { AppError } from "@shared/runtime/app-error.ts";
+import { withKeys } from "@shared/runtime/keyed-mutex.ts";
+import { Types } from "mongoose";
+import { duplicateField, isDatabaseUnavailable } from "../../http/database-errors.ts";
+import { emailTaken, unavailable, usernameTaken } from "../../http/errors.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import type { Credentials, PreparedAccount } from "./identity/identity-provider.ts";
+
+/**
+ * Makes a new user, who waits for an administrator's approval, and mails him a link that confirms his address.
+ * @throws AppError auth/username-already-in-use, auth/email-already-in-use; unavailable if the mail cannot be sent
+ */
+export function registerUser(deps: AccountDeps, request: RegisterRequest): Promise<UserRecord> {
+  return createAccount(deps, {
+    ...request,
+    role: "user",
+    approved: false,
+    asksToVerifyEmail: true,
+  });
+}
+
+export type AccountDeps = Pick<ServerDeps, "database" | "identity" | "background" | "now">;
+type Profile = Pick<UserRecord, "username" | "email" | "role" | "approved">;
+
+interface CreateAccountInput {
+  profile: Profile;
+  password: string;
+  /** Whether the owner is asked by mail to confirm his address; if not, whoever makes the account vouches for it. */
+  asksToVerifyEmail: boolean;
+  check?: (uow: UnitOfWork) => Promise<void>;
+}
+
+/**
+ * Makes a user together with his account at the identity provider and tells the admins: all of it or nothing.
+ * `check` runs inside the transaction, before anything is written; what it throws calls the whole off.
+ * @throws AppError auth/username-already-in-use, auth/email-already-in-use; unavailable if the mail cannot be sent
+ */
+export function createAccount(
+  deps: AccountDeps,
+  order: Profile & Credentials & Omit<CreateAccountInput, "profile">,
+): Promise<UserRecord> {
+  const { password, asksToVerifyEmail, check, ...profile } = order;
+  return withRegistrationLock(deps, profile.email, async () => {
+    await assertFree(deps, profile);
+    return storeAccount(deps, { profile, password, asksToVerifyEmail, check });
+  });
+}
+
+/** Refuses what is taken before anything is done that would have to be undone, and before a mail is sent. */
+async function assertFree({ database }: AccountDeps, { username, email }: Profile): Promise<void> {
+  const usernameKey = username.toLowerCase();
+  const emailKey = email.toLowerCase();
+  if (await database.users.exists({ usernameKey })) throw usernameTaken();
+  if (await database.users.exists({ emailKey })) throw emailTaken();
+}
+
+async function storeAccount(deps: AccountDeps, order: CreateAccountInput): Promise<UserRecord> {
+  const { profile, password, asksToVerifyEmail, check } = order;
+  const account = await deps.identity.prepareAccount({ email: profile.email, password });
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now };
+  try {
+    if (asksToVerifyEmail) await account.sendVerification(profile.username);
+    return await commit(deps.database, options, async (uow) => {
+      await check?.(uow);
+      const { identityId } = account;
+      const emailVerified = !asksToVerifyEmail;
+      const user = newUserRecord(profile, { identityId, emailVerified, createdAt: uow.at });
+      await deps.database.users.insertOne(user, { session: uow.session });
+      await account.store(uow.session);
+      uow.addEvent(ADMINS_STREAM, "user:registered", presentUserCard(user));
+      return user;
+    });
+  } catch (error) {
+    await undoAccount(deps, account, error);
+    throw takenError(error) ?? error;
+  }
+}
+
+/**
+ * A database that went away may have committed all the same. Then the account is taken back once it says that it has
+ * not, which nobody has to wait for.
+ */
+async function undoAccount(
+  { database, background }: AccountDeps,
+  account: PreparedAccount,
+  failure: unknown,
+): Promise<void> {
+  if (!isDatabaseUnavailable(failure)) return account.discard();
+  background.run("taking back an account", async () => {
+    const user = await database.users.exists({ identityId: account.identityId });
+    if (!user) await account.discard();
+  });
+}
+
+function newUserRecord(
+  profile: Profile,
+  account: Pick<UserRecord, "identityId" | "emailVerified" | "createdAt">,
+): UserRecord {
+  return {
+    _id: new Types.ObjectId(),
+    ...profile,
+    usernameKey: profile.username.toLowerCase(),
+    emailKey: profile.email.toLowerCase(),
+    ...account,
+    allowImageUpload: false,
+    imageCredits: 0,
+    sessionVersion: 0,
+    keptSessionId: null,
+    lastEventSeq: 0,
+    unfinishedSignals: 0,
+  };
+}
+
+function takenError(cause: unknown): AppError | undefined {
+  const field = duplicateField(cause);
+  if (field === "usernameKey") return usernameTaken(cause);
+  if (field === "emailKey" || field === "identityId") return emailTaken(cause);
+  return undefined;
+}
+
+/** Longer than any registration takes; the hold of a process that died ends then. */
+const LOCK_LEASE_MS = 60_000;
+const LOCK_TIMEOUT_MS = 8_000;
+const LOCK_RETRY_INTERVAL_MS = 50;
+
+type LockDeps = Pick<ServerDeps, "database" | "background" | "now">;
+
+/**
+ * Runs `register` while nobody else, on any server, registers the same address. So each address gets one mail and
+ * one account, and what a failed registration takes back cannot be what another one has just found.
+ * @throws AppError unavailable if another registration goes on for too long
+ */
+function withRegistrationLock<Result>(
+  deps: LockDeps,
+  email: string,
+  register: () => Promise<Result>,
+): Promise<Result> {
+  const key = email.toLowerCase();
+  return withKeys(deps.database.addressHolds, [key], async () => {
+    const holder = randomUUID();
+    await acquireLock(deps, { key, holder });
+    try {
+      return await register();
+    } finally {
+      deps.background.run("giving back a held address", () =>
+        deps.database.addressHolds.deleteOne({ _id: key, holder }),
+      );
+    }
+  });
+}
+
+async function acquireLock(deps: LockDeps, hold: { key: string; holder: string }): Promise<void> {
+  const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
+  while (!(await tryAcquireLock(deps, hold))) {
+    if (performance.now() > giveUpAt) throw unavailable();
+    await delay(LOCK_RETRY_INTERVAL_MS);
+  }
+}
+
+/** Writes the hold unless there is a living one, which the unique id then refuses. */
+async function tryAcquireLock(
+  { database, now }: LockDeps,
+  { key, holder }: { key: string; holder: string },
+): Promise<boolean> {
+  const at = now();
+  const until = new Date(at.getTime() + LOCK_LEASE_MS);
+  const expired = { _id: key, until: { $lt: at } };
+  const written: Pick<AddressHoldRecord, "holder" | "until"> = { holder, until };
+  try {
+    await database.addressHolds.updateOne(expired, { $set: written }, { upsert: true });
+    return true;
+  } catch (error) {
+    if (duplicateField(error) === "_id") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { type SystemHealth, systemHealthSchema } from "@shared/contract/admin.ts";
+import type { WorkerStatusRecord } from "@shared/database/models/worker-reports.ts";
+import { productVersion } from "@shared/runtime/settings.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createSignals } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+const NOW = new Date();
+const secondsAgo = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
+
+describe("GET /admin/health", () => {
+  let server: TestServer;
+  let token = "";
+  let feedIsRunning = true;
+  beforeAll(async () => {
+    server = await startTestServer({
+      databaseUri: testDatabaseUri("health"),
+      overrides: { now: () => NOW, feedIsRunning: () => feedIsRunning },
+    });
+    const admin = await createUser(server.database, { role: "admin", approved: true });
+    token = signTokenFor(admin, server.deps.settings);
+  });
+  beforeEach(async () => {
+    feedIsRunning = true;
+    await server.database.workerStatuses.deleteMany();
+    await server.database.signals.deleteMany();
+  });
+  afterAll(() => server.stop());
+
+  const worker = (id: string, fields: Partial<WorkerStatusRecord> = {}): WorkerStatusRecord => ({
+    _id: id,
+    marketData: "live",
+    analyst: "openai",
+    concurrency: 50,
+    providers: [],
+    startedAt: secondsAgo(600),
+    seenAt: secondsAgo(3),
+    ...fields,
+  });
+  const read = async (): Promise<SystemHealth> => {
+    const answer = await server.call("/admin/health", { token });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    return systemHealthSchema.strict().parse(await answer.json());
+  };
+
+  it("shows an idle system without a worker as what it is", async () => {
+    expect(await read()).toEqual({
+      checked_at: NOW.toISOString(),
+      queue: { waiting: 0, running: 0, oldest_waiting_seconds: 0 },
+      workers: [],
+      server: { event_feed: "running", version: productVersion() },
+    });
+  });
+
+  it("counts what waits and runs, and says for how long the oldest has waited", async () => {
+    const user = await createUser(server.database);
+    await createSignals(server.database, user, { status: "queued", createdAt: secondsAgo(12) });
+    await createSignals(server.database, user, { status: "queued", createdAt: secondsAgo(95) });
+    await createSignals(server.database, user, { status: "running", createdAt: secondsAgo(300) });
+    await createSignals(server.database, user, { count: 4 });
+    expect((await read()).queue).toEqual({ waiting: 2, running: 1, oldest_waiting_seconds: 95 });
+  });
+
+  it("lists the living workers with what they use and how their providers are", async () => {
+    await server.database.workerStatuses.insertMany([
+      worker("young", { startedAt: secondsAgo(5), marketData: "replay", analyst: "rules" }),
+      worker("old", {
+        providers: [
+          { provider: "binance", state: "ok", lastSuccessAt: secondsAgo(4), lastFailure: null },
+          {
+            provider: "kraken",
+            state: "resting",
+            lastSuccessAt: null,
+            lastFailure: { failure: "timeout", at: secondsAgo(9) },
+          },
+        ],
+      }),
+      worker("gone", { seenAt: secondsAgo(31) }),
+    ]);
+    const { workers } = await read();
+    expect(workers.map(({ id }) => id)).toEqual(["old", "young"]);
+    expect(workers[0]).toEqual({
+      id: "old",
+      started_at: secondsAgo(600).toISOString(),
+      seen_at: secondsAgo(3).toISOString(),
+      concurrency: 50,
+      market_data: "live",
+      analyst: "openai",
+      providers: [
+        {
+          provider: "binance",
+          state: "ok",
+          last_success_at: secondsAgo(4).toISOString(),
+          last_failure: null,
+        },
+        {
+          provider: "kraken",
+          state: "resting",
+          last_success_at: null,
+          last_failure: { failure: "timeout", at: secondsAgo(9).toISOString() },
+        },
+      ],
+    });
+    expect(workers[1]).toMatchObject({ market_data: "replay", analyst: "rules", providers: [] });
+  });
+
+  it("owns up to an interrupted event feed", async () => {
+    feedIsRunning = false;
+    expect((await read()).server.event_feed).toBe("interrupted");
+  });
+});

@@ -1,0 +1,103 @@
+import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
+import type { Database } from "@shared/database/database.ts";
+import { readAiSpending } from "@shared/domain/ai-budget.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Days of each period, the one that is under way included. */
+const PERIOD_DAYS = { today: 1, last_7_days: 7, last_30_days: 30 } as const;
+
+/** The sums of one model on one day, as the database adds them up. */
+interface DayUsage {
+  day: Date;
+  model: string;
+  signals: number;
+  promptTokens: number;
+  completionTokens: number;
+  costUsd: number;
+  pricedSignals: number;
+}
+
+type UsageDatabase = Pick<Database, "signalUsages" | "aiSpending">;
+
+/** Returns today's budget, and the tokens and cost of the analyses of the last 30 days; days are those of UTC. */
+export async function summarizeUsage({
+  database,
+  settings,
+  now,
+}: {
+  database: UsageDatabase;
+  settings: Pick<Settings, "OPENAI_BUDGET_USD_PER_DAY">;
+  now: () => Date;
+}): Promise<Usage> {
+  const at = now();
+  const today = Math.floor(at.getTime() / DAY_MS) * DAY_MS;
+  const sinceDays = (days: number) => new Date(today - (days - 1) * DAY_MS);
+  const days = await sumByDay(database, sinceDays(PERIOD_DAYS.last_30_days));
+  const period = (count: number) => sumPeriod(days, sinceDays(count));
+  return {
+    budget: await readBudget(database, {
+      budgetUsd: settings.OPENAI_BUDGET_USD_PER_DAY,
+      at,
+    }),
+    today: period(PERIOD_DAYS.today),
+    last_7_days: period(PERIOD_DAYS.last_7_days),
+    last_30_days: period(PERIOD_DAYS.last_30_days),
+  };
+}
+
+async function readBudget(
+  database: UsageDatabase,
+  { budgetUsd, at }: { budgetUsd: number | undefined; at: Date },
+): Promise<BudgetUsage | null> {
+  if (budgetUsd === undefined) return null;
+  return { spent_usd: await readAiSpending(database, at), budget_usd: budgetUsd };
+}
+
+/** One row for each day and model: at most a few hundred, however many signals there were. */
+function sumByDay(database: UsageDatabase, since: Date): Promise<DayUsage[]> {
+  const day = { $dateTrunc: { date: "$at", unit: "day" } };
+  return database.signalUsages.aggregate<DayUsage>([
+    { $match: { at: { $gte: since } } },
+    {
+      $group: {
+        _id: { day, model: "$model" },
+        signals: { $sum: 1 },
+        promptTokens: { $sum: "$promptTokens" },
+        completionTokens: { $sum: "$completionTokens" },
+        costUsd: { $sum: "$costUsd" },
+        pricedSignals: { $sum: { $cond: [{ $eq: ["$costUsd", null] }, 0, 1] } },
+      },
+    },
+    { $set: { day: "$_id.day", model: "$_id.model" } },
+    { $unset: "_id" },
+  ]);
+}
+
+function sumPeriod(days: readonly DayUsage[], since: Date): UsagePeriod {
+  const within = days.filter(({ day }) => day >= since);
+  const models = [...new Set(within.map(({ model }) => model))];
+  const byModel = models.map(
+    (model): ModelUsage => ({ model, ...sum(within.filter((day) => day.model === model)) }),
+  );
+  return {
+    since: since.toISOString(),
+    ...sum(within),
+    by_model: byModel.sort((a, b) => b.signals - a.signals || a.model.localeCompare(b.model)),
+  };
+}
+
+function sum(days: readonly DayUsage[]): Omit<ModelUsage, "model"> {
+  const total = (read: (day: DayUsage) => number) =>
+    days.reduce((sofar, day) => sofar + read(day), 0);
+  const signals = total((day) => day.signals);
+  const pricedSignals = total((day) => day.pricedSignals);
+  return {
+    signals,
+    prompt_tokens: total((day) => day.promptTokens),
+    completion_tokens: total((day) => day.completionTokens),
+    cost_usd: pricedSignals === 0 ? null : total((day) => day.costUsd),
+    unpriced_signals: signals - pricedSignals,
+  };
+}

@@ -1,0 +1,48 @@
+import {
+  type PaymentDetails,
+  type PaymentDetailsUpdate,
+  paymentDetailsSchema,
+} from "@shared/contract/payment.ts";
+import type { Database } from "@shared/database/database.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import type { ClientSession } from "mongoose";
+import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/audit-trail.ts";
+
+const PAYMENT_FIELDS = paymentDetailsSchema.keyof().options;
+const DOCUMENT = { _id: "payment-details" };
+const NOTHING_YET = Object.fromEntries(PAYMENT_FIELDS.map((field) => [field, ""]));
+
+/** How subscribers pay; all texts are empty until an administrator has written some. */
+export async function readPaymentDetails(
+  database: Pick<Database, "paymentDetails">,
+  session?: ClientSession,
+): Promise<PaymentDetails> {
+  const stored = await database.paymentDetails
+    .findOne(DOCUMENT)
+    .session(session ?? null)
+    .lean();
+  return paymentDetailsSchema.parse({ ...NOTHING_YET, ...stored });
+}
+
+/** Changes how subscribers pay and tells the admins; what is left out stays, and nothing new is not told. */
+export function updatePaymentDetails(
+  deps: AdminDeps,
+  { admin, update }: { admin: Admin; update: PaymentDetailsUpdate },
+): Promise<PaymentDetails> {
+  const { database } = deps;
+  return commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+    const { session, at } = uow;
+    const before = await readPaymentDetails(database, session);
+    const after = paymentDetailsSchema.parse({ ...before, ...update });
+    const changed = PAYMENT_FIELDS.filter((field) => after[field] !== before[field]);
+    if (changed.length === 0) return before;
+    await database.paymentDetails.updateOne(
+      DOCUMENT,
+      { $set: { ...after, updatedAt: at } },
+      { session, upsert: true },
+    );
+    uow.addAuditDetails({ fields: changed.join(", ") });
+    uow.addEvent(ADMINS_STREAM, "payment-details:updated", after);
+    return after;
+  });
+}

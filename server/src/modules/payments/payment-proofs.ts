@@ -1,0 +1,146 @@
+import type { AdminPaymentProof } from "@shared/contract/account.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import {
+  addAccountUpdatedEvents,
+  presentAdminProof,
+  presentUserCard,
+  summarizeProof,
+} from "@shared/domain/user-card.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import type { Types } from "mongoose";
+import { unauthenticated, userNotFound } from "../../http/errors.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
+import { sanitizeImage } from "../files/sanitize-image.ts";
+import { removePaymentProof, type SavedFile, storeUpload } from "../files/stored-files.ts";
+import { findUserByName } from "../users/manage-users.ts";
+import { likenessOf, mayBeSameImage, perceptualHash, showSameImage } from "./image-similarity.ts";
+
+/** A payment proof as it was uploaded. */
+interface SubmitProofInput {
+  user: Pick<UserRecord, "_id">;
+  senderName: string;
+  picture: Buffer;
+}
+
+/** What is stored of a proof, but for the moment. */
+type NewProof = Omit<PaymentProofRecord, "createdAt">;
+
+/**
+ * Keeps a user's payment proof in the place of the one before, and tells him and the admins; them also who else has
+ * sent the same picture.
+ * @throws AppError not-an-image, file-too-large
+ */
+export async function submitProof(
+  deps: Pick<ServerDeps, "database" | "logger" | "now">,
+  order: SubmitProofInput,
+): Promise<void> {
+  const { database } = deps;
+  const { _id: userId } = order.user;
+  const image = await sanitizeImage(order.picture);
+  const fingerprint = await fingerprintOf(image.bytes);
+  const duplicateOf = await findDuplicateProof(database, { ...fingerprint, userId });
+  await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
+    storeProof(deps, newProof(order, { file, fingerprint, duplicateOf })),
+  );
+}
+
+function newProof(
+  { user, senderName }: SubmitProofInput,
+  found: { file: SavedFile; fingerprint: Fingerprint; duplicateOf: string | undefined },
+): NewProof {
+  const { file, fingerprint, duplicateOf } = found;
+  return {
+    ...file,
+    ...fingerprint,
+    userId: user._id,
+    senderName,
+    ...(duplicateOf !== undefined && { duplicateOf }),
+  };
+}
+
+function storeProof(
+  { database, now }: Pick<ServerDeps, "database" | "now">,
+  proof: NewProof,
+): Promise<void> {
+  const lockKeys = [ADMINS_STREAM, userStream(proof.userId)];
+  return commit(database, { lockKeys, now }, async (uow) => {
+    const { session, at } = uow;
+    const user = await database.users.findById(proof.userId).session(session).lean();
+    if (!user) throw unauthenticated();
+    await removePaymentProof(database, uow, user._id);
+    const stored: PaymentProofRecord = { ...proof, createdAt: at };
+    await database.paymentProofs.create([stored], { session });
+    tellSubmitted(uow, user, stored);
+    await addAccountUpdatedEvents(database, uow, { user, reason: "proof-submitted" });
+  });
+}
+
+function tellSubmitted(uow: UnitOfWork, user: UserRecord, stored: PaymentProofRecord): void {
+  const presented: AdminPaymentProof = presentAdminProof(summarizeProof(stored));
+  uow.addEvent(ADMINS_STREAM, "proof:submitted", { ...presented, username: user.username });
+}
+
+/**
+ * Deletes a user's payment proof with its picture, and tells the user and the admins.
+ * @throws AppError not-found if there is no such user, or he has none
+ */
+export async function deleteProof(
+  deps: AdminDeps,
+  { admin, username }: UserActionInput,
+): Promise<UserRecord> {
+  const { database } = deps;
+  const { _id } = await findUserByName(database, username);
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  return commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
+    const user = await database.users.findById(_id).session(uow.session).lean();
+    if (!user) throw userNotFound();
+    if (!(await removePaymentProof(database, uow, _id))) {
+      throw new AppError("not-found", `${user.username} has no payment proof.`);
+    }
+    uow.addEvent(userStream(_id), "proof:deleted", {});
+    uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user));
+    return user;
+  });
+}
+
+/** By what a picture is known again. */
+interface Fingerprint {
+  perceptualHash: string;
+  likeness: Buffer;
+}
+
+/** The fingerprint of a picture that `takeInImage` has let in. */
+export async function fingerprintOf(picture: Buffer): Promise<Fingerprint> {
+  return {
+    perceptualHash: await perceptualHash(picture),
+    likeness: await likenessOf(picture),
+  };
+}
+
+/**
+ * Name of another user whose current proof is the same picture, though resized or recompressed. The hashes of all
+ * are looked through, the likenesses only of those that come near.
+ */
+async function findDuplicateProof(
+  database: Database,
+  proof: Fingerprint & { userId: Types.ObjectId },
+): Promise<string | undefined> {
+  const others = database.paymentProofs
+    .find({ userId: { $ne: proof.userId } })
+    .select({ userId: 1, perceptualHash: 1 })
+    .lean()
+    .cursor();
+  for await (const other of others) {
+    if (!mayBeSameImage(other.perceptualHash, proof.perceptualHash)) continue;
+    const candidate = await database.paymentProofs.findById(other._id).select("+likeness");
+    if (!candidate || !showSameImage(candidate.likeness, proof.likeness)) continue;
+    const user = await database.users.findById(other.userId).select({ username: 1 }).lean();
+    if (user) return user.username;
+  }
+  return undefined;
+}

@@ -1,0 +1,272 @@
+import { MongoBackend } from "@agendajs/mongo-backend";
+import { nativeDb } from "@shared/database/database.ts";
+import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Agenda } from "agenda";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+const ANALYSIS_IDS = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
+const SESSION = "6f8f0b52-1c0f-4a40-8d7c-0a9e2f3d4c5b";
+const START = Date.parse("2026-03-01T12:00:00.000Z");
+const MINUTE_MS = 60_000;
+
+describe("/admin/queue", () => {
+  let server: TestServer;
+  let root: UserRecord;
+  let now = START;
+  beforeAll(async () => {
+    const overrides = { now: () => new Date(now) };
+    server = await startTestServer({ databaseUri: testDatabaseUri("queue-page"), overrides });
+    const { database } = server;
+    const userId = new Types.ObjectId();
+    const position = { at: new Date(START), unfinishedSignals: 0 };
+    await database.jobs.insertMany(
+      ANALYSIS_IDS.map((id) => newAnalysisJob({ _id: new Types.ObjectId(id), userId }, position)),
+    );
+    const mongo = nativeDb(database.connection);
+    const agenda = new Agenda({
+      backend: new MongoBackend({ mongo, collection: JOBS_COLLECTION }),
+    });
+    await agenda.ready;
+    await agenda.every("1 minute", "sweep-signals");
+    await agenda.now("leaky", { analysisId: ANALYSIS_IDS[0], password: "hunter2" });
+  });
+  beforeEach(async () => {
+    now = START;
+    root = await createUser(server.database, { role: "admin", approved: true });
+    await server.database.auditEntries.deleteMany();
+  });
+  afterAll(() => server.stop());
+
+  const jobs = () => server.database.connection.collection(JOBS_COLLECTION);
+  const idsOf = async (name: string) =>
+    (await jobs().find({ name }).toArray()).map(({ _id }) => _id.toString());
+  const tokenOf = (user: UserRecord) =>
+    signTokenFor(user, server.deps.settings, { sessionId: SESSION });
+  const post = (path: string, user = root) =>
+    server.call(`/admin/queue/${path}`, { method: "POST", token: tokenOf(user) });
+  const getTicket = async (): Promise<string> => (await (await post("ticket")).json()).ticket;
+  const redeem = (ticket: string) =>
+    server.call(`/admin/queue/?ticket=${ticket}`, { redirect: "manual" });
+  const openPage = async (): Promise<string> => {
+    const answer = await redeem(await getTicket());
+    return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+  };
+  const get = (path: string, Cookie: string) =>
+    server.call(`/admin/queue/${path}`, { headers: { Cookie } });
+  const act = (Cookie: string, action: string, options: { ids: unknown; origin?: string }) =>
+    server.call(`/admin/queue/api/jobs/${action}`, {
+      headers: { Cookie, Origin: options.origin ?? server.url },
+      json: { jobIds: options.ids },
+    });
+
+  it("opens by a ticket, which sets a cookie for this page alone and leaves no trace in the address", async () => {
+    const answer = await redeem(await getTicket());
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe("/admin/queue/");
+    const cookie = answer.headers.get("set-cookie") ?? "";
+    for (const part of ["path=/admin/queue", "httponly", "samesite=strict"]) {
+      expect(cookie.toLowerCase()).toContain(`; ${part}`);
+    }
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    const secret = cookie.split(/[=;]/)[1] ?? "";
+    for (const kept of [server.logLines, await server.database.queuePasses.find().lean()]) {
+      expect(JSON.stringify(kept)).not.toContain(secret);
+    }
+  });
+
+  it("sends its cookie over TLS only where browsers come by TLS", async () => {
+    const secure = await startTestServer({
+      databaseUri: testDatabaseUri("queue-tls"),
+      environment: { VITE_API_URL: "https://api.example.com" },
+    });
+    const admin = await createUser(secure.database, { role: "admin" });
+    const token = signTokenFor(admin, secure.deps.settings);
+    const made = await secure.call("/admin/queue/ticket", { method: "POST", token });
+    const { ticket } = await made.json();
+    const answer = await secure.call(`/admin/queue/?ticket=${ticket}`, { redirect: "manual" });
+    await secure.stop();
+    expect(answer.headers.get("set-cookie")).toContain("; secure");
+  });
+
+  it("shows Agendash under a policy that lets nothing but this host's own files run", async () => {
+    const cookie = await openPage();
+    const answer = await get("", cookie);
+    const page = await answer.text();
+    expect(page).toContain("<title>Agendash</title>");
+    const policy = answer.headers.get("content-security-policy");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toContain("unsafe");
+    const assets = [...page.matchAll(/"\.\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? "");
+    expect(assets).toHaveLength(3);
+    const files = await Promise.all(assets.map((path) => get(path, cookie)));
+    expect(files.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(files.map(({ headers }) => headers.get("content-type"))).toEqual([
+      "text/javascript; charset=utf-8",
+      "text/css; charset=utf-8",
+      "text/css; charset=utf-8",
+    ]);
+    expect((await get("assets/..%2findex.html", cookie)).status).toBe(404);
+    const elsewhere = await server.call("/status");
+    expect(elsewhere.headers.get("content-security-policy")).not.toContain("script-src");
+  });
+
+  it("lists the jobs with their analysis's id, and none of whatever else a job may carry", async () => {
+    const cookie = await openPage();
+    const list = await (await get("api?job=generate-signal&limit=10", cookie)).json();
+    expect(list.total).toBe(2);
+    const shown = list.jobs.map(({ job }: { job: unknown }) => job);
+    for (const analysisId of ANALYSIS_IDS) {
+      expect(shown).toContainEqual(
+        expect.objectContaining({ name: GENERATE_SIGNAL_JOB, data: { analysisId } }),
+      );
+    }
+    expect(list.overview).toContainEqual(
+      expect.objectContaining({ displayName: GENERATE_SIGNAL_JOB, total: 2, queued: 2 }),
+    );
+    const all = await (await get("api", cookie)).text();
+    expect(all).toContain("leaky");
+    expect(all).not.toContain("hunter2");
+    expect((await get("api?state=nonsense", cookie)).status).toBe(422);
+  });
+
+  it("sums up what all workers have to do", async () => {
+    const figures = await (await get("api/stats", await openPage())).json();
+    // The first run of a repeated job is due at once too.
+    expect(figures).toMatchObject({ queuedJobs: 3, runningJobs: 0, totalQueueSizeDB: 4 });
+  });
+
+  it("is closed to everybody else, and says so to people in a page", async () => {
+    const trader = await createUser(server.database, { approved: true });
+    expect((await post("ticket", trader)).status).toBe(403);
+    expect((await server.call("/admin/queue/ticket", { method: "POST" })).status).toBe(401);
+    for (const path of ["", "api", "api/stats", "api/events", "assets/index.js"]) {
+      const answer = await server.call(`/admin/queue/${path}`, { token: tokenOf(root) });
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toMatchObject({ code: "unauthenticated" });
+    }
+    const headers = { Accept: "text/html" };
+    const page = await server.call("/admin/queue/", { headers });
+    expect(page.status).toBe(401);
+    expect(await page.text()).toContain("Please open it from the admin screen.");
+  });
+
+  it("takes a ticket once, even if several try at the same moment", async () => {
+    const ticket = await getTicket();
+    const answers = await Promise.all([redeem(ticket), redeem(ticket), redeem(ticket)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 401, 401]);
+    expect((await redeem(ticket)).status).toBe(401);
+  });
+
+  it("takes no ticket that is older than a minute, made up, or the secret of a cookie", async () => {
+    const ticket = await getTicket();
+    const cookie = await openPage();
+    now += MINUTE_MS;
+    expect((await redeem(ticket)).status).toBe(401);
+    expect((await redeem("made-up")).status).toBe(401);
+    expect((await redeem(cookie.split("=")[1] ?? "")).status).toBe(401);
+    expect((await get("api", `queue_visit=${await getTicket()}`)).status).toBe(401);
+  });
+
+  it("stays open for 30 minutes", async () => {
+    const cookie = await openPage();
+    now += 30 * MINUTE_MS - 1;
+    expect((await get("api", cookie)).status).toBe(200);
+    now += 1;
+    expect((await get("api", cookie)).status).toBe(401);
+  });
+
+  it("closes at once when its administrator is one no longer", async () => {
+    const [cookie, ticket] = [await openPage(), await getTicket()];
+    await server.database.users.updateOne({ _id: root._id }, { role: "user" });
+    expect((await get("api", cookie)).status).toBe(403);
+    expect((await redeem(ticket)).status).toBe(403);
+    await server.database.users.deleteOne({ _id: root._id });
+    expect((await get("api", cookie)).status).toBe(401);
+  });
+
+  it("closes with the session that it was opened in: by signing out, or a changed password", async () => {
+    const [first, ticket] = [await openPage(), await getTicket()];
+    expect((await post("leave")).status).toBe(200);
+    expect((await get("api", first)).status).toBe(401);
+    expect((await redeem(ticket)).status).toBe(401);
+    const second = await openPage();
+    await server.database.users.updateOne({ _id: root._id }, { $inc: { sessionVersion: 1 } });
+    expect((await get("api", second)).status).toBe(401);
+  });
+
+  it("tells an open page to read anew, until it may no longer", { timeout: 15_000 }, async () => {
+    const answer = await get("api/events", await openPage());
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const told: string[] = [];
+    for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      told.push(chunk);
+      if (chunk.includes("complete")) await post("leave");
+    }
+    expect(told.join("")).toBe(
+      'event: connected\ndata: {"connected":true}\n\ndata: {"type":"complete"}\n\n',
+    );
+  });
+
+  it("queues jobs again and deletes them, and names who did it in the audit trail", async () => {
+    const cookie = await openPage();
+    const before = await idsOf(GENERATE_SIGNAL_JOB);
+    const requeued = await act(cookie, "requeue", { ids: before });
+    expect(await requeued.json()).toEqual({ requeuedCount: 2 });
+    const added = (await idsOf(GENERATE_SIGNAL_JOB)).filter((id) => !before.includes(id));
+    expect(added).toHaveLength(2);
+    const deleted = await act(cookie, "delete", { ids: added });
+    expect(await deleted.json()).toEqual({ deleted: true, deletedCount: 2 });
+    expect(await idsOf(GENERATE_SIGNAL_JOB)).toEqual(before);
+    const trail = await server.database.auditEntries.find().sort({ _id: 1 }).lean();
+    const entry = { actor: root.username, action: "queue:changed", subject: null };
+    const details = { jobs: 2, names: GENERATE_SIGNAL_JOB };
+    expect(trail).toMatchObject([
+      { ...entry, details: { ...details, action: "requeue" } },
+      { ...entry, details: { ...details, action: "delete" } },
+    ]);
+  });
+
+  it("pauses and resumes jobs, and has them tried again", async () => {
+    const cookie = await openPage();
+    const ids = await idsOf(GENERATE_SIGNAL_JOB);
+    const paused = () => jobs().countDocuments({ name: GENERATE_SIGNAL_JOB, disabled: true });
+    await act(cookie, "pause", { ids });
+    expect(await paused()).toBe(2);
+    await act(cookie, "resume", { ids });
+    expect(await paused()).toBe(0);
+    await jobs().updateMany({ name: GENERATE_SIGNAL_JOB }, { $set: { failReason: "broke" } });
+    expect(await (await act(cookie, "retry", { ids })).json()).toEqual({ retriedCount: 2 });
+    expect(await server.database.auditEntries.countDocuments()).toBe(3);
+  });
+
+  it.each([
+    ["http://localhost:5173", "the web pages, of the same site"],
+    ["https://evil.example", "another site"],
+    ["null", "a page without an origin"],
+    ["", "nobody knows where"],
+  ])("refuses changes from %j: %s", async (origin) => {
+    const ids = await idsOf(GENERATE_SIGNAL_JOB);
+    const answer = await act(await openPage(), "delete", { ids, origin });
+    expect(answer.status).toBe(403);
+    expect((await answer.json()).code).toBe("foreign-origin");
+    expect(await idsOf(GENERATE_SIGNAL_JOB)).toEqual(ids);
+    expect(await server.database.auditEntries.countDocuments()).toBe(0);
+  });
+
+  it("refuses jobs that are gone, ids that are none, and actions that it does not have", async () => {
+    const cookie = await openPage();
+    const gone = ["ffffffffffffffffffffffff"];
+    expect((await act(cookie, "delete", { ids: gone })).status).toBe(404);
+    for (const ids of [undefined, [], "x", [{ $ne: null }], ["x"]]) {
+      expect((await act(cookie, "delete", { ids })).status).toBe(422);
+    }
+    expect((await act(cookie, "create", { ids: gone })).status).toBe(422);
+    expect(await server.database.auditEntries.countDocuments()).toBe(0);
+  });
+});

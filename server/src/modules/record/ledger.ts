@@ -1,0 +1,142 @@
+import {
+  type HeadWitness,
+  LEDGER_HEADS_PAGE,
+  LEDGER_PAGE,
+  type LedgerHeads,
+  type LedgerPage,
+} from "@shared/contract/ledger.ts";
+import type { WitnessReceiptRecord } from "@shared/database/models/ledger.ts";
+import {
+  presentHead,
+  publicAudience,
+  readEntries,
+  readHead,
+  streamEntries,
+} from "@shared/domain/ledger.ts";
+import {
+  mergeTimestamps,
+  parseOtsFile,
+  type TimestampProof,
+  writeOtsFile,
+} from "@shared/domain/opentimestamps.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import { z } from "zod";
+import type { ServerDeps } from "../../server-deps.ts";
+
+type LedgerDeps = Pick<ServerDeps, "database" | "now">;
+
+const wholeNumber = z.coerce
+  .number({ error: "Use a whole number." })
+  .int({ error: "Use a whole number." });
+
+/** Query of `GET /ledger`; a larger limit than allowed gives the largest page. */
+export const ledgerQuerySchema = z.object({
+  after: wholeNumber
+    .min(0, { error: "Use 0 or more." })
+    .default(0)
+    .meta({ description: "Number of the last record that is already known" }),
+  limit: wholeNumber
+    .min(1, { error: "Use 1 or more." })
+    .transform((limit) => Math.min(limit, LEDGER_PAGE.max))
+    .default(LEDGER_PAGE.default)
+    .meta({
+      description: `Records of the page: ${LEDGER_PAGE.default} if not given, ${LEDGER_PAGE.max} at most`,
+    }),
+});
+type LedgerQuery = z.infer<typeof ledgerQuerySchema>;
+
+/** The records after one, oldest first, as everybody may see them. */
+export async function readLedgerPage(
+  { database, now }: LedgerDeps,
+  { after, limit }: LedgerQuery,
+): Promise<LedgerPage> {
+  const head = await readHead(database);
+  const audience = publicAudience(head, now());
+  const entries = await readEntries(database, { after, upTo: head.seq, limit, audience });
+  const last = entries.at(-1)?.record.seq ?? head.seq;
+  return { entries, next_after: last < head.seq ? last : null, head };
+}
+
+/** The whole ledger as everybody may see it, one entry of JSON a line. */
+export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGenerator<string> {
+  const head = await readHead(database);
+  const audience = publicAudience(head, now());
+  for await (const entry of streamEntries(database, { upTo: head.seq, audience })) {
+    yield `${JSON.stringify(entry)}\n`;
+  }
+}
+
+/** Query of `GET /ledger/heads`; a larger limit than allowed gives the largest page. */
+export const ledgerHeadsQuerySchema = z.object({
+  before: z.iso
+    .date({ error: "Use a day such as 2025-01-31." })
+    .optional()
+    .meta({ description: "The `next_before` of the previous page: only earlier days" }),
+  limit: z.coerce
+    .number({ error: "Use a whole number." })
+    .int({ error: "Use a whole number." })
+    .min(1, { error: "Use 1 or more." })
+    .transform((limit) => Math.min(limit, LEDGER_HEADS_PAGE.max))
+    .default(LEDGER_HEADS_PAGE.default)
+    .meta({
+      description: `Heads of the page: ${LEDGER_HEADS_PAGE.default} if not given, ${LEDGER_HEADS_PAGE.max} at most`,
+    }),
+});
+
+/** The heads of past days, newest first, and who witnesses each of them. */
+export async function listLedgerHeads(
+  { database }: Pick<ServerDeps, "database">,
+  { before, limit }: z.infer<typeof ledgerHeadsQuerySchema>,
+): Promise<LedgerHeads> {
+  const published = await database.ledgerPublications
+    .find(before ? { _id: { $lt: before } } : {})
+    .sort({ _id: -1 })
+    .limit(limit + 1)
+    .lean();
+  const page = published.slice(0, limit);
+  const receipts = await database.witnessReceipts
+    .find({ day: { $in: page.map(({ _id }) => _id) } })
+    .select("-proof")
+    .sort({ day: 1, kind: 1, name: 1 })
+    .lean();
+  return {
+    heads: page.map((head) => ({
+      ...presentHead(head),
+      witnesses: receipts.filter(({ day }) => day === head._id).map(presentWitness),
+    })),
+    next_before: published.length > limit ? (page.at(-1)?._id ?? null) : null,
+  };
+}
+
+const presentWitness = (receipt: WitnessReceiptRecord): HeadWitness => ({
+  kind: receipt.kind,
+  url: receipt.url ?? null,
+  status: receipt.status,
+  at: receipt.at.toISOString(),
+  bitcoin_block: receipt.bitcoinBlock ?? null,
+  commit: receipt.commit ?? null,
+});
+
+/**
+ * The proofs that all calendars have given for the head of one day, in one .ots file.
+ * @throws AppError `not-found` if there is none
+ */
+export async function readHeadProof(
+  { database }: Pick<ServerDeps, "database">,
+  day: string,
+): Promise<Buffer> {
+  const receipts = await database.witnessReceipts
+    .find({ day, kind: "opentimestamps" })
+    .sort({ name: 1 });
+  const proofs = receipts.flatMap(({ proof }) => (proof ? [parseOtsFile(proof)] : []));
+  const [first, ...others] = proofs;
+  if (!first) throw new AppError("not-found", "There is no proof for this day.");
+  const merged = others.reduce<TimestampProof>(
+    ({ digest, timestamp }, other) => ({
+      digest,
+      timestamp: mergeTimestamps(timestamp, other.timestamp),
+    }),
+    first,
+  );
+  return writeOtsFile(merged);
+}

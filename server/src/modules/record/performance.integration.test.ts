@@ -1,0 +1,89 @@
+import { performanceSchema } from "@shared/contract/performance.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { createSignals, resolvedTrade } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { updatePerformanceStats } from "../../../../worker/src/record/performance-stats.ts";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("GET /performance", () => {
+  let server: TestServer;
+  let userId: string;
+  beforeAll(async () => {
+    server = await startTestServer({ databaseUri: testDatabaseUri("performance-route") });
+    const user = await createUser(server.database, { username: "known-by-name" });
+    userId = String(user._id);
+    for (let day = 0; day < 20; day += 1) {
+      const at = new Date(Date.now() - day * DAY_MS);
+      const win = resolvedTrade({ outcome: "WIN", at, resolvedAt: at, calibrated: 55 });
+      const loss = resolvedTrade({ outcome: "LOSS", at, resolvedAt: at });
+      await createSignals(server.database, user, { count: 2, ...(day < 10 ? win : loss) });
+    }
+    await updatePerformanceStats(server.deps);
+  });
+  afterAll(() => server.stop());
+
+  const performance = async (query = "") => {
+    const answer = await server.call(`/performance${query}`);
+    const text = await answer.text();
+    return { answer, text, body: performanceSchema.parse(JSON.parse(text)) };
+  };
+
+  it("gives anybody the figures, each with its interval, and lets them be cached for half a minute", async () => {
+    const { answer, body } = await performance();
+    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=30");
+    expect(body.counts).toMatchObject({ decided: 40, wins: 20, losses: 20 });
+    expect(body.win_rate?.value).toBe(0.5);
+    expect(body.no_edge_rate).toBeCloseTo(1 / 3, 9);
+    expect(body.lift?.value).toBeCloseTo(1 / 6, 9);
+    expect(body.effective_trades).toBe(19);
+    expect(body.expectancy_r?.value).toBeCloseTo(0.5, 9);
+    expect(body.calibrated.decided).toBe(20);
+  });
+
+  it("tells nothing of whose signals they were", async () => {
+    const { text } = await performance();
+    expect(text).not.toContain(userId);
+    expect(text).not.toContain("known-by-name");
+    const signals = await server.database.signals.find().select({ _id: 1 }).lean();
+    expect(signals.filter(({ _id }) => text.includes(String(_id)))).toEqual([]);
+    const days = JSON.stringify(await server.database.performanceDays.find().lean());
+    expect(days).not.toContain(userId);
+  });
+
+  it("takes filters, in lower case too", async () => {
+    expect((await performance("?symbol=btc/usdt&period=30d")).body.counts.decided).toBe(40);
+    expect((await performance("?class=forex")).body.counts.decided).toBe(0);
+    expect((await performance("?data=replay")).body.counts.decided).toBe(0);
+  });
+
+  it("answers the same for half a minute, whatever happens to the record", async () => {
+    const before = await performance("?timeframe=1h");
+    const days = await server.database.performanceDays.find({}).lean();
+    await server.database.performanceDays.deleteMany({});
+    const again = await performance("?timeframe=1h");
+    const other = await performance("?timeframe=1h&period=90d");
+    await server.database.performanceDays.insertMany(days);
+    expect(before.body.counts.decided).toBe(40);
+    expect(again.text).toBe(before.text);
+    expect(other.body.counts.decided).toBe(0);
+  });
+
+  it.each([
+    ["period=1d", "period"],
+    ["data=none", "data"],
+    ["class=shares", "class"],
+    ["timeframe=2h", "timeframe"],
+    ["symbol=%24", "symbol"],
+    ["version=rules/1", "version"],
+    ["analyst=rules&version=", "version"],
+    ["symbol=BTC/USDT&symbol=ETH/USDT", "symbol"],
+  ])("refuses %s", async (query, field) => {
+    const answer = await server.call(`/performance?${query}`);
+    expect(answer.status).toBe(422);
+    const { errors } = await answer.json();
+    expect(errors[0].field).toBe(field);
+  });
+});

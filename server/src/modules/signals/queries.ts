@@ -1,0 +1,157 @@
+import { type Candle, type SignalCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { HISTORY_PAGE } from "@shared/contract/constants.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
+import { type HistoryPage, historyFilterSchema } from "@shared/contract/signal.ts";
+import type { SignalSince } from "@shared/contract/signal-page.ts";
+import type { Database } from "@shared/database/database.ts";
+import { marketKey } from "@shared/database/models/market-analysis.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { presentHistoryItem } from "@shared/domain/present-signal.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import { Types } from "mongoose";
+import { z } from "zod";
+import { beforeCursor, pageQuerySchema, takePage } from "../../http/pagination.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+
+const signalIdSchema = z
+  .string()
+  .regex(/^[0-9a-f]{24}$/)
+  .transform((text) => new Types.ObjectId(text));
+
+/** No signal has this id, or it is somebody else's. */
+export const signalNotFound = (): AppError => new AppError("not-found", "There is no such signal.");
+
+/**
+ * A user's own signal; without a user, anybody's.
+ * @throws AppError `not-found` when there is none with this id, or it is somebody else's
+ */
+export async function findSignal(
+  deps: Pick<ServerDeps, "database">,
+  user: Pick<UserRecord, "_id"> | null,
+  id: unknown,
+): Promise<SignalRecord> {
+  const parsed = signalIdSchema.safeParse(id);
+  const signal = parsed.success
+    ? await deps.database.signals
+        .findOne({ _id: parsed.data, ...(user && { userId: user._id }) })
+        .lean()
+    : null;
+  if (!signal) throw signalNotFound();
+  return signal;
+}
+
+/**
+ * The candles that a user's own signal was made from; none while it is not finished or when it failed.
+ * @throws AppError `not-found` as `findSignal`
+ */
+export async function readSignalCandles(
+  deps: Pick<ServerDeps, "database">,
+  user: Pick<UserRecord, "_id">,
+  id: unknown,
+): Promise<SignalCandles> {
+  const { _id, analysisId, symbol, timeframe } = await findSignal(deps, user, id);
+  const stored = await deps.database.analysisCandles.findById(analysisId).lean();
+  return { signal_id: _id.toString(), symbol, timeframe, candles: stored?.candles ?? [] };
+}
+
+/** Query of `GET /signal-history`. */
+export const historyQuerySchema = pageQuerySchema(HISTORY_PAGE).extend(historyFilterSchema.shape);
+type HistoryQuery = z.infer<typeof historyQuerySchema>;
+
+type Owner = Pick<UserRecord, "_id">;
+
+/** One page of a user's finished signals, newest first. */
+export async function listSignals(
+  database: Database,
+  user: Owner,
+  query: HistoryQuery,
+): Promise<HistoryPage> {
+  const { limit, cursor } = query;
+  const found = await database.signals
+    .find({
+      userId: user._id,
+      status: { $in: ["completed", "failed"] },
+      ...(await wantedOnly(database, user, query)),
+      ...beforeCursor("createdAt", cursor),
+    })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(limit + 1)
+    .select({ receipt: 0 })
+    .lean();
+  const { page, next } = takePage(found, limit, (signal) => signal.createdAt);
+  return { signals: page.map(presentHistoryItem), next_cursor: next };
+}
+
+/** What the filter leaves, in terms that the indexes know. */
+async function wantedOnly(database: Database, user: Owner, query: HistoryQuery) {
+  const { symbol, signal, outcome } = query;
+  return {
+    ...(symbol !== undefined && { symbol: { $in: await symbolsWith(database, user, symbol) } }),
+    ...(signal && { "analysis.final_signal": signal }),
+    ...(outcome && { outcome: outcome === "PENDING" ? null : outcome }),
+  };
+}
+
+/** The symbols of a user's signals that `part` is in. The index is read once for each symbol, not for each signal. */
+async function symbolsWith(database: Database, user: Owner, part: string): Promise<string[]> {
+  const symbols = await database.signals.distinct("symbol", { userId: user._id });
+  return symbols.filter((symbol) => symbol.includes(part));
+}
+
+const MAX_CANDLES = 500;
+
+/**
+ * What has happened since a signal was made, for its owner or an administrator.
+ * @throws AppError `not-found`
+ */
+export async function getSignalProgress(
+  { database }: Pick<ServerDeps, "database">,
+  user: Pick<UserRecord, "_id" | "role">,
+  id: unknown,
+): Promise<SignalSince> {
+  const signal = await findSignal({ database }, user.role === "admin" ? null : user, id);
+  return {
+    signal_id: signal._id.toString(),
+    symbol: signal.symbol,
+    timeframe: signal.timeframe,
+    ...(await readProgress(database, signal)),
+    shared_at: signal.sharedAt?.toISOString() ?? null,
+  };
+}
+
+/** How the trade of a signal was resolved, and the closed candles since its analysis was made. */
+interface SignalProgress {
+  /** Null while it is open. */
+  judgement: Resolution | null;
+  /**
+   * Oldest first, the one in which the analysis was made included: those by which the trade was resolved; until then,
+   * what the workers last read of the market.
+   */
+  candles: Candle[];
+}
+
+/** The progress of a signal; empty for one that offers no trade. */
+export async function readProgress(
+  database: Database,
+  { analysis, analysisId, status, symbol, timeframe }: SignalRecord,
+): Promise<SignalProgress> {
+  const isTrade = status === "completed" && analysis && analysis.final_signal !== "WAIT";
+  const made = isTrade
+    ? await database.marketAnalyses
+        .findById(analysisId)
+        .select({ judgement: 1, finishedAt: 1 })
+        .lean()
+    : null;
+  if (!isTrade || !made?.finishedAt) return { judgement: null, candles: [] };
+  if (made.judgement) {
+    const stored = await database.outcomeCandles.findById(analysisId).lean();
+    return { judgement: made.judgement, candles: stored?.candles ?? [] };
+  }
+  const { data, provider } = analysis.source;
+  const key = marketKey({ data, provider, symbol, timeframe });
+  const market = await database.marketCandles.findById(key).lean();
+  const madeAt = made.finishedAt.getTime();
+  const since = market?.candles.filter(({ time }) => time + TIMEFRAME_MS[timeframe] > madeAt) ?? [];
+  return { judgement: null, candles: since.slice(0, MAX_CANDLES) };
+}

@@ -1,0 +1,116 @@
+import { signalAcceptedSchema } from "@shared/contract/signal.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { changeCredits } from "@shared/domain/credits.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import { multipartForm } from "@shared/testing/api-client.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { chartImage } from "@shared/testing/images.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
+
+/** The promise is 90 s from the death. */
+const WITHIN = { timeout: 90_000, interval: 50 };
+
+const GRANTED = 2;
+
+describe("image credits when the worker dies", () => {
+  let product: LiveProduct;
+  let database: Database;
+  let exchange: LiveProduct["exchange"];
+  let openai: LiveProduct["openai"];
+  let chart: Buffer;
+
+  beforeAll(async () => {
+    product = await startLiveProduct({ name: "image-worker-death", workers: 0 });
+    ({ database, exchange, openai } = product);
+    chart = await chartImage(1).png().toBuffer();
+  });
+  afterEach(async () => {
+    await Promise.all(product.workers.splice(0).map((worker) => worker.kill()));
+    exchange.reset();
+    openai.reset();
+  });
+  afterAll(() => product.stop());
+
+  const trader = async (): Promise<UserRecord> => {
+    const user = await createUser(database, { approved: true, allowImageUpload: true });
+    const grant = { kind: "grant", amount: GRANTED, by: "admin", why: "test" } as const;
+    await commit(database, { lockKeys: ADMINS_STREAM }, (uow) =>
+      changeCredits(database, uow, { userId: user._id, ...grant }),
+    );
+    return user;
+  };
+  const ask = async (symbol: string): Promise<{ user: UserRecord; signalId: string }> => {
+    const user = await trader();
+    const response = await product.call(user, "/get-signal-with-image", {
+      method: "POST",
+      headers: { prefer: "respond-async" },
+      body: multipartForm({ symbol, timeframe: "1h", chart_image: chart }),
+    });
+    const { signal_id } = signalAcceptedSchema.parse(await response.json());
+    return { user, signalId: signal_id };
+  };
+  const statusOf = async (signalId: string) =>
+    (await database.signals.findById(signalId).lean())?.status;
+  const statusesOf = (asked: { signalId: string }[]) =>
+    Promise.all(asked.map(({ signalId }) => statusOf(signalId)));
+  const askForEach = (symbols: string[]) => Promise.all(symbols.map(ask));
+  const untilAll = (asked: { signalId: string }[], ended: string[]) =>
+    vi.waitFor(async () => {
+      for (const status of await statusesOf(asked)) expect(ended).toContain(status);
+    }, WITHIN);
+  const ledgerOf = async ({ user }: { user: UserRecord }) => {
+    const entries = await database.creditEntries.find({ userId: user._id }).sort({ at: 1 }).lean();
+    return entries.map((entry) => entry.amount);
+  };
+  /** The ledger adds up to the balance, and says what came of the signal. */
+  const expectFairness = async (asked: { user: UserRecord; signalId: string }) => {
+    const ledger = await ledgerOf(asked);
+    const failed = (await statusOf(asked.signalId)) === "failed";
+    expect(ledger).toEqual(failed ? [GRANTED, -1, 1] : [GRANTED, -1]);
+    const user = await database.users.findById(asked.user._id).lean();
+    expect(user?.imageCredits).toBe(ledger.reduce((sum, amount) => sum + amount, 0));
+  };
+
+  it("kill -9 at every step of the pipeline: an analysis is paid once, a failure is not paid", async () => {
+    const victim = await product.startWorker();
+    openai.behave(({ text }) => {
+      if (text.includes("ETH/USDT")) return { kind: "stalled-headers" };
+      if (text.includes("LTC/USDT")) return { kind: "stalled-body" };
+      if (text.includes("XRP/USDT")) return { kind: "status", status: 500 };
+      return { kind: "advice", delayMs: 20 };
+    });
+    const finished = await askForEach(["BTC/USDT", "BTC/USDT"]);
+    await untilAll(finished, ["completed"]);
+    const atTheAi = await askForEach(["ETH/USDT", "LTC/USDT", "XRP/USDT"]);
+    await vi.waitFor(() => expect(openai.chats.length).toBeGreaterThanOrEqual(5), WITHIN);
+    exchange.behave("stalled-headers", { subject: "candles" });
+    const atTheExchange = await askForEach(["BNB/USDT", "BNB/USDT"]);
+    const anywhere = await askForEach(Array.from({ length: 8 }, () => "BTC/USDT"));
+    await victim.kill();
+    exchange.reset();
+    openai.behave(({ text }) =>
+      text.includes("XRP/USDT") || text.includes("LTC/USDT")
+        ? { kind: "status", status: 500 }
+        : { kind: "advice" },
+    );
+    await product.startWorker();
+    const all = [...finished, ...atTheAi, ...atTheExchange, ...anywhere];
+    await untilAll(all, ["completed", "failed"]);
+    expect(await statusesOf(atTheAi)).toEqual(["completed", "failed", "failed"]);
+    for (const asked of all) await expectFairness(asked);
+  }, 120_000);
+
+  it("a signal that has taken its workers down three times is given up, and the credit is back", async () => {
+    const asked = await ask("BTC/USDT");
+    const signal = await database.signals.findById(asked.signalId).lean();
+    const interrupted = { revision: 3, status: "running" };
+    await database.marketAnalyses.updateOne({ _id: signal?.analysisId }, { $set: interrupted });
+    await product.startWorker();
+    await untilAll([asked], ["failed"]);
+    expect(await ledgerOf(asked)).toEqual([GRANTED, -1, 1]);
+    await expectFairness(asked);
+  }, 90_000);
+});

@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Candle } from "@shared/contract/candle.ts";
+import type { Resolution } from "@shared/contract/resolution.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
+import {
+  type SharedSignal,
+  type ShareLink,
+  sharedAnalysisSchema,
+} from "@shared/contract/signal-page.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { findSignal, readProgress, signalNotFound } from "./queries.ts";
+
+/** Nobody guesses it, however many signals are shared. */
+const TOKEN_BYTES = 32;
+
+const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+/**
+ * Lets whoever has the token see a user's own signal; the token before is void from then on. Only its hash is stored.
+ * @throws AppError `not-found`; `invalid-input` for a signal without a result
+ */
+export async function createShareLink(
+  { database, now }: Pick<ServerDeps, "database" | "now">,
+  user: Pick<UserRecord, "_id">,
+  id: unknown,
+): Promise<ShareLink> {
+  const { _id, status } = await findSignal({ database }, user, id);
+  if (status !== "completed") {
+    throw new AppError("invalid-input", "Only a signal that has a result can be shared.");
+  }
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const sharedAt = now();
+  const { matchedCount } = await database.signals.updateOne(
+    { _id, userId: user._id },
+    { $set: { shareHash: hashOf(token), sharedAt } },
+  );
+  if (matchedCount === 0) throw signalNotFound();
+  return { token, shared_at: sharedAt.toISOString() };
+}
+
+/**
+ * Voids the token of a user's own signal; of no effect where there is none.
+ * @throws AppError `not-found`
+ */
+export async function revokeShareLink(
+  { database }: Pick<ServerDeps, "database">,
+  user: Pick<UserRecord, "_id">,
+  id: unknown,
+): Promise<void> {
+  const { _id } = await findSignal({ database }, user, id);
+  await database.signals.updateOne({ _id }, { $unset: { shareHash: 1, sharedAt: 1 } });
+}
+
+/**
+ * The signal that a token stands for, without anything of its user.
+ * @throws AppError `not-found` for a token that is void or never was
+ */
+export async function readSharedSignal(
+  { database }: Pick<ServerDeps, "database">,
+  token: string,
+): Promise<SharedSignal> {
+  const signal = await database.signals.findOne({ shareHash: hashOf(token) }).lean();
+  if (!signal?.analysis) throw new AppError("not-found", "This link does not work any more.");
+  const [stored, { judgement, candles: since }] = await Promise.all([
+    database.analysisCandles.findById(signal.analysisId).lean(),
+    readProgress(database, signal),
+  ]);
+  const { analysis } = signal;
+  const before = stored?.candles ?? [];
+  return presentSharedSignal({ ...signal, analysis, judgement, before, since });
+}
+
+/** Warnings about where a signal comes from; others may tell of its user's stake or picture. */
+const ABOUT_ORIGIN = /^(Demo data|Rule-based analysis):/;
+
+/** A signal for whoever has its link: only what is listed here leaves the house. */
+function presentSharedSignal(
+  signal: Pick<SignalRecord, "symbol" | "timeframe" | "createdAt"> & {
+    analysis: Analysis;
+    judgement: Resolution | null;
+    before: Candle[];
+    since: Candle[];
+  },
+): SharedSignal {
+  const { symbol, timeframe, createdAt, judgement, before, since, analysis } = signal;
+  const warnings = analysis.warnings.filter((warning) => ABOUT_ORIGIN.test(warning));
+  return {
+    symbol,
+    timeframe,
+    created_at: createdAt.toISOString(),
+    analysis: sharedAnalysisSchema.parse({ ...analysis, warnings }),
+    before,
+    since,
+    judgement,
+  };
+}

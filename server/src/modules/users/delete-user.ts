@@ -1,0 +1,69 @@
+import type { Database } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { deleteSignals } from "@shared/domain/delete-signals.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import type { ClientSession, Types } from "mongoose";
+import { assertNotOwnAccount } from "../../http/access.ts";
+import { userNotFound } from "../../http/errors.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
+import { removeUserFiles } from "../files/stored-files.ts";
+import { clearHistoryOf } from "./clear-history.ts";
+import { findUserByName } from "./manage-users.ts";
+
+/**
+ * Deletes a user with everything that belongs to him, and ends his sessions. His name is free again afterwards. The
+ * history, which may be long, goes first in transactions of its own; all the rest goes in one. If something of it
+ * fails, he is still there and may be deleted again.
+ * @throws AppError not-found, own-account
+ */
+export async function deleteUser(
+  deps: AdminDeps & Pick<ServerDeps, "identity">,
+  { admin, username }: UserActionInput,
+): Promise<UserRecord> {
+  const { database, identity } = deps;
+  const user = await findUserByName(database, username);
+  assertNotOwnAccount(admin, user);
+  const { _id, identityId } = user;
+  await clearHistoryOf(deps, { admin, userId: _id });
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  await commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
+    const { session } = uow;
+    const { deletedCount } = await database.users.deleteOne({ _id }, { session });
+    if (deletedCount === 0) throw userNotFound();
+    await removeBelongings(deps, uow, _id);
+    uow.endSessions({ userId: _id.toString(), reason: "deleted" });
+    uow.addEvent(ADMINS_STREAM, "user:deleted", { username: user.username });
+    await identity.deleteAccount({ identityId, session });
+  });
+  return user;
+}
+
+/** Analyses that are under way go on without the user: others may have joined them. */
+async function forgetWhoAsked(
+  database: Database,
+  session: ClientSession,
+  userId: Types.ObjectId,
+): Promise<void> {
+  const analysisIds = await database.marketAnalyses.distinct("_id", { userId }, { session });
+  const ids = { $in: analysisIds };
+  await database.marketAnalyses.updateMany({ _id: ids }, { $unset: { userId: 1 } }, { session });
+  await database.jobs.updateMany({ _id: ids }, { $unset: { "data.userId": 1 } }, { session });
+}
+
+async function removeBelongings(
+  { database }: AdminDeps,
+  uow: UnitOfWork,
+  userId: Types.ObjectId,
+): Promise<void> {
+  const { session } = uow;
+  const left = await database.signals.find({ userId }).select({ _id: 1 }).session(session).lean();
+  const signalIds = left.map((signal) => signal._id);
+  await forgetWhoAsked(database, session, userId);
+  await deleteSignals(database, uow, { userId, signalIds });
+  await removeUserFiles(database, uow, userId);
+  await database.creditEntries.deleteMany({ userId }, { session });
+  await database.queuePasses.deleteMany({ userId }, { session });
+  await database.events.deleteMany({ stream: userStream(userId) }, { session });
+}

@@ -1,0 +1,164 @@
+import { type UserCard, usernameSchema } from "@shared/contract/account.ts";
+import type { UserList } from "@shared/contract/admin.ts";
+import type { AccountReason } from "@shared/contract/events.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { changeCredits } from "@shared/domain/credits.ts";
+import {
+  addAccountUpdatedEvents,
+  findProofsOf,
+  presentUserCard,
+} from "@shared/domain/user-card.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import { assertNotOwnAccount } from "../../http/access.ts";
+import { userNotFound } from "../../http/errors.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
+import { createSignPath, type SignPath, withSignedUrl } from "../files/signed-url.ts";
+
+/** What a card is made of: the rest of 50,000 users would only be read in vain. */
+const CARD_FIELDS = {
+  ...{ username: 1, email: 1, emailVerified: 1, role: 1, approved: 1 },
+  ...{ allowImageUpload: 1, imageCredits: 1, createdAt: 1 },
+} as const;
+
+/** All users, newest registration first, with their payment proofs at addresses that can be opened. */
+export async function listUsers(
+  deps: Pick<ServerDeps, "database" | "settings" | "now">,
+): Promise<UserList> {
+  const { database } = deps;
+  const users = await database.users
+    .find()
+    .select(CARD_FIELDS)
+    .sort({ createdAt: -1, _id: -1 })
+    .lean();
+  const ids = users.map((user) => user._id);
+  const proofs = await findProofsOf(database, ids);
+  const signPath = createSignPath(deps);
+  const cards = users.map((user) => presentUserCard(user, proofs.get(user._id.toString())));
+  return { users: cards.map((card) => signProof(card, signPath)) };
+}
+
+function signProof(card: UserCard, signPath: SignPath): UserCard {
+  const { payment_proof } = card;
+  return { ...card, payment_proof: payment_proof && withSignedUrl(payment_proof, signPath) };
+}
+
+/**
+ * Lets a user use the bot and see its history, from his next request on. May be repeated.
+ * @throws AppError not-found
+ */
+export function approveUser(deps: AdminDeps, order: UserActionInput): Promise<UserRecord> {
+  return updateAccount(deps, { ...order, fields: { approved: true }, reason: "approved" });
+}
+
+/**
+ * Takes the approval back; the user's next request is refused. May be repeated.
+ * @throws AppError not-found, own-account
+ */
+export async function revokeUser(deps: AdminDeps, order: UserActionInput): Promise<UserRecord> {
+  assertNotOwnAccount(order.admin, await findUserByName(deps.database, order.username));
+  return updateAccount(deps, { ...order, fields: { approved: false }, reason: "revoked" });
+}
+
+/**
+ * Allows or forbids a user to send chart images. May be repeated.
+ * @throws AppError not-found
+ */
+export function setImageAccess(
+  deps: AdminDeps,
+  order: UserActionInput & { allow: boolean },
+): Promise<UserRecord> {
+  const { allow, ...whose } = order;
+  return updateAccount(deps, {
+    ...whose,
+    fields: { allowImageUpload: allow },
+    reason: "image-access",
+  });
+}
+
+/** One thing that an administrator allows or forbids a user. */
+type AccountSwitch = Pick<UserRecord, "approved"> | Pick<UserRecord, "allowImageUpload">;
+
+/**
+ * Switches something of an account on or off, and tells the user and the admins. What is so already stays so, and is
+ * not told again.
+ * @throws AppError not-found
+ */
+async function updateAccount(
+  deps: AdminDeps,
+  order: UserActionInput & { fields: AccountSwitch; reason: AccountReason },
+): Promise<UserRecord> {
+  const { admin, username, fields, reason } = order;
+  const { database } = deps;
+  const { _id } = await findUserByName(database, username);
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  return commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
+    const { session } = uow;
+    const user = await database.users
+      .findOneAndUpdate(
+        { _id, $nor: [fields] },
+        { $set: fields },
+        { session, returnDocument: "after" },
+      )
+      .lean();
+    if (user) {
+      await addAccountUpdatedEvents(database, uow, { user, reason });
+      return user;
+    }
+    const unchanged = await database.users.findById(_id).session(session).lean();
+    if (!unchanged) throw userNotFound();
+    return unchanged;
+  });
+}
+
+/**
+ * Adds image credits to a user's balance, or takes some away, but no more than there are.
+ * @param order.credits signed whole number
+ * @throws AppError not-found; invalid-input where the balance would be larger than can be counted
+ */
+export async function grantCredits(
+  deps: AdminDeps,
+  order: UserActionInput & { credits: number },
+): Promise<UserRecord> {
+  const { admin, username, credits } = order;
+  const { database } = deps;
+  const { _id } = await findUserByName(database, username);
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  return commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
+    const before = await database.users.findById(_id).session(uow.session).lean();
+    if (!before) throw userNotFound();
+    if (!Number.isSafeInteger(before.imageCredits + credits)) throw invalidNumber();
+    const after = await changeCredits(database, uow, {
+      userId: _id,
+      kind: "grant",
+      amount: credits,
+      by: admin.username,
+      why: credits < 0 ? "Taken away by an administrator." : "Granted by an administrator.",
+    });
+    return after ?? before;
+  });
+}
+
+function invalidNumber(): AppError {
+  const message = MESSAGES.invalidNumber;
+  return new AppError("invalid-input", message, { errors: [{ field: "credits", message }] });
+}
+
+/**
+ * The user of this name, in whatever case it is written.
+ * @throws AppError not-found, also where `username` could be nobody's name
+ */
+export async function findUserByName(
+  database: Pick<Database, "users">,
+  username: unknown,
+): Promise<UserRecord> {
+  const name = usernameSchema.safeParse(username);
+  const user = name.success
+    ? await database.users.findOne({ usernameKey: name.data.toLowerCase() }).lean()
+    : null;
+  if (!user) throw userNotFound();
+  return user;
+}

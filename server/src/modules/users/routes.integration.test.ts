@@ -1,0 +1,384 @@
+import { userCardSchema } from "@shared/contract/account.ts";
+import { userListSchema } from "@shared/contract/admin.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import {
+  ApiClient,
+  jsonBody,
+  multipartForm,
+  PUSH_WAIT,
+  type PushClient,
+  type ReceivedEvent,
+} from "@shared/testing/api-client.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { chartImage } from "@shared/testing/images.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
+
+const form = (fields: Record<string, string>): URLSearchParams => new URLSearchParams(fields);
+
+describe("what administrators do with users", () => {
+  let server: LiveServer;
+  let database: Database;
+  let api: ApiClient;
+  let root: UserRecord;
+  let admins: PushClient;
+  let ann: UserRecord;
+  let count = 0;
+  beforeAll(async () => {
+    server = await startLiveServer({ databaseUri: testDatabaseUri("admin") });
+    database = server.database;
+    api = new ApiClient(server);
+    root = await createUser(database, { username: "Root", role: "admin", approved: true });
+    admins = await api.connect(root);
+  });
+  beforeEach(async () => {
+    ann = await createUser(database, { username: `Ann.${++count}` });
+  });
+  afterAll(async () => {
+    api.close();
+    await server.stop();
+  });
+
+  const act = (path: string, body?: BodyInit) => api.post(root, path, body);
+  const stored = (user = ann) => database.users.findById(user._id).lean();
+  const toldTo = async (stream: string) => {
+    const events = await database.events.find({ stream }).sort({ seq: 1 }).lean();
+    return events.map(({ name, data, actor }) => ({ name, data, actor }));
+  };
+  const cardsOf = async (user = ann) =>
+    (await toldTo(ADMINS_STREAM)).filter(({ data }) => JSON.stringify(data).includes(user.email));
+  const mayReadHistory = async (user = ann) => (await api.call("/signal-history", { user })).status;
+
+  describe("GET /admin/list-users", () => {
+    it("lists everybody, the newest registration first", async () => {
+      const zoe = await createUser(database, {
+        username: `Zoe.${count}`,
+        createdAt: new Date(Date.now() + 60_000),
+        approved: true,
+        allowImageUpload: true,
+        imageCredits: 7,
+      });
+      const answer = await api.call("/admin/list-users", { user: root });
+      expect(answer.status).toBe(200);
+      const { users } = userListSchema.strict().parse(answer.body);
+      expect(users[0]).toEqual({
+        username: zoe.username,
+        email: zoe.email,
+        email_verified: false,
+        role: "user",
+        approved: true,
+        allow_image_upload: true,
+        image_credits: 7,
+        payment_proof: null,
+        created_at: zoe.createdAt.toISOString(),
+      });
+      expect(users.map((user) => user.username)).toEqual(
+        expect.arrayContaining([ann.username, "Root"]),
+      );
+      await database.users.deleteOne({ _id: zoe._id });
+    });
+  });
+
+  describe("POST /admin/approve", () => {
+    it("lets the user in at once, and his open page and the admins' hear of it", async () => {
+      const tab = await api.connect(ann);
+      expect(await mayReadHistory()).toBe(403);
+      const answer = await act(`/admin/approve/${ann.username}`);
+      expect(answer).toEqual({ status: 200, body: { detail: `${ann.username} is approved.` } });
+      expect(await mayReadHistory()).toBe(200);
+      await vi.waitFor(() => expect(tab.received).toHaveLength(1), PUSH_WAIT);
+      expect(tab.received[0]).toMatchObject({
+        name: "account:updated",
+        seq: 1,
+        data: {
+          approved: true,
+          role: "user",
+          allow_image_upload: false,
+          image_credits: 0,
+          reason: "approved",
+        },
+      });
+      const isAnns = ({ data }: ReceivedEvent) => JSON.stringify(data).includes(ann.email);
+      await vi.waitUntil(() => admins.named("user:updated").some(isAnns), PUSH_WAIT);
+      expect(admins.named("user:updated").find(isAnns)?.data).toMatchObject({
+        username: ann.username,
+        approved: true,
+      });
+    });
+
+    it("shows the admins the user's payment proof as well, at an address that opens", async () => {
+      const picture = await chartImage(1).png().toBuffer();
+      const proof = multipartForm({ sender_name: "A. Smith", proof_image: picture });
+      await api.post(ann, "/submit-payment-proof", proof);
+      await act(`/admin/approve/${ann.username}`);
+      const cards = () =>
+        admins.named("user:updated").flatMap(({ data }) => {
+          const card = userCardSchema.parse(data);
+          return card.username === ann.username && card.approved ? [card] : [];
+        });
+      await vi.waitFor(() => expect(cards()).toHaveLength(1), PUSH_WAIT);
+      const shown = cards()[0]?.payment_proof;
+      expect(shown).toMatchObject({ sender_name: "A. Smith" });
+      const { pathname, search } = new URL(shown?.url ?? "");
+      const answer = await fetch(server.url + pathname + search);
+      expect(answer.headers.get("Content-Type")).toBe("image/png");
+    });
+
+    it("may be repeated, also at the same moment, and is told once", async () => {
+      const path = `/admin/approve/${ann.username}`;
+      const answers = await Promise.all([1, 2, 3, 4].map(() => act(path)));
+      answers.push(await act(path));
+      expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
+      expect(await toldTo(userStream(ann._id))).toHaveLength(1);
+      expect(await cardsOf()).toHaveLength(1);
+    });
+
+    it("names the administrator in the events that tell of it", async () => {
+      await act(`/admin/approve/${ann.username}`);
+      expect((await toldTo(userStream(ann._id)))[0]?.actor).toBe("Root");
+      expect((await cardsOf())[0]?.actor).toBe("Root");
+    });
+
+    it.each([
+      ["in capitals", (name: string) => name.toUpperCase()],
+      ["in small letters", (name: string) => name.toLowerCase()],
+      ["percent-encoded", (name: string) => name.replace("A", "%41").replace(".", "%2E")],
+    ])("finds the user by his name %s", async (_, written) => {
+      expect(await act(`/admin/approve/${written(ann.username)}`)).toMatchObject({
+        status: 200,
+      });
+      expect((await stored())?.approved).toBe(true);
+    });
+  });
+
+  describe("POST /admin/revoke", () => {
+    it("turns the user away at once, and his open page hears of it", async () => {
+      await act(`/admin/approve/${ann.username}`);
+      const tab = await api.connect(ann);
+      const path = `/admin/revoke/${ann.username}`;
+      expect(await act(path)).toEqual({
+        status: 200,
+        body: { detail: `${ann.username} is no longer approved.` },
+      });
+      expect(await mayReadHistory()).toBe(403);
+      await vi.waitFor(() => expect(tab.received).toHaveLength(2), PUSH_WAIT);
+      expect(tab.received[1]).toMatchObject({ data: { approved: false, reason: "revoked" } });
+      expect(tab.socket.connected).toBe(true);
+
+      expect(await act(path)).toMatchObject({ status: 200 });
+      expect(await toldTo(userStream(ann._id))).toHaveLength(2);
+    });
+  });
+
+  describe("POST /admin/set-image-access", () => {
+    it.each([
+      ["a urlencoded form", form({ allow: "true" })],
+      ["a multipart form", multipartForm({ allow: "true" })],
+      ["a form that shouts", form({ allow: "TRUE" })],
+      ["JSON", jsonBody({ allow: true })],
+      ["JSON with a text", jsonBody({ allow: "true" })],
+    ])("allows images by %s, and once more by nobody's notice", async (_, body) => {
+      const path = `/admin/set-image-access/${ann.username}`;
+      expect(await act(path, body)).toEqual({
+        status: 200,
+        body: { detail: `${ann.username} may now upload images.` },
+      });
+      expect((await stored())?.allowImageUpload).toBe(true);
+      await act(path, form({ allow: "true" }));
+      expect(await toldTo(userStream(ann._id))).toEqual([
+        {
+          name: "account:updated",
+          actor: "Root",
+          data: expect.objectContaining({ allow_image_upload: true, reason: "image-access" }),
+        },
+      ]);
+      expect(await act(path, multipartForm({ allow: "false" }))).toEqual({
+        status: 200,
+        body: { detail: `${ann.username} may no longer upload images.` },
+      });
+      expect((await stored())?.allowImageUpload).toBe(false);
+    });
+
+    it.each([
+      ["another field", form({ allowed: "true" })],
+      ["another word", form({ allow: "maybe" })],
+      ["an empty text", multipartForm({ allow: "" })],
+      ["two words", new URLSearchParams("allow=true&allow=false")],
+      ["a number", jsonBody({ allow: 1 })],
+      ["an operator", jsonBody({ allow: { $ne: true } })],
+    ])("refuses %s", async (_, body) => {
+      const answer = await act(`/admin/set-image-access/${ann.username}`, body);
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { code: "invalid-input", detail: "Choose true or false." },
+      });
+      expect((await stored())?.allowImageUpload).toBe(false);
+    });
+  });
+
+  describe("POST /admin/grant-image-credits", () => {
+    const grant = (body: BodyInit | undefined, user = ann) =>
+      act(`/admin/grant-image-credits/${user.username}`, body);
+
+    it.each([
+      ["a urlencoded form", form({ credits: "50" })],
+      ["a multipart form", multipartForm({ credits: "50" })],
+      ["JSON", jsonBody({ credits: 50 })],
+      ["JSON with a text", jsonBody({ credits: "050" })],
+    ])("adds credits by %s", async (_, body) => {
+      expect(await grant(body)).toEqual({
+        status: 200,
+        body: { detail: `${ann.username} now has 50 image credits.` },
+      });
+      expect((await stored())?.imageCredits).toBe(50);
+    });
+
+    it("tells the user and the admins the new balance, and enters the grant in the ledger", async () => {
+      const tab = await api.connect(ann);
+      await grant(form({ credits: "12" }));
+      await grant(form({ credits: "-11" }));
+      await vi.waitFor(() => expect(tab.received).toHaveLength(2), PUSH_WAIT);
+      expect(tab.received.map(({ name, data }) => [name, data])).toEqual([
+        [
+          "account:updated",
+          expect.objectContaining({ image_credits: 12, reason: "credits-granted" }),
+        ],
+        [
+          "account:updated",
+          expect.objectContaining({ image_credits: 1, reason: "credits-granted" }),
+        ],
+      ]);
+      expect((await cardsOf()).map(({ data }) => data)).toEqual([
+        expect.objectContaining({ image_credits: 12 }),
+        expect.objectContaining({ image_credits: 1 }),
+      ]);
+      const ledger = await database.creditEntries.find({ userId: ann._id }).lean();
+      expect(ledger.map(({ kind, amount, by }) => ({ kind, amount, by }))).toEqual([
+        { kind: "grant", amount: 12, by: "Root" },
+        { kind: "grant", amount: -11, by: "Root" },
+      ]);
+    });
+
+    it("never goes below 0", async () => {
+      await grant(form({ credits: "3" }));
+      expect(await grant(form({ credits: "-100" }))).toEqual({
+        status: 200,
+        body: { detail: `${ann.username} now has 0 image credits.` },
+      });
+      await Promise.all(["5", "-4", "-4", "5", "-9"].map((credits) => grant(form({ credits }))));
+      const ledger = await database.creditEntries.find({ userId: ann._id }).lean();
+      const sum = ledger.reduce((total, entry) => total + entry.amount, 0);
+      expect((await stored())?.imageCredits).toBe(sum);
+      expect(sum).toBeGreaterThanOrEqual(0);
+    });
+
+    it.each([
+      ["1e3", form({ credits: "1e3" })],
+      ["5.5", form({ credits: "5.5" })],
+      ["5.0", multipartForm({ credits: "5.0" })],
+      ["an empty text", form({ credits: "" })],
+      ["a blank", form({ credits: " " })],
+      ["5 with a blank", form({ credits: "5 " })],
+      ["a plus sign", form({ credits: "+5" })],
+      ["hexadecimal", form({ credits: "0x10" })],
+      ["two minus signs", form({ credits: "--5" })],
+      ["other digits", form({ credits: "٥" })],
+      ["a word", multipartForm({ credits: "many" })],
+      ["Infinity", form({ credits: "Infinity" })],
+      ["more than can be counted", form({ credits: "9007199254740992" })],
+      ["less than can be counted", form({ credits: "-9007199254740992" })],
+      ["a long row of digits", form({ credits: "9".repeat(400) })],
+      ["another field", form({ credit: "5" })],
+      ["nothing", undefined],
+      ["two numbers", new URLSearchParams("credits=1&credits=2")],
+      ["a fraction in JSON", jsonBody({ credits: 5.5 })],
+      ["null", jsonBody({ credits: null })],
+      ["true", jsonBody({ credits: true })],
+      ["a list", jsonBody({ credits: [5] })],
+      ["an operator", jsonBody({ credits: { $gt: 0 } })],
+      ["JSON that is a list", jsonBody([5])],
+    ])("refuses %s as an invalid number", async (_, body) => {
+      expect(await grant(body)).toMatchObject({
+        status: 422,
+        body: {
+          detail: "Invalid number.",
+          code: "invalid-input",
+          errors: [expect.objectContaining({ message: "Invalid number." })],
+        },
+      });
+      expect((await stored())?.imageCredits).toBe(0);
+      expect(await toldTo(userStream(ann._id))).toEqual([]);
+    });
+
+    it("refuses a grant that the balance has no room for", async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      expect(await grant(form({ credits: String(most) }))).toMatchObject({ status: 200 });
+      expect(await grant(form({ credits: "1" }))).toMatchObject({
+        status: 422,
+        body: { detail: "Invalid number." },
+      });
+      expect((await stored())?.imageCredits).toBe(most);
+    });
+
+    it("refuses a form with a file, and one that is cut off", async () => {
+      const withFile = multipartForm({ credits: "5" });
+      withFile.append("extra", new Blob(["x"]), "x.txt");
+      const cutOff = new Blob(['--b\r\nContent-Disposition: form-data; name="credits"\r\n\r\n5'], {
+        type: "multipart/form-data; boundary=b",
+      });
+      for (const body of [withFile, cutOff]) {
+        expect(await grant(body)).toMatchObject({ status: 400, body: { code: "malformed-body" } });
+      }
+      expect((await stored())?.imageCredits).toBe(0);
+    });
+  });
+
+  describe("own account", () => {
+    it.each([
+      "/admin/revoke/Root",
+      "/admin/revoke/rOOT",
+      "/admin/delete-user/Root",
+      "/admin/delete-user/%72oot",
+    ])("refuses %s of Root himself", async (path) => {
+      expect(await act(path)).toMatchObject({ status: 409, body: { code: "own-account" } });
+      expect(await stored(root)).toMatchObject({ approved: true, role: "admin" });
+    });
+  });
+
+  describe("whoever is not there", () => {
+    const ACTIONS = [
+      "approve",
+      "revoke",
+      "delete-user",
+      "delete-signal-history",
+      "set-image-access",
+      "grant-image-credits",
+    ];
+    const bodyFor = (action: string) =>
+      action.startsWith("set") ? form({ allow: "true" }) : form({ credits: "5" });
+
+    it.each(ACTIONS)("answers %s with 404", async (action) => {
+      const names = ["nobody", "x", "a%2Fb", "%E0%A4%A", "%00", "$ne", "a".repeat(500), "Ann%20"];
+      for (const name of names) {
+        expect(await act(`/admin/${action}/${name}`, bodyFor(action))).toMatchObject({
+          status: 404,
+          body: { code: "not-found" },
+        });
+      }
+    });
+
+    it.each(ACTIONS)("lets only administrators %s", async (action) => {
+      const init = { method: "POST", body: bodyFor(action) };
+      const path = `/admin/${action}/${ann.username}`;
+      expect(await api.call(path, init)).toMatchObject({ status: 401 });
+      expect(await api.call(path, { ...init, user: ann })).toMatchObject({
+        status: 403,
+        body: { code: "not-admin" },
+      });
+      expect(await stored()).toMatchObject({ approved: false, imageCredits: 0 });
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import type { PaymentDetails } from "@shared/contract/payment.ts";
+import { Schema } from "mongoose";
+import { type StoredFileRecord, storedFileFields } from "./stored-file.ts";
+
+/** A user's current payment proof; a new one takes its place. */
+export interface PaymentProofRecord extends StoredFileRecord {
+  senderName: string;
+  /** 64 bit, in hexadecimal: finds pictures that may be the same. */
+  perceptualHash: string;
+  /** The picture in small, without colour: tells whether they are. Only read where it is asked for. */
+  likeness: Buffer;
+  /** Name of another user who had sent the same picture before. */
+  duplicateOf?: string;
+}
+
+export const paymentProofSchema = new Schema<PaymentProofRecord>(
+  {
+    ...storedFileFields,
+    userId: { type: Schema.Types.ObjectId, required: true, unique: true },
+    senderName: { type: String, required: true },
+    perceptualHash: { type: String, required: true },
+    likeness: { type: Buffer, required: true, select: false },
+    duplicateOf: { type: String },
+  },
+  { versionKey: false, collection: "payment_proofs" },
+);
+
+/** How subscribers pay; one document, `_id` is `payment-details`. */
+export interface PaymentDetailsRecord extends PaymentDetails {
+  _id: string;
+  updatedAt: Date;
+}
+
+const text = { type: String, default: "" };
+
+export const paymentDetailsSchema = new Schema<PaymentDetailsRecord>(
+  {
+    _id: { type: String, required: true },
+    bank_details_1: text,
+    bank_details_2: text,
+    bank_details_3: text,
+    paypal_details: text,
+    skrill_details: text,
+    wise_details: text,
+    updatedAt: { type: Date, required: true },
+  },
+  { versionKey: false, collection: "payment_details" },
+);

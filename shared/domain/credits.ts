@@ -1,0 +1,84 @@
+import type { AccountReason } from "@shared/contract/events.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import type { Types } from "mongoose";
+import type { Database } from "../database/database.ts";
+import type { CreditKind, UserRecord } from "../database/models/user.ts";
+import { addAccountUpdatedEvents } from "./user-card.ts";
+
+/** A wish to change somebody's image credits. */
+export interface CreditChange {
+  userId: Types.ObjectId;
+  kind: CreditKind;
+  /** Whole number to be added to the balance: below 0 for a spend, above 0 for a refund, either for a grant. */
+  amount: number;
+  /** Whose doing it is: a user name, or `system`. */
+  by: string;
+  why: string;
+  /** The signal that is paid for or paid back: at most one spend and one refund each. */
+  signalId?: Types.ObjectId;
+  /** See `CreditEntryRecord`. */
+  isRefusal?: true;
+}
+
+const REASONS = {
+  grant: "credits-granted",
+  spend: "credit-spent",
+  refund: "credit-refunded",
+} as const satisfies Record<CreditKind, AccountReason>;
+
+/**
+ * Changes a balance and the ledger together, in the caller's transaction, and tells the user and the admins. The
+ * balance never goes below 0: a grant that takes away stops there, a spend that would go below is refused. What
+ * changes nothing (a second spend or refund of the same signal, taking from an empty balance) is not told either.
+ * @returns the user as he is afterwards, or null if he cannot afford the spend or is gone; nothing has changed then
+ * @throws RangeError on an amount that is no whole number or has the wrong sign
+ */
+export async function changeCredits(
+  database: Database,
+  uow: UnitOfWork,
+  order: CreditChange,
+): Promise<UserRecord | null> {
+  assertSensible(order);
+  const { session, at } = uow;
+  const user = await database.users.findById(order.userId).session(session).lean();
+  if (!user || (await isAlreadyEntered(database, uow, order))) return user;
+  const amount = amountToApply(order, user.imageCredits);
+  if (amount === null) return null;
+  if (amount === 0) return user;
+  const changed = await database.users
+    .findOneAndUpdate(
+      { _id: user._id, imageCredits: { $gte: -amount } },
+      { $inc: { imageCredits: amount } },
+      { session, returnDocument: "after" },
+    )
+    .lean();
+  if (!changed) return null;
+  await database.creditEntries.create([{ ...order, amount, balance: changed.imageCredits, at }], {
+    session,
+  });
+  uow.addAuditDetails({ credits: amount });
+  await addAccountUpdatedEvents(database, uow, { user: changed, reason: REASONS[order.kind] });
+  return changed;
+}
+
+function assertSensible({ kind, amount }: CreditChange): void {
+  const wrongSign = (kind === "spend" && amount >= 0) || (kind === "refund" && amount <= 0);
+  if (!Number.isSafeInteger(amount) || wrongSign) {
+    throw new RangeError(`${amount} is no amount for a ${kind} of credits`);
+  }
+}
+
+async function isAlreadyEntered(
+  database: Database,
+  uow: UnitOfWork,
+  { signalId, kind }: CreditChange,
+): Promise<boolean> {
+  if (!signalId) return false;
+  const entry = await database.creditEntries.exists({ signalId, kind }).session(uow.session);
+  return entry !== null;
+}
+
+function amountToApply({ kind, amount }: CreditChange, balance: number): number | null {
+  if (balance + amount >= 0) return amount;
+  return kind === "spend" ? null : -balance;
+}

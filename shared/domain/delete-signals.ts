@@ -1,0 +1,53 @@
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import type { ClientSession, Types } from "mongoose";
+import type { Database } from "../database/database.ts";
+import { UNFINISHED } from "../database/models/signal.ts";
+
+/**
+ * Deletes signals of one user with the idempotency keys that stand for them. The analyses stay: they belong to their
+ * markets, and what they came to is counted whoever has seen it.
+ */
+export async function deleteSignals(
+  database: Database,
+  { session }: Pick<UnitOfWork, "session">,
+  { userId, signalIds }: { userId: Types.ObjectId; signalIds: readonly Types.ObjectId[] },
+): Promise<void> {
+  const ids = { $in: [...signalIds] };
+  const imageAnalysisIds = await database.signals.distinct(
+    "analysisId",
+    { _id: ids, userId, chartImageId: { $exists: true } },
+    { session },
+  );
+  await database.signals.deleteMany({ _id: ids, userId }, { session });
+  await database.idempotencyKeys.deleteMany(
+    { _id: { $regex: `^${userId}:` }, signalId: ids },
+    { session },
+  );
+  await redactImageAnalyses(database, session, imageAnalysisIds);
+}
+
+/** What an analyst writes about a chart image may describe what only its owner has seen; the figures do not. */
+const REDACTED = {
+  "result.analysis.warnings": [],
+  "result.analysis.raw_ai.rationale": "",
+  "result.analysis.raw_ai.key_evidence": [],
+  "result.analysis.raw_ai.market_condition": "",
+  "result.analysis.raw_ai.what_to_watch_for": [],
+} as const;
+
+/** Removes what is private from finished analyses of chart images, and deletes those that nobody waits for any more. */
+async function redactImageAnalyses(
+  database: Database,
+  session: ClientSession,
+  analysisIds: readonly Types.ObjectId[],
+): Promise<void> {
+  if (analysisIds.length === 0) return;
+  const ids = { $in: [...analysisIds] };
+  await database.jobs.deleteMany({ _id: ids }, { session });
+  await database.marketAnalyses.deleteMany({ _id: ids, ...UNFINISHED }, { session });
+  await database.marketAnalyses.updateMany(
+    { _id: ids },
+    { $set: REDACTED, $unset: { chartImageId: 1, receipt: 1 } },
+    { session },
+  );
+}

@@ -1,0 +1,151 @@
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import {
+  GENESIS_HASH,
+  type LedgerEntry,
+  type LedgerHead,
+  type PublishedHead,
+  publishedHeadSchema,
+} from "@shared/contract/ledger.ts";
+import {
+  createLedgerVerifier,
+  type LedgerReport,
+  type VerifierOptions,
+} from "@shared/contract/ledger-verifier.ts";
+import type { Database } from "../database/database.ts";
+import { LEDGER_HEAD_ID, type LedgerPublicationRecord } from "../database/models/ledger.ts";
+
+/** Records that are read at once while the whole ledger is streamed. */
+const STREAM_BATCH = 500;
+
+/** Who reads: everybody, at a moment, sees the figures that are public then; the operator sees all of them. */
+type LedgerAudience = { publicAt: Date } | "operator";
+
+/**
+ * Everybody, at `now`. The clock of the worker that appended may be ahead of ours: figures that are public by the
+ * chain's own time are so here too, or an outcome would seem to come without them.
+ */
+export function publicAudience(head: Pick<LedgerHead, "at">, now: Date): LedgerAudience {
+  const chainMs = head.at ? Date.parse(head.at) : 0;
+  return { publicAt: new Date(Math.max(now.getTime(), chainMs)) };
+}
+
+/** The last record that was appended. */
+export async function readHead(database: Pick<Database, "ledgerHeads">): Promise<LedgerHead> {
+  const head = await database.ledgerHeads.findById(LEDGER_HEAD_ID).lean();
+  if (!head) return { seq: 0, hash: GENESIS_HASH, at: null };
+  const { seq, hash, at } = head;
+  return { seq, hash, at };
+}
+
+/** The records after number `after` up to `upTo`, oldest first, with the figures that the audience may see. */
+export async function readEntries(
+  database: Database,
+  options: { after: number; upTo: number; limit: number; audience: LedgerAudience },
+): Promise<LedgerEntry[]> {
+  const { after, upTo, limit, audience } = options;
+  const found = await database.ledger
+    .find({ _id: { $gt: after, $lte: upTo } })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .lean();
+  const analysisSeqs = found.filter(({ kind }) => kind === "analysis").map(({ _id }) => _id);
+  const reveals = await database.ledgerReveals
+    .find({
+      _id: { $in: analysisSeqs },
+      ...(audience !== "operator" && { publicAt: { $lte: audience.publicAt } }),
+    })
+    .lean();
+  const revealOf = new Map(reveals.map(({ _id, salt, figures }) => [_id, { salt, figures }]));
+  return found.map(({ _id: seq, ...content }) => ({
+    record: { seq, ...content },
+    reveal: revealOf.get(seq) ?? null,
+  }));
+}
+
+/**
+ * All records up to `upTo`, read bit by bit. What was appended before the head was read is complete: an outcome in it
+ * always comes with the figures of its analysis.
+ */
+export async function* streamEntries(
+  database: Database,
+  { upTo, audience }: { upTo: number; audience: LedgerAudience },
+): AsyncGenerator<LedgerEntry> {
+  let after = 0;
+  while (after < upTo) {
+    const entries = await readEntries(database, { after, upTo, limit: STREAM_BATCH, audience });
+    yield* entries;
+    const last = entries.at(-1);
+    if (!last) return;
+    after = last.record.seq;
+  }
+}
+
+/** A published head as everybody gets it. */
+export const presentHead = ({ _id, seq, hash, at }: LedgerPublicationRecord): PublishedHead => ({
+  day: _id,
+  seq,
+  hash,
+  at,
+});
+
+/** The file in `folder` that keeps the published heads, one JSON line a day. */
+export const headFile = (folder: string): string => join(folder, "ledger-heads.ndjson");
+
+/**
+ * The heads kept in a file; none if there is no such file. A line that was cut off while it was written is passed over.
+ * @throws whatever keeps the file from being read
+ */
+export async function readHeadFile(file: string): Promise<PublishedHead[]> {
+  const text = await readText(file);
+  return text.split("\n").flatMap((line) => parseLine(line) ?? []);
+}
+
+/** Adds heads to the file, on disk before it resolves. */
+export async function appendToHeadFile(
+  file: string,
+  heads: readonly PublishedHead[],
+): Promise<void> {
+  if (heads.length === 0) return;
+  await mkdir(dirname(file), { recursive: true });
+  const text = await readText(file);
+  const start = text === "" || text.endsWith("\n") ? "" : "\n";
+  const lines = heads.map((head) => `${JSON.stringify(head)}\n`).join("");
+  await appendFile(file, start + lines, { flush: true });
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+function parseLine(line: string): PublishedHead | null {
+  try {
+    return publishedHeadSchema.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Checks the whole ledger as it stands in the database, sealed figures included, against its own head and those that
+ * were kept elsewhere.
+ */
+export async function verifyDatabase(
+  database: Database,
+  { kept = [], onOutcome }: VerifierOptions = {},
+): Promise<LedgerReport> {
+  const head = await readHead(database);
+  const verifier = createLedgerVerifier({
+    kept: head.seq > 0 ? [...kept, head] : kept,
+    ...(onOutcome && { onOutcome }),
+  });
+  for await (const entry of streamEntries(database, { upTo: head.seq, audience: "operator" })) {
+    if (!verifier.add(JSON.stringify(entry))) break;
+  }
+  return verifier.finish();
+}

@@ -1,0 +1,208 @@
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { SignalRequest } from "@shared/contract/signal.ts";
+import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { type ClientSession, Types } from "mongoose";
+import { type Database, nativeCollection } from "../database/database.ts";
+import { GENERATE_SIGNAL_JOB, type JobRecord } from "../database/models/job.ts";
+import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts";
+import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
+
+/**
+ * How much later than it was requested an analysis is queued, in seconds, for each unfinished signal of the same user.
+ * More than a full queue takes to empty, so that another user's first signal goes before all but the first of many.
+ */
+const DELAY_PER_UNFINISHED_S = 60;
+
+/** Fields of an analysis that are not read where its signals are made. */
+const WITHOUT_RECEIPT = { receipt: 0 } as const;
+
+export type AnalysisWithoutReceipt = Omit<MarketAnalysisRecord, "receipt">;
+
+/** Who asks for an analysis, and for what. */
+interface AnalysisRequest {
+  userId: Types.ObjectId;
+  request: SignalRequest;
+  chartImageId?: Types.ObjectId;
+  requestId?: string | undefined;
+}
+
+/** An analysis that a signal refers to, and whether it has been stored for that signal. */
+export interface JoinedAnalysis {
+  analysis: AnalysisWithoutReceipt;
+  isNew: boolean;
+}
+
+/** A request that is answered by the market's analysis of a candle. */
+type Join = Pick<AnalysisRequest, "userId" | "request" | "requestId"> & {
+  database: Database;
+  /** See `analysisKey`. */
+  key: string;
+  candleClosedAt: Date;
+  at: Date;
+};
+
+/** Joins the analyses of the market, once for all units of work of a transaction; stores those that are not there. */
+export const joiningAnalyses = new BatchedWrite<Join, JoinedAnalysis>(joinAll);
+
+async function joinAll(
+  session: ClientSession,
+  joins: NonEmpty<Join>,
+): Promise<readonly JoinedAnalysis[]> {
+  const [{ database }] = joins;
+  const joinsByKey = groupByKey(joins);
+  const analyses = nativeCollection(database.marketAnalyses);
+  const known = await analyses
+    .find({ key: { $in: [...joinsByKey.keys()] } }, { session, projection: WITHOUT_RECEIPT })
+    .toArray();
+  await joinUnfinished(database, session, { known, joinsByKey });
+  const found = new Map<string | undefined, AnalysisWithoutReceipt>(
+    known.map((analysis) => [analysis.key, analysis]),
+  );
+  const stored = new Map<Join, AnalysisWithoutReceipt>();
+  for (const [key, [first, ...others]] of joinsByKey) {
+    if (found.has(key)) continue;
+    const analysis = newAnalysis(first, { at: first.at, joinedSignals: 1 + others.length });
+    stored.set(first, analysis);
+    found.set(key, analysis);
+  }
+  if (stored.size > 0) await analyses.insertMany([...stored.values()], { session });
+  return joins.map((join) => {
+    const analysis = found.get(join.key);
+    if (!analysis) throw new Error("An analysis was not joined.");
+    return { analysis, isNew: stored.has(join) };
+  });
+}
+
+function groupByKey(joins: NonEmpty<Join>): Map<string, NonEmpty<Join>> {
+  const joinsByKey = new Map<string, NonEmpty<Join>>();
+  for (const join of joins) {
+    const earlier = joinsByKey.get(join.key);
+    joinsByKey.set(join.key, earlier ? [...earlier, join] : [join]);
+  }
+  return joinsByKey;
+}
+
+/**
+ * Signals that join an unfinished analysis change it, so that the transaction conflicts with that of a run that finishes
+ * it: no signal is left behind.
+ */
+async function joinUnfinished(
+  database: Database,
+  session: ClientSession,
+  {
+    known,
+    joinsByKey,
+  }: { known: readonly AnalysisWithoutReceipt[]; joinsByKey: Map<string, NonEmpty<Join>> },
+): Promise<void> {
+  const updates = known
+    .filter(({ finishedAt }) => !finishedAt)
+    .map(({ _id, key = "" }) => ({
+      updateOne: {
+        filter: { _id },
+        update: { $inc: { joinedSignals: joinsByKey.get(key)?.length ?? 0 } },
+      },
+    }));
+  if (updates.length === 0) return;
+  await nativeCollection(database.marketAnalyses).bulkWrite(updates, { session, ordered: false });
+}
+
+/** Stores the analysis of one signal, which no other can join. */
+export async function storeOwnAnalysis(
+  database: Database,
+  { session, at }: UnitOfWork,
+  input: AnalysisRequest,
+): Promise<JoinedAnalysis> {
+  const analysis = newAnalysis(input, { at, joinedSignals: 1 });
+  await nativeCollection(database.marketAnalyses).insertOne(analysis, { session });
+  return { analysis, isNew: true };
+}
+
+function newAnalysis(
+  input: AnalysisRequest & { key?: string; candleClosedAt?: Date },
+  { at, joinedSignals }: { at: Date; joinedSignals: number },
+): MarketAnalysisRecord {
+  const { userId, request, key, candleClosedAt, chartImageId, requestId } = input;
+  const { symbol, timeframe, limit } = request;
+  return {
+    _id: new Types.ObjectId(),
+    ...(key !== undefined && { key }),
+    ...{ symbol, timeframe, limit, userId },
+    candleClosedAt: candleClosedAt ?? lastCandleClose(timeframe, at),
+    ...(chartImageId && { chartImageId }),
+    ...(requestId && { requestId }),
+    ...{ status: "queued", revision: 0, joinedSignals },
+    ...{ createdAt: at, updatedAt: at },
+  };
+}
+
+/** Adds the job of a new analysis. */
+export function addJob(
+  database: Database,
+  uow: UnitOfWork,
+  { analysis, userId }: { analysis: AnalysisWithoutReceipt; userId: Types.ObjectId },
+): void {
+  uow.deferInsertAt(database.jobs.collection, userId, ({ unfinishedSignals }) =>
+    newAnalysisJob({ ...analysis, userId }, { at: uow.at, unfinishedSignals }),
+  );
+}
+
+/** The job of an analysis, as Agenda would store it. */
+export function newAnalysisJob(
+  {
+    _id,
+    userId,
+    requestId,
+  }: Pick<MarketAnalysisRecord, "_id" | "requestId"> & { userId: Types.ObjectId },
+  { at, unfinishedSignals }: { at: Date; unfinishedSignals: number },
+): JobRecord {
+  return {
+    _id,
+    name: GENERATE_SIGNAL_JOB,
+    type: "normal",
+    data: { analysisId: String(_id), userId: String(userId), ...(requestId && { requestId }) },
+    priority: jobPriority({ at, unfinishedSignals }),
+    nextRunAt: at,
+    ...{ lockedAt: null, lastModifiedBy: null, disabled: null },
+    ...{ lastRunAt: null, lastFinishedAt: null, progress: null },
+    ...{ failedAt: null, failCount: null, failReason: null },
+    ...{ repeatInterval: null, repeatAt: null, repeatTimezone: null },
+  };
+}
+
+/**
+ * The order in which workers take analyses: first come, first served, but that of a user's second signal is queued as if
+ * it had come a minute later, the third two minutes later, and so on. So one user's many signals do not delay another's
+ * one, and the last of many still gets its turn.
+ * @param options.unfinishedSignals of the same user
+ */
+function jobPriority(options: { at: Date; unfinishedSignals: number }): number {
+  return -(options.at.getTime() / 1_000 + options.unfinishedSignals * DELAY_PER_UNFINISHED_S);
+}
+
+/** Close of the last closed candle of a timeframe. Candles of all timeframes start at multiples of their length, in UTC. */
+export function lastCandleClose(timeframe: Timeframe, at: Date): Date {
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  return new Date(Math.floor(at.getTime() / lengthMs) * lengthMs);
+}
+
+/**
+ * What two requests have in common that are answered by one analysis.
+ * @param setup what the workers make analyses with; null before a worker has ever started
+ */
+export function analysisKey(
+  market: { symbol: string; timeframe: Timeframe; limit: number; candleClosedAt: Date },
+  setup: Omit<AnalysisSetupRecord, "_id"> | null,
+): string {
+  const { symbol, timeframe, limit, candleClosedAt } = market;
+  const { data, analyst, model, analystVersion } = setup ?? UNKNOWN_SETUP;
+  const closedAt = candleClosedAt.toISOString();
+  return [symbol, timeframe, closedAt, limit, data, analyst, model, analystVersion].join("|");
+}
+
+const UNKNOWN_SETUP = {
+  data: "unknown",
+  analyst: "unknown",
+  model: "unknown",
+  analystVersion: "unknown",
+} as const;

@@ -1,0 +1,124 @@
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import type { Analysis, SignalRequest } from "@shared/contract/signal.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import { Types } from "mongoose";
+import type { Database } from "../database/database.ts";
+import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts";
+import type { SignalRecord } from "../database/models/signal.ts";
+import { presentSignal, presentSignalRef } from "./present-signal.ts";
+import {
+  type AnalysisWithoutReceipt,
+  addJob,
+  type JoinedAnalysis,
+  storeOwnAnalysis,
+} from "./queue-analysis.ts";
+import { type FinishedAnalysis, missedEntryAnalysis, sizeAnalysis } from "./sizing.ts";
+
+/** A new id for a signal or an analysis; ids grow with time, so that they order the history. */
+export const newSignalId = (): Types.ObjectId => new Types.ObjectId();
+
+/** A signal that is to be made. */
+export interface NewSignal {
+  /** Made by the caller, so that a retried transaction does not make a second signal. */
+  id: Types.ObjectId;
+  userId: Types.ObjectId;
+  request: SignalRequest;
+  chartImageId?: Types.ObjectId;
+  requestId?: string | undefined;
+  /** Gets how many other signals of the user are unfinished; what it throws rejects the unit. */
+  assertUserLimit?: (unfinishedSignals: number) => void;
+}
+
+/**
+ * Adds a signal with its events, in the caller's transaction. If its analysis is finished, so is the signal.
+ * @param joined of `joiningAnalyses`; without it the signal gets an analysis of its own
+ */
+export async function queueSignal(
+  database: Database,
+  uow: UnitOfWork,
+  input: NewSignal & { joined?: JoinedAnalysis },
+): Promise<SignalRecord> {
+  const { analysis, isNew } = input.joined ?? (await storeOwnAnalysis(database, uow, input));
+  if (isNew) addJob(database, uow, { analysis, userId: input.userId });
+  const finished = asFinished(analysis);
+  if (finished) return addFinishedSignal(database, uow, { ...input, analysis: finished });
+  const isRunning = analysis.status === "running";
+  const signal: SignalRecord = {
+    ...newSignal(uow, input, analysis),
+    ...(isRunning && { status: "running", startedAt: uow.at }),
+  };
+  uow.deferInsertAt(database.signals.collection, input.userId, ({ unfinishedSignals }) => {
+    input.assertUserLimit?.(unfinishedSignals);
+    return signal;
+  });
+  uow.countUnfinishedSignals(input.userId, 1);
+  const stream = userStream(input.userId);
+  uow.addEvent(stream, "signal:queued", presentSignalRef(signal));
+  if (isRunning) uow.addEvent(stream, "signal:started", presentSignalRef(signal));
+  return signal;
+}
+
+/** A finished analysis, which a signal can be made from at once; null for any other. */
+export function asFinished(
+  analysis: AnalysisWithoutReceipt,
+): (AnalysisWithoutReceipt & FinishedAnalysis) | null {
+  const { result, finishedAt } = analysis;
+  return result && finishedAt ? { ...analysis, result, finishedAt } : null;
+}
+
+/** Adds a signal that is answered by a finished analysis, without the queue. Its user gets all events of a signal's life. */
+export function addFinishedSignal(
+  database: Database,
+  uow: UnitOfWork,
+  input: NewSignal & { analysis: AnalysisWithoutReceipt & FinishedAnalysis },
+): SignalRecord {
+  const { analysis, userId } = input;
+  const signal = {
+    ...newSignal(uow, input, analysis),
+    ...({ startedAt: uow.at, finishedAt: uow.at, status: "completed" } as const),
+    analysis: analysisFor(input.request, analysis),
+  };
+  uow.deferInsert(database.signals.collection, signal);
+  const stream = userStream(userId);
+  uow.addEvent(stream, "signal:queued", presentSignalRef(signal));
+  uow.addEvent(stream, "signal:started", presentSignalRef(signal));
+  uow.addEvent(stream, "signal:completed", presentSignal(signal));
+  return signal;
+}
+
+/** A finished analysis as the answer to a later request; a WAIT if its entry is missed. */
+function analysisFor(
+  { amount, risk_percent: riskPercent, leverage }: SignalRequest,
+  analysis: AnalysisWithoutReceipt & FinishedAnalysis,
+): Analysis {
+  const { entryLeft, candleClosedAt, timeframe } = analysis;
+  if (!entryLeft) return sizeAnalysis(analysis, { amount, riskPercent, leverage });
+  const nextCloseAt = new Date(candleClosedAt.getTime() + TIMEFRAME_MS[timeframe]);
+  return missedEntryAnalysis(analysis, { entryLeft, nextCloseAt });
+}
+
+function newSignal(
+  { at }: UnitOfWork,
+  { id, userId, request, chartImageId, requestId }: NewSignal,
+  analysis: Pick<MarketAnalysisRecord, "_id" | "revision">,
+): SignalRecord {
+  return {
+    _id: id,
+    userId,
+    analysisId: analysis._id,
+    origin: "request",
+    symbol: request.symbol,
+    timeframe: request.timeframe,
+    limit: request.limit,
+    amount: request.amount,
+    riskPercent: request.risk_percent,
+    leverage: request.leverage,
+    ...(chartImageId && { chartImageId }),
+    ...(requestId && { requestId }),
+    status: "queued",
+    revision: analysis.revision,
+    createdAt: at,
+    updatedAt: at,
+  };
+}

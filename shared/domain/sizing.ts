@@ -1,0 +1,206 @@
+import { findInstrument } from "@shared/contract/instruments.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
+import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
+import type { MarketAnalysisRecord, MarketResult } from "../database/models/market-analysis.ts";
+import { formatNumber, formatPrice, formatUsd } from "./format-price.ts";
+
+/** A finished market analysis, as far as a user's signal is made from it. */
+export type FinishedAnalysis = Pick<MarketAnalysisRecord, "_id" | "symbol"> & {
+  finishedAt: Date;
+  result: MarketResult;
+};
+
+/** The analysis as one user gets it: with its origin, and sized for what they stake. */
+export function sizeAnalysis(
+  { _id, symbol, finishedAt, result }: FinishedAnalysis,
+  stake: SizingInput,
+): Analysis {
+  const sized = sizeForStake({ ...result, symbol }, stake);
+  const origin = { analysis_id: _id.toString(), analysed_at: finishedAt.toISOString() };
+  return { ...sized, source: { ...sized.source, ...origin } };
+}
+
+/** An analysis with the figures and warnings of a position. */
+export function sizeForStake(
+  market: { analysis: UnsizedAnalysis; quoteToUsd: number | null; symbol: string },
+  stake: SizingInput,
+): Analysis {
+  const { analysis, quoteToUsd, symbol } = market;
+  const size = sizePosition({
+    ...{ advice: analysis, symbol, stake },
+    ...(quoteToUsd !== null && { quoteToUsd }),
+  });
+  return {
+    ...analysis,
+    warnings: [...analysis.warnings, ...size.warnings],
+    suggested_units: size.units,
+    estimated_dollar_risk: size.dollarRisk,
+    required_margin: size.requiredMargin,
+  };
+}
+
+/**
+ * The WAIT of a user who asks for an analysis whose entry is missed. It has one warning, which also says that the data
+ * is recorded or the analyst is rule-based.
+ * @param options.nextCloseAt when the next candle closes, after which a new analysis can be made
+ */
+export function missedEntryAnalysis(
+  finished: FinishedAnalysis,
+  options: { entryLeft: { price: number; at: Date }; nextCloseAt: Date },
+): Analysis {
+  const { analysis } = finished.result;
+  const { price, at } = options.entryLeft;
+  const disclosures = analysis.warnings.filter(
+    (warning) =>
+      warning.startsWith(MESSAGES.demoDataPrefix) || warning.startsWith(MESSAGES.ruleBasedPrefix),
+  );
+  const missed =
+    `The entry is missed: the price was ${formatPrice(price)} at ${formatTime(at)}. ` +
+    `The next candle closes at ${formatTime(options.nextCloseAt)}.`;
+  const wait = {
+    ...analysis,
+    final_signal: "WAIT",
+    confidence: 0,
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
+    suggested_hold: "No position",
+    trade_duration_text: "No trade",
+    valid_until: null,
+    calibrated_confidence: null,
+    warnings: [[...disclosures, missed].join(" ")],
+  } as const;
+  const result = { ...finished.result, analysis: { ...wait, warnings: [...wait.warnings] } };
+  return sizeAnalysis({ ...finished, result }, { amount: 0, riskPercent: 0, leverage: 1 });
+}
+
+/** `14:05 UTC`. */
+const formatTime = (at: Date): string => `${at.toISOString().slice(11, 16)} UTC`;
+
+/** What the trader stakes: `amount` in USD, `riskPercent` of it above 0 to 100, `leverage` from 1. */
+export interface SizingInput {
+  amount: number;
+  riskPercent: number;
+  leverage: number;
+}
+
+/** Figures of a trade: `units` of the base; risk at the stop and margin in USD. */
+interface PositionSize {
+  units: number;
+  dollarRisk: number;
+  requiredMargin: number;
+  warnings: string[];
+}
+
+/**
+ * Sizes a trade so that its stop loses `amount × riskPercent / 100` USD, or less where the margin
+ * (`units × entry in USD / leverage`) would exceed the amount. A WAIT is sized 0.
+ * `quoteToUsd` is USD per unit of the quote currency, needed only where neither side of the pair is the dollar;
+ * without it there the size is 0, with a warning.
+ */
+export function sizePosition(options: {
+  advice: Pick<Analysis, "entry" | "stop_loss">;
+  symbol: string;
+  stake: SizingInput;
+  quoteToUsd?: number | undefined;
+}): PositionSize {
+  const { symbol, stake, quoteToUsd } = options;
+  const { entry, stop_loss: stopLoss } = options.advice;
+  if (entry === null || stopLoss === null) return noPosition([]);
+  const { base, quote } = symbolCurrencies(symbol);
+  const rate = usdPerQuote({ symbol, entry }) ?? quoteToUsd;
+  if (rate === undefined) return noPosition([unknownRateWarning(quote)]);
+  const riskPerUnit = Math.abs(entry - stopLoss) * rate;
+  // A dollar costs a dollar: entry × (1 / entry) would miss it by a rounding error.
+  const pricePerUnit = isUsdLike(base) && !isUsdLike(quote) ? 1 : entry * rate;
+  return fitToAmount({ stake, riskPerUnit, pricePerUnit });
+}
+
+function fitToAmount(options: {
+  stake: SizingInput;
+  riskPerUnit: number;
+  pricePerUnit: number;
+}): PositionSize {
+  const { stake, riskPerUnit, pricePerUnit } = options;
+  const { amount, riskPercent, leverage } = stake;
+  const dollarRisk = (amount * riskPercent) / 100;
+  const units = dollarRisk / riskPerUnit;
+  const requiredMargin = (units * pricePerUnit) / leverage;
+  if (requiredMargin <= amount) return { units, dollarRisk, requiredMargin, warnings: [] };
+  const fittingUnits = (amount * leverage) / pricePerUnit;
+  // The smaller of both, as rounding must not lift the risk above what was asked for.
+  const fittingRisk = Math.min(fittingUnits * riskPerUnit, dollarRisk);
+  return {
+    units: fittingUnits,
+    dollarRisk: fittingRisk,
+    requiredMargin: amount,
+    warnings: [cutWarning({ stake, asked: dollarRisk, kept: fittingRisk })],
+  };
+}
+
+const noPosition = (warnings: string[]): PositionSize => ({
+  units: 0,
+  dollarRisk: 0,
+  requiredMargin: 0,
+  warnings,
+});
+
+const unknownRateWarning = (quote: string) =>
+  `Position size is not computed: the value of ${quote} in USD is not known.`;
+
+function cutWarning(options: { stake: SizingInput; asked: number; kept: number }): string {
+  const { amount, leverage } = options.stake;
+  return (
+    `Position cut to what ${formatUsd(amount)} can carry at leverage ${formatNumber(leverage, 2)}: ` +
+    `the stop now risks ${formatUsd(options.kept)} instead of ${formatUsd(options.asked)}.`
+  );
+}
+
+/** Base and quote of a symbol; what one unit is, and what its price is counted in. */
+interface SymbolCurrencies {
+  base: string;
+  quote: string;
+}
+
+/** Currencies counted as one US dollar: the dollar and the tokens that are pegged to it. */
+const USD_LIKE: ReadonlySet<string> = new Set([
+  "USD",
+  "USDT",
+  "USDC",
+  "BUSD",
+  "FDUSD",
+  "TUSD",
+  "PYUSD",
+  "RLUSD",
+  "DAI",
+  "GUSD",
+  "USDD",
+  "USDE",
+  "USDP",
+  "USDS",
+  "USD1",
+]);
+
+/** Those of the instrument; any other symbol is split as `BASE/QUOTE`, and priced in USD where it has no slash. */
+export function symbolCurrencies(symbol: string): SymbolCurrencies {
+  const instrument = findInstrument(symbol);
+  if (instrument) return { base: instrument.base, quote: instrument.quote };
+  const slash = symbol.lastIndexOf("/");
+  if (slash === -1) return { base: symbol, quote: "USD" };
+  return { base: symbol.slice(0, slash), quote: symbol.slice(slash + 1) };
+}
+
+/** Whether one unit of `currency` is counted as one US dollar. */
+export function isUsdLike(currency: string): boolean {
+  return USD_LIKE.has(currency);
+}
+
+/**
+ * USD per unit of the quote currency as far as the symbol itself tells: 1 for a dollar quote, `1 / entry` where
+ * the base is the dollar (USD/JPY). Null for any other pair, whose rate must come from elsewhere.
+ */
+export function usdPerQuote(options: { symbol: string; entry: number }): number | null {
+  const { base, quote } = symbolCurrencies(options.symbol);
+  if (isUsdLike(quote)) return 1;
+  return isUsdLike(base) ? 1 / options.entry : null;
+}

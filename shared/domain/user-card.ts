@@ -1,0 +1,116 @@
+import type { AdminPaymentProof, PaymentProof, UserCard } from "@shared/contract/account.ts";
+import type { AccountReason } from "@shared/contract/events.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import type { ClientSession, Types } from "mongoose";
+import type { Database } from "../database/database.ts";
+import type { PaymentProofRecord } from "../database/models/payment.ts";
+import type { UserRecord } from "../database/models/user.ts";
+import { filePath } from "../files/file-store.ts";
+
+/** A payment proof as its owner sees it. `url` is the bare path, which is signed for whoever gets to read it. */
+export function presentProof(proof: ProofSummary): PaymentProof {
+  return {
+    sender_name: proof.senderName,
+    filename: proof.filename,
+    url: filePath("payment_proofs", proof.filename),
+    submitted_at: proof.submittedAt.toISOString(),
+  };
+}
+
+/** A payment proof as administrators see it; `url` as in `presentProof`. */
+export function presentAdminProof(proof: ProofSummary): AdminPaymentProof {
+  const { duplicateOf } = proof;
+  return { ...presentProof(proof), ...(duplicateOf && { duplicate_of: duplicateOf }) };
+}
+
+/** A user as the admin list and the admin events show him. */
+export function presentUserCard(user: UserRecord, proof: ProofSummary | null = null): UserCard {
+  return {
+    ...presentProfile(user),
+    payment_proof: proof && presentAdminProof(proof),
+    created_at: user.createdAt.toISOString(),
+  };
+}
+
+/** What a user himself and the administrators alike see of him. */
+export const presentProfile = (user: UserRecord) => ({
+  username: user.username,
+  email: user.email,
+  email_verified: user.emailVerified,
+  role: user.role,
+  approved: user.approved,
+  allow_image_upload: user.allowImageUpload,
+  image_credits: user.imageCredits,
+});
+
+/** What is shown of a payment proof. */
+interface ProofSummary {
+  senderName: string;
+  filename: string;
+  submittedAt: Date;
+  /** Name of another user who had sent the same picture before; for administrators only. */
+  duplicateOf?: string;
+}
+
+const SHOWN_FIELDS = {
+  userId: 1,
+  senderName: 1,
+  filename: 1,
+  createdAt: 1,
+  duplicateOf: 1,
+} as const;
+
+/** What is shown of a proof's document. */
+export function summarizeProof(
+  proof: Pick<PaymentProofRecord, "senderName" | "filename" | "createdAt" | "duplicateOf">,
+): ProofSummary {
+  const { senderName, filename, createdAt, duplicateOf } = proof;
+  return { senderName, filename, submittedAt: createdAt, ...(duplicateOf && { duplicateOf }) };
+}
+
+/** A user's current payment proof; with a session, as its transaction sees it. */
+export async function findProofOf(
+  database: Database,
+  userId: Types.ObjectId,
+  session?: ClientSession,
+): Promise<ProofSummary | null> {
+  const proof = await database.paymentProofs
+    .findOne({ userId })
+    .select(SHOWN_FIELDS)
+    .session(session ?? null)
+    .lean();
+  return proof && summarizeProof(proof);
+}
+
+/** The current payment proofs of these users, by the user's id in hexadecimal. */
+export async function findProofsOf(
+  database: Database,
+  userIds: readonly Types.ObjectId[],
+): Promise<Map<string, ProofSummary>> {
+  const proofs = await database.paymentProofs
+    .find({ userId: { $in: [...userIds] } })
+    .select(SHOWN_FIELDS)
+    .lean();
+  return new Map(proofs.map((proof) => [proof.userId.toString(), summarizeProof(proof)]));
+}
+
+/**
+ * Tells a user and the administrators what has become of his account.
+ * @param user as he is after the change
+ */
+export async function addAccountUpdatedEvents(
+  database: Database,
+  uow: UnitOfWork,
+  { user, reason }: { user: UserRecord; reason: AccountReason },
+): Promise<void> {
+  uow.addEvent(userStream(user._id), "account:updated", {
+    approved: user.approved,
+    role: user.role,
+    allow_image_upload: user.allowImageUpload,
+    image_credits: user.imageCredits,
+    reason,
+  });
+  const proof = await findProofOf(database, user._id, uow.session);
+  uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, proof));
+}

@@ -1,0 +1,102 @@
+import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
+import type { Types } from "mongoose";
+import type { Database } from "../database/database.ts";
+import type { ChartImageRecord } from "../database/models/stored-file.ts";
+import { removeChartImages } from "./chart-images.ts";
+import { FILE_KINDS, type FileKind, fileStore } from "./file-store.ts";
+
+/** Younger bytes may be of an upload that is still to be committed. */
+const UNKNOWN_KEPT_MS = 3_600_000;
+
+/** Chart images in one transaction, of a few megabytes each. */
+const IMAGES_AT_A_TIME = 20;
+const IDS_AT_A_TIME = 500;
+
+const DAY_MS = 86_400_000;
+
+/** What the cleanup works with; `actor` is the administrator who asked for it, if one did. */
+export interface CleanupOptions {
+  database: Database;
+  now: () => Date;
+  actor?: string;
+}
+
+/**
+ * Deletes the chart images that are older than 30 days or belong to no signal, and the bytes of which no document
+ * tells, such as those of an upload whose server died.
+ * @returns how many chart images were deleted
+ */
+export async function cleanUpFiles(options: CleanupOptions): Promise<number> {
+  const deleted = await removeOutdatedImages(options);
+  for (const kind of FILE_KINDS) await removeUnknownBytes(options, kind);
+  return deleted;
+}
+
+async function removeOutdatedImages({ database, now, actor }: CleanupOptions): Promise<number> {
+  let deleted = 0;
+  let found: number;
+  do {
+    found = await commit(
+      database,
+      { lockKeys: ADMINS_STREAM, now, ...(actor !== undefined && { actor }) },
+      async (uow) => {
+        const images = await database.chartImages
+          .aggregate<ChartImageRecord>(outdatedAt(uow.at))
+          .session(uow.session);
+        await removeChartImages(database, uow, images);
+        return images.length;
+      },
+    );
+    deleted += found;
+  } while (found === IMAGES_AT_A_TIME);
+  return deleted;
+}
+
+function outdatedAt(at: Date) {
+  const oldest = new Date(at.getTime() - CHART_IMAGE_DAYS * DAY_MS);
+  return [
+    {
+      $lookup: {
+        from: "signals",
+        localField: "signalId",
+        foreignField: "_id",
+        pipeline: [{ $project: { _id: 1 } }],
+        as: "signal",
+      },
+    },
+    { $match: { $or: [{ createdAt: { $lt: oldest } }, { signal: { $size: 0 } }] } },
+    { $limit: IMAGES_AT_A_TIME },
+  ];
+}
+
+async function removeUnknownBytes(
+  { database, now }: CleanupOptions,
+  kind: FileKind,
+): Promise<void> {
+  const store = fileStore(database, kind);
+  const removeUnknown = async (ids: Types.ObjectId[]) => {
+    const known = new Set((await knownIds(database, kind, ids)).map(String));
+    const unknown = ids.filter((id) => !known.has(id.toString()));
+    if (unknown.length > 0) await store.remove(unknown);
+  };
+  let batch: Types.ObjectId[] = [];
+  for await (const id of store.idsBefore(new Date(now().getTime() - UNKNOWN_KEPT_MS))) {
+    batch.push(id);
+    if (batch.length < IDS_AT_A_TIME) continue;
+    await removeUnknown(batch);
+    batch = [];
+  }
+  await removeUnknown(batch);
+}
+
+function knownIds(
+  database: Database,
+  kind: FileKind,
+  ids: Types.ObjectId[],
+): Promise<Types.ObjectId[]> {
+  if (kind === "payment_proofs")
+    return database.paymentProofs.distinct("_id", { _id: { $in: ids } });
+  return database.chartImages.distinct("_id", { _id: { $in: ids } });
+}

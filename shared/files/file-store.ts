@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { buffer } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
+import type { ImageType } from "@shared/contract/files.ts";
+import type { ClientSession, Types } from "mongoose";
+import mongoose from "mongoose";
+import type { Database } from "../database/database.ts";
+
+/** The bytes of one kind of files. They lie in the database, so that all servers and workers see them. */
+interface FileStore {
+  save(file: { id: Types.ObjectId; filename: string; bytes: Buffer }): Promise<void>;
+  /** The bytes, or null where there are none. */
+  read(id: Types.ObjectId): Promise<Buffer | null>;
+  /** Removes files, and what an interrupted `save` has left of them; with a session, in its transaction. */
+  remove(ids: readonly Types.ObjectId[], session?: ClientSession): Promise<void>;
+  /** Ids of all files that `save` began before this time, whether it came to its end or not. */
+  idsBefore(time: Date): AsyncIterable<Types.ObjectId>;
+}
+
+/** The store of one kind of files. */
+export function fileStore(database: Database, kind: FileKind): FileStore {
+  const db = database.connection.getClient().db(database.connection.name);
+  const bucket = new mongoose.mongo.GridFSBucket(db, { bucketName: kind });
+  const files = db.collection<{ _id: Types.ObjectId }>(`${kind}.files`);
+  const chunks = db.collection<{ files_id: Types.ObjectId; n: number }>(`${kind}.chunks`);
+
+  return {
+    async save({ id, filename, bytes }) {
+      const upload = bucket.openUploadStreamWithId(id, filename);
+      upload.end(bytes);
+      await finished(upload);
+    },
+    async read(id) {
+      const isThere = (await files.countDocuments({ _id: id }, { limit: 1 })) > 0;
+      return isThere ? buffer(bucket.openDownloadStream(id)) : null;
+    },
+    async remove(ids, session) {
+      const options = session ? { session } : {};
+      await files.deleteMany({ _id: { $in: [...ids] } }, options);
+      await chunks.deleteMany({ files_id: { $in: [...ids] } }, options);
+    },
+    async *idsBefore(time) {
+      const end = mongoose.mongo.ObjectId.createFromTime(Math.floor(time.getTime() / 1_000));
+      for await (const { _id } of files.find({ _id: { $lt: end } })) yield _id;
+      const unfinished = chunks.find({ files_id: { $lt: end }, n: 0 });
+      for await (const chunk of unfinished.project({ files_id: 1 })) yield chunk.files_id;
+    },
+  };
+}
+
+/** Where pictures are kept: one GridFS bucket for each kind, and the first part of their address. */
+export const FILE_KINDS = ["payment_proofs", "chart_uploads"] as const;
+export type FileKind = (typeof FILE_KINDS)[number];
+
+const EXTENSIONS = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+} as const satisfies Record<ImageType, string>;
+
+/** 128 random bits and an extension: nothing of what the file was called, and no way to leave its folder. */
+const FILENAME = /^[0-9a-f]{32}\.(?:png|jpg|webp)$/;
+
+/** A name that nobody can guess. */
+export function newFilename(contentType: ImageType): string {
+  return `${randomBytes(16).toString("hex")}.${EXTENSIONS[contentType]}`;
+}
+
+/** Whether `text` may be the name of a stored file. */
+export const isFilename = (text: string): boolean => FILENAME.test(text);
+
+/** The address of a file without host and signature, as events and models hold it. */
+export const filePath = (kind: FileKind, filename: string): string => `/${kind}/${filename}`;

@@ -1,0 +1,206 @@
+import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import type { LedgerFigures } from "@shared/contract/ledger.ts";
+import { validUntil } from "@shared/contract/signal.ts";
+import { holdLimit } from "./hold-limit.ts";
+
+/** What a BUY or a SELL says, as far as its judgement goes. Prices are in the quote currency, times in Unix ms. */
+export interface Trade {
+  symbol: string;
+  timeframe: Timeframe;
+  side: "BUY" | "SELL";
+  entry: number;
+  stopLoss: number;
+  takeProfit: number;
+  /** The market's last close when the signal was made. */
+  price: number;
+  createdAt: number;
+  /** Until when the entry may be taken. */
+  validUntil: number;
+  /** Candles of the signal's timeframe, the one of the fill included. */
+  holdCandles: number;
+}
+
+/** Candles of a shorter timeframe that make up one longer candle, oldest first. */
+export interface CandleParts {
+  timeframe: Timeframe;
+  candles: Candle[];
+}
+
+/** The finest candles that make up `candle`, or null where they cannot be had. */
+export type FinerCandles = (candle: Candle, timeframe: Timeframe) => Promise<CandleParts | null>;
+
+/** How the entry waits for its price; said of a BUY, a SELL is its mirror image. */
+export type EntryOrder = "market" | "limit" | "stop";
+
+/**
+ * A trade as if it were a BUY: for a SELL every price is negated, so that one set of rules judges both sides, and both
+ * alike.
+ */
+export interface LongTrade extends Omit<Trade, "side"> {
+  order: EntryOrder;
+}
+
+/** The prices of a candle, of one side or the other. */
+type Prices = Pick<Candle, "open" | "high" | "low" | "close">;
+
+/** `candle` as a trade of `side` sees it: unchanged for a BUY, upside down for a SELL. */
+export function asLong(side: Trade["side"], { open, high, low, close }: Candle): Prices {
+  if (side === "BUY") return { open, high, low, close };
+  return { open: -open, high: -low, low: -high, close: -close };
+}
+
+/** How far a trade has come. Prices are those of a normal trade, times are opening times of candles in Unix ms. */
+export type TradeState = { phase: "waiting" } | OpenTrade;
+
+export interface OpenTrade {
+  phase: "open";
+  fill: number;
+  filledAt: number;
+  /** Best and worst price since the fill. */
+  best: number;
+  worst: number;
+}
+
+/** The end of a trade at its stop or its target. */
+export interface Exit extends Omit<OpenTrade, "phase"> {
+  phase: "over";
+  reason: "target" | "stop" | "both";
+  exit: number;
+  exitedAt: number;
+}
+
+type TradeLevels = Pick<LongTrade, "entry" | "stopLoss" | "takeProfit" | "order">;
+
+/** What a candle makes of a trade; `unclear` where only its course could tell. */
+type Step = TradeState | Exit | { phase: "unclear" };
+
+interface StepInput {
+  walk: TradeState;
+  trade: TradeLevels;
+  candle: Prices & { time: number };
+  /** No finer candles can be had: what is unclear is decided against the trade. */
+  isFinest: boolean;
+}
+
+const UNCLEAR = { phase: "unclear" } as const;
+
+/**
+ * One candle further. The entry and the target need a trade beyond their price: who is first in the queue at the exact
+ * price is not known. A touch of the stop is enough. A candle that opens beyond a price trades at its open.
+ */
+export function applyCandle(input: StepInput): Step {
+  const { walk, candle } = input;
+  if (walk.phase === "open") return stepOpen(input, walk);
+  const fill = fillOf(input);
+  if (fill === null) return walk;
+  if (fill === candle.open) {
+    const opened = { phase: "open", fill, filledAt: candle.time, best: fill, worst: fill } as const;
+    return stepOpen(input, opened);
+  }
+  return stepFilledWithin(input, fill);
+}
+
+/** Price at which the entry is taken in this candle, or null. An open beyond the target leaves nothing to be had. */
+function fillOf({ trade, candle }: StepInput): number | null {
+  const { order, entry, takeProfit } = trade;
+  const { open, high, low } = candle;
+  const isPassedAtOpen = order === "market" || (order === "limit" ? open < entry : open > entry);
+  if (isPassedAtOpen) return open < takeProfit ? open : null;
+  const isPassed = order === "limit" ? low < entry : high > entry;
+  return isPassed ? entry : null;
+}
+
+/** A candle that the trade is open in from its first price on. */
+function stepOpen({ trade, candle, isFinest }: StepInput, open: OpenTrade): Step {
+  const { stopLoss, takeProfit } = trade;
+  if (candle.open <= stopLoss) return ended(open, { reason: "stop", exit: candle.open, candle });
+  if (candle.open > takeProfit) return ended(open, { reason: "target", exit: candle.open, candle });
+  const { isStopped, isPaid } = reach(trade, candle);
+  if (isStopped && isPaid && !isFinest) return UNCLEAR;
+  if (isStopped) {
+    return ended(open, { reason: isPaid ? "both" : "stop", exit: stopLoss, candle });
+  }
+  const seen = { ...open, worst: Math.min(open.worst, candle.low) };
+  if (isPaid) return ended(seen, { reason: "target", exit: takeProfit, candle });
+  return { ...seen, best: Math.max(open.best, candle.high) };
+}
+
+/**
+ * The candle in which the price came to the entry. What lies beyond the entry was reached after it: the stop of a limit
+ * order, the target of a stop order. What lies on the side that the price came from was reached after it for certain
+ * only if the candle closed there.
+ */
+function stepFilledWithin({ trade, candle, isFinest }: StepInput, fill: number): Step {
+  const { stopLoss, takeProfit } = trade;
+  const reached = reach(trade, candle);
+  const { isStopped, isPaid } = reached;
+  const sure = reachedAfterFill({ ...trade, ...reached, close: candle.close });
+  if (!sure.isCertain && !isFinest) return UNCLEAR;
+  const worst = isStopped ? fill : Math.min(fill, candle.low);
+  const open: OpenTrade = { phase: "open", fill, filledAt: candle.time, best: fill, worst };
+  if (isStopped) return ended(open, { reason: isPaid ? "both" : "stop", exit: stopLoss, candle });
+  if (sure.isPaid) return ended(open, { reason: "target", exit: takeProfit, candle });
+  return { ...open, best: Math.max(fill, candle.close) };
+}
+
+/** What of stop and target was reached after the fill beyond doubt, and whether that leaves any doubt. */
+function reachedAfterFill(at: TradeLevels & Reached & Pick<Prices, "close">): {
+  isPaid: boolean;
+  isCertain: boolean;
+} {
+  const { order, stopLoss, takeProfit, isStopped, isPaid, close } = at;
+  const stopIsSure = order === "limit" || close <= stopLoss;
+  const targetIsSure = order === "stop" || close > takeProfit;
+  const isCertain =
+    !(isStopped && isPaid) && (stopIsSure || !isStopped) && (targetIsSure || !isPaid);
+  return { isPaid: isPaid && targetIsSure, isCertain };
+}
+
+interface Reached {
+  isStopped: boolean;
+  isPaid: boolean;
+}
+
+function reach(trade: TradeLevels, { high, low }: Prices): Reached {
+  return { isStopped: low <= trade.stopLoss, isPaid: high > trade.takeProfit };
+}
+
+/** The trade is over; of the candle that ends it, only what speaks against the trade counts besides the exit itself. */
+function ended(
+  open: OpenTrade,
+  end: Pick<Exit, "reason" | "exit"> & { candle: { time: number } },
+): Exit {
+  const { reason, exit, candle } = end;
+  return {
+    ...open,
+    phase: "over",
+    reason,
+    exit,
+    exitedAt: candle.time,
+    best: Math.max(open.best, exit),
+    worst: Math.min(open.worst, exit),
+  };
+}
+
+/** The trade that an analysis advises, from the figures that the ledger records; null for one that advises none. */
+export function tradeOfFigures(figures: LedgerFigures): Trade | null {
+  const { symbol, timeframe, final_signal: side, entry, stop_loss, take_profit } = figures;
+  if (side === "WAIT" || entry === null || stop_loss === null || take_profit === null) return null;
+  const { valid_until, suggested_hold, hold_candles } = figures;
+  const lastCandleAt = Date.parse(figures.last_candle_at ?? figures.created_at);
+  return {
+    ...{ symbol, timeframe, side, entry },
+    stopLoss: stop_loss,
+    takeProfit: take_profit,
+    price: figures.price ?? entry,
+    // Nobody could act on what the market did while the analysis was made.
+    createdAt: Date.parse(figures.finished_at),
+    validUntil: valid_until ? Date.parse(valid_until) : validUntil({ timeframe, lastCandleAt }),
+    holdCandles: holdLimit({
+      candles: hold_candles,
+      text: suggested_hold,
+      timeframe,
+      from: lastCandleAt,
+    }),
+  };
+}

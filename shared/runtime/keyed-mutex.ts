@@ -1,0 +1,32 @@
+import { Mutex } from "async-mutex";
+
+const mutexesByOwner = new WeakMap<object, Map<string, Mutex>>();
+
+/**
+ * Runs `run` while nobody else in this process holds any of these keys of `owner`. The keys are taken in one order
+ * everywhere, so that nobody waits in a circle.
+ */
+export function withKeys<Result>(
+  owner: object,
+  keys: readonly string[],
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const inOrder = [...new Set(keys)].sort();
+  return inOrder.reduceRight((inner, key) => () => withKey(owner, key, inner), run)();
+}
+
+async function withKey<Result>(
+  owner: object,
+  key: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const locks = mutexesByOwner.get(owner) ?? new Map<string, Mutex>();
+  mutexesByOwner.set(owner, locks);
+  const lock = locks.get(key) ?? new Mutex();
+  locks.set(key, lock);
+  try {
+    return await lock.runExclusive(run);
+  } finally {
+    if (!lock.isLocked()) locks.delete(key);
+  }
+}

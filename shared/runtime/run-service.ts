@@ -1,0 +1,60 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Logger } from "./logger.ts";
+import { loadSettings, readDotEnv, type Settings, SettingsError } from "./settings.ts";
+
+/** A started part of the product. */
+interface RunningService {
+  logger: Logger;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs one part as a process: settings, start, and an orderly stop on SIGTERM or SIGINT.
+ * A bad setting or a failed start ends the process with one clear line.
+ */
+export async function runService(
+  name: string,
+  start: (settings: Settings, mongodbUri: string) => Promise<RunningService>,
+): Promise<void> {
+  try {
+    readDotEnv();
+    const settings = loadSettings();
+    const uri = settings.MONGODB_URI;
+    if (!uri) {
+      throw new SettingsError(
+        "MONGODB_URI: is required to run one part alone; `npm start` brings a database of its own",
+      );
+    }
+    stopOnSignals(await start(settings, uri));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${name} could not start: ${message.split("\n")[0]}\n`);
+    process.exit(1);
+  }
+}
+
+function stopOnSignals(part: RunningService): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) return;
+    stopping = true;
+    part.logger.info({ signal }, "stopping");
+    part.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        part.logger.error({ err: error }, "did not stop in order");
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+/** A register of figures for one process, with those of Node in it: memory, event loop lag, garbage collection. */
+export function createRegistry(part: "server" | "worker"): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ part });
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}

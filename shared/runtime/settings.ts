@@ -1,0 +1,286 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
+import {
+  DEFAULT_TRADING_COSTS,
+  MAX_COST_PERCENT,
+  type TradingCosts,
+  type TradingCostTable,
+  tradingCostsSchema,
+} from "@shared/contract/trading-costs.ts";
+import dotenv from "dotenv";
+import { z } from "zod";
+
+const TWO_NUMBERS = /^\s*(\d+(?:\.\d+)?)\s*,\s*(\d+(?:\.\d+)?)\s*$/;
+
+/** Trading costs as text: `spread,commission`, the commission for each side, both in percent. */
+export const tradingCostsTextSchema = z.string().transform((text, context): TradingCosts => {
+  const [, spread, commission] = TWO_NUMBERS.exec(text) ?? [];
+  const { data } = tradingCostsSchema.safeParse({
+    spread_percent: Number(spread),
+    commission_percent: Number(commission),
+  });
+  if (data) return data;
+  const message = `must be spread,commission in percent, each from 0 to ${MAX_COST_PERCENT}, such as 0.01,0.05`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+type CostSettings = Pick<
+  Settings,
+  | "TRADING_COSTS_CRYPTO"
+  | "TRADING_COSTS_FOREX"
+  | "TRADING_COSTS_METAL"
+  | "TRADING_COSTS_INDEX"
+  | "TRADING_COSTS_OIL"
+>;
+
+/** Costs of every class of instruments, as the settings have them. */
+export function tradingCostTable(settings: CostSettings): TradingCostTable {
+  return {
+    crypto: settings.TRADING_COSTS_CRYPTO,
+    forex: settings.TRADING_COSTS_FOREX,
+    metal: settings.TRADING_COSTS_METAL,
+    index: settings.TRADING_COSTS_INDEX,
+    oil: settings.TRADING_COSTS_OIL,
+  };
+}
+
+const port = z.coerce.number().int().min(1).max(65_535);
+const optionalText = z.string().min(1).optional();
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) address" });
+const usdPrice = z.coerce
+  .number({ error: "must be a number of US dollars" })
+  .nonnegative({ error: "must be 0 or more" })
+  .optional();
+/** No URL in the strict sense: the address of a replica set names all its members, separated by commas. */
+const mongodbAddress = z
+  .string()
+  .regex(/^mongodb(\+srv)?:\/\/[^\s/?]+([/?]\S*)?$/, { error: "must be a mongodb:// address" });
+const commaList = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== ""),
+);
+
+/** No URL in the strict sense either: git also takes paths and `git@host:path`. */
+const gitRepository = z
+  .string()
+  .refine(
+    (text) => isAbsolute(text) || /^((https|ssh):\/\/|[\w.-]+@[\w.-]+:)[^\s-]\S*$/.test(text),
+    {
+      error: "must be an absolute path, an https:// or ssh:// address, or git@host:path",
+    },
+  )
+  .refine((text) => !/^https:\/\/[^/]*@/.test(text), {
+    error: "must not contain a user or password; use a credential helper of git",
+  });
+/** Calendars of the OpenTimestamps project and of Eternity Wall, which anybody may use. */
+const PUBLIC_CALENDARS = [
+  "https://alice.btc.calendar.opentimestamps.org",
+  "https://bob.btc.calendar.opentimestamps.org",
+  "https://finney.calendar.eternitywall.com",
+];
+const notCalendars = { error: "must be http(s) addresses, or off" };
+/** The format of the proofs allows no other characters in the address of a calendar. */
+const calendarUrl = z
+  .string()
+  .regex(/^https?:\/\/[\w.-]+(:\d+)?(\/[\w./-]*)?$/, notCalendars)
+  .transform((url) => url.replace(/\/+$/, ""));
+
+const settingsSchema = z.object({
+  NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
+  API_PORT: port.default(8000),
+  CLIENT_PORT: port.default(5173),
+  VITE_API_URL: httpUrl.optional(),
+  VITE_CONTACT_WHATSAPP: z
+    .string()
+    .regex(/^(https:\/\/\S+|\+?\d[\d ()-]{5,23})$/, {
+      error: "must be a phone number with country code or an https address",
+    })
+    .optional(),
+  VITE_CONTACT_TELEGRAM: z
+    .string()
+    .regex(/^(https:\/\/\S+|@?\w{4,32})$/, { error: "must be a user name or an https address" })
+    .optional(),
+  VITE_CONTACT_EMAIL: z.email().default(DEFAULT_CONTACT_EMAIL),
+  CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),
+  MONGODB_URI: mongodbAddress.optional(),
+  DATA_DIR: z.string().min(1).default(".data"),
+  JWT_SECRET: z.string().min(32, { error: "must have at least 32 characters" }).optional(),
+  ADMIN_USERNAME: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{3,32}$/, { error: "must be 3 to 32 of A-Z a-z 0-9 _ . -" })
+    .default("admin"),
+  ADMIN_EMAIL: z.email().default("admin@example.com"),
+  ADMIN_PASSWORD: z.string().min(6).optional(),
+  IDENTITY_PROVIDER: z.enum(["builtin", "firebase"]).default("builtin"),
+  FIREBASE_API_KEY: optionalText,
+  FIREBASE_AUTH_URL: httpUrl.optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must be an smtp(s):// address" }).optional(),
+  MAIL_FROM: z.string().min(3).default("AI Trading Signals <no-reply@example.com>"),
+  MARKET_DATA: z.enum(["live", "replay", "auto"]).optional(),
+  EXCHANGES: commaList
+    .pipe(z.array(z.string().regex(/^[a-z0-9]+$/, { error: "must be ccxt ids" })).min(1))
+    .default(["binance", "bybit", "okx", "kraken", "kucoin"]),
+  EXCHANGE_URL: httpUrl.optional(),
+  OANDA_TOKEN: optionalText,
+  OANDA_URL: httpUrl.default("https://api-fxpractice.oanda.com"),
+  YAHOO_URL: httpUrl.default("https://query1.finance.yahoo.com"),
+  OPENAI_API_KEY: optionalText,
+  OPENAI_BASE_URL: httpUrl.optional(),
+  OPENAI_MODEL: z.string().min(1).default("gpt-5-mini"),
+  OPENAI_PRICE_PROMPT: usdPrice,
+  OPENAI_PRICE_COMPLETION: usdPrice,
+  OPENAI_BUDGET_USD_PER_DAY: z.coerce
+    .number({ error: "must be a number of US dollars" })
+    .positive({ error: "must be more than 0" })
+    .optional(),
+  OPENAI_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(1).default(4_000),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
+  WORKER_METRICS_PORT: port.optional(),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  LEDGER_CALENDARS: z
+    .union([
+      z.literal("off").transform(() => []),
+      commaList.pipe(z.array(calendarUrl).min(1, notCalendars)),
+    ])
+    .optional(),
+  LEDGER_GIT_REPOSITORY: gitRepository.optional(),
+  TRADING_COSTS_CRYPTO: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.crypto),
+  TRADING_COSTS_FOREX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.forex),
+  TRADING_COSTS_METAL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.metal),
+  TRADING_COSTS_INDEX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.index),
+  TRADING_COSTS_OIL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.oil),
+  LEDGER_WEBHOOK_URL: httpUrl.optional(),
+  RATE_LIMIT: z.enum(["on", "off"]).default("on"),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+});
+
+/** A setting that is missing or wrong; the message is one line that names it. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+/** Settings as the environment gives them, checked, with the defaults that depend on nothing else. */
+type RawSettings = z.infer<typeof settingsSchema>;
+
+function parseEnvironment(env: NodeJS.ProcessEnv): RawSettings {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = settingsSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new SettingsError(`${issue?.path[0]?.toString() ?? "environment"}: ${issue?.message}`);
+}
+
+function checkProduction(raw: RawSettings): void {
+  if (raw.NODE_ENV !== "production") return;
+  const refuse = (name: string, why: string) => {
+    throw new SettingsError(`${name}: ${why}`);
+  };
+  if (!raw.JWT_SECRET) refuse("JWT_SECRET", "is required in production (32 characters or more)");
+  if (!raw.ADMIN_PASSWORD) refuse("ADMIN_PASSWORD", "is required in production");
+  if (raw.RATE_LIMIT === "off") refuse("RATE_LIMIT", "cannot be off in production");
+  if (raw.LEDGER_WEBHOOK_URL?.startsWith("http:")) {
+    refuse("LEDGER_WEBHOOK_URL", "must be an https address in production");
+  }
+  if (raw.FIREBASE_AUTH_URL) refuse("FIREBASE_AUTH_URL", "is for the emulator, not for production");
+}
+
+/** Without prices, the budget would never be used up. */
+function checkBudget(raw: RawSettings): void {
+  if (raw.OPENAI_BUDGET_USD_PER_DAY === undefined) return;
+  const prices = ["OPENAI_PRICE_PROMPT", "OPENAI_PRICE_COMPLETION"] as const;
+  const missing = prices.filter((name) => raw[name] === undefined);
+  if (missing.length === 0) return;
+  const names = missing.join(" and ");
+  const verb = missing.length === 1 ? "is" : "are";
+  throw new SettingsError(`${names}: ${verb} required with OPENAI_BUDGET_USD_PER_DAY`);
+}
+
+/** A demo has nothing to prove, and a test contacts nobody. */
+const defaultCalendars = (mode: RawSettings["NODE_ENV"], marketData: string): string[] =>
+  marketData === "live" && mode !== "test" ? PUBLIC_CALENDARS : [];
+
+/**
+ * Checks the environment and completes it with the documented defaults.
+ * Outside production, missing secrets are made once and kept in `DATA_DIR`.
+ * @throws SettingsError naming the first bad setting
+ */
+export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
+  const raw = parseEnvironment(env);
+  checkProduction(raw);
+  checkBudget(raw);
+  if (raw.IDENTITY_PROVIDER === "firebase" && !raw.FIREBASE_API_KEY) {
+    throw new SettingsError("FIREBASE_API_KEY: is required with IDENTITY_PROVIDER=firebase");
+  }
+  const dataDir = resolve(raw.DATA_DIR);
+  const needsSecrets = !raw.JWT_SECRET || !raw.ADMIN_PASSWORD;
+  const marketData = raw.MARKET_DATA ?? (raw.NODE_ENV === "production" ? "live" : "auto");
+  const made = needsSecrets ? readOrMakeSecrets(join(dataDir, "secrets.json")) : undefined;
+  return {
+    ...raw,
+    DATA_DIR: dataDir,
+    VITE_API_URL: raw.VITE_API_URL ?? `http://localhost:${raw.API_PORT}`,
+    CLIENT_ORIGIN: raw.CLIENT_ORIGIN ?? [`http://localhost:${raw.CLIENT_PORT}`],
+    MARKET_DATA: marketData,
+    LEDGER_CALENDARS: raw.LEDGER_CALENDARS ?? defaultCalendars(raw.NODE_ENV, marketData),
+    JWT_SECRET: raw.JWT_SECRET ?? made?.jwtSecret ?? "",
+    ADMIN_PASSWORD: raw.ADMIN_PASSWORD ?? made?.adminPassword ?? "",
+  };
+}
+export type Settings = ReturnType<typeof loadSettings>;
+
+/** Reads `.env` if there is one; what the environment already holds wins. */
+export function readDotEnv(file = ".env"): void {
+  try {
+    const fromFile = dotenv.parse(readFileSync(file));
+    for (const [name, value] of Object.entries(fromFile)) process.env[name] ??= value;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    throw error;
+  }
+}
+
+/** Version of the product, as package.json states it. */
+export function productVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+const secretsSchema = z.object({
+  jwtSecret: z.string().min(32),
+  adminPassword: z.string().min(6),
+});
+
+/** Secrets that a machine made for itself, outside production. */
+type LocalSecrets = z.infer<typeof secretsSchema>;
+
+/**
+ * Reads the secrets kept in `file`, making them once if there are none.
+ * Server, worker and launcher may call this at the same moment: the file appears whole, and the first one wins.
+ */
+function readOrMakeSecrets(file: string): LocalSecrets {
+  if (!existsSync(file)) makeSecrets(file);
+  return secretsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+}
+
+function makeSecrets(file: string): void {
+  const secrets: LocalSecrets = {
+    jwtSecret: randomBytes(48).toString("base64url"),
+    adminPassword: randomBytes(12).toString("base64url"),
+  };
+  mkdirSync(dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    const lostRace = error instanceof Error && "code" in error && error.code === "EEXIST";
+    if (!lostRace) throw error;
+  } finally {
+    rmSync(draft);
+  }
+}

@@ -1,0 +1,144 @@
+import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
+import {
+  type ConfidenceBucketFigures,
+  EQUITY_POINTS,
+  type Performance,
+  type PerformanceCounts,
+  type Reliability,
+} from "@shared/contract/performance.ts";
+import {
+  addBuckets,
+  addTrades,
+  BUCKET_COUNT,
+  brierScore,
+  type ConfidenceBucket,
+  expectedCalibrationError,
+  type TradeSums,
+} from "./confidence-bucket.ts";
+import { downsampleCurve, equityCurve } from "./equity.ts";
+import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
+import { addDays, type DaySums, type Tally } from "./tally.ts";
+
+/** All figures that follow from a record. */
+export type PerformanceMetrics = Omit<Performance, "since" | "updated_at" | "recorded">;
+
+/** Sums over the trades of one block of time: a cluster of the intervals. */
+type BlockSums = Omit<DaySums, "day">;
+
+/**
+ * The figures of a tally; one that too few signals stand behind is null. All intervals are clustered by blocks of time,
+ * because trades that are open at the same time depend on each other.
+ */
+export function computeMetrics(tally: Tally): PerformanceMetrics {
+  const { trades, equity, hours, days } = tally;
+  const curve = downsampleCurve(equityCurve(hours), EQUITY_POINTS);
+  const blocks = groupIntoBlocks(days).map(addDays);
+  const tradesOfBlocks = blocks.map(({ buckets }) => addTrades(buckets));
+  return {
+    counts: countsOf(tally.fates),
+    ...winFigures(tradesOfBlocks),
+    trades: trades.count,
+    effective_trades: effectiveTrades(tradesOfBlocks),
+    ...tradeFigures(tally, blocks),
+    total_r: equity.total,
+    equity: curve.map(({ at, r }) => ({ at: new Date(at).toISOString(), r })),
+    confidence: reliabilityOf(blocks.map(({ buckets }) => buckets)),
+    calibrated: reliabilityOf(blocks.map(({ calibratedBuckets }) => calibratedBuckets)),
+  };
+}
+
+function countsOf(fates: Tally["fates"]): PerformanceCounts {
+  return {
+    decided: fates.win + fates.loss,
+    wins: fates.win,
+    losses: fates.loss,
+    expired: fates.expired,
+    not_filled: fates["not-filled"],
+    waits: fates.wait,
+    failed: fates.failed,
+    pending: fates.pending,
+  };
+}
+
+type WinFigures = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">;
+
+/** `blocks` are the same trades, or those of one range of confidence, by blocks of time. */
+function winFigures(blocks: readonly TradeSums[]): WinFigures {
+  const { decided, closed, chanceSum } = addTrades(blocks);
+  const isDecided = decided >= ENOUGH_SIGNALS;
+  const isClosed = closed >= ENOUGH_SIGNALS;
+  return {
+    win_rate: isDecided ? shareInterval(blocks.map(decidedTrades)) : null,
+    no_edge_rate: isClosed ? chanceSum / closed : null,
+    lift: isClosed ? shareInterval(blocks.map(closedTrades)) : null,
+  };
+}
+
+const decidedTrades = ({ decided, wins }: TradeSums) => ({ count: decided, sum: wins });
+
+const closedTrades = ({ closed, scoreSum, chanceSum }: TradeSums) => ({
+  count: closed,
+  sum: scoreSum,
+  baselines: chanceSum,
+});
+
+/** The effective sample size of the edge, in whole trades. */
+const effectiveTrades = (blocks: readonly TradeSums[]): number =>
+  Math.round(
+    effectiveSampleSize(
+      blocks.map(({ closed, scoreSum, chanceSum, edgeSquareSum }) => ({
+        count: closed,
+        sum: scoreSum - chanceSum,
+        squareSum: edgeSquareSum,
+      })),
+    ),
+  );
+
+/**
+ * Expectancy, profit factor (what was won per R lost; null where nothing was lost) and maximum drawdown, of every
+ * trade that was closed: whoever took all signals had the expired ones too.
+ */
+function tradeFigures(
+  { trades, equity }: Tally,
+  blocks: readonly BlockSums[],
+): Pick<PerformanceMetrics, "expectancy_r" | "profit_factor" | "max_drawdown_r"> {
+  if (trades.count < ENOUGH_SIGNALS) {
+    return { expectancy_r: null, profit_factor: null, max_drawdown_r: null };
+  }
+  return {
+    expectancy_r: meanInterval(blocks.map(({ results }) => results)),
+    profit_factor: trades.losses > 0 ? trades.gains / trades.losses : null,
+    max_drawdown_r: equity.drawdown,
+  };
+}
+
+/** `blocks` are the buckets of each block of time. */
+function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliability {
+  const buckets = addBuckets(blocks.flat()).filter(({ decided }) => decided > 0);
+  const { decided } = addTrades(buckets);
+  const isEnough = decided >= ENOUGH_SIGNALS;
+  return {
+    decided,
+    brier: isEnough ? brierScore(buckets) : null,
+    ece: isEnough ? expectedCalibrationError(buckets) : null,
+    buckets: buckets.map((bucket) => ({
+      ...presentBucket(bucket),
+      ...winFigures(blocks.map((block) => addTrades(withIndex(block, bucket)))),
+    })),
+  };
+}
+
+const withIndex = (buckets: readonly ConfidenceBucket[], { index }: ConfidenceBucket) =>
+  buckets.filter((bucket) => bucket.index === index);
+
+function presentBucket(bucket: ConfidenceBucket): Omit<ConfidenceBucketFigures, keyof WinFigures> {
+  const { index, decided, wins, statedSum } = bucket;
+  return {
+    from: (index * 100) / BUCKET_COUNT,
+    to: ((index + 1) * 100) / BUCKET_COUNT,
+    decided,
+    wins,
+    stated: statedSum / decided,
+    won: wins / decided,
+  };
+}

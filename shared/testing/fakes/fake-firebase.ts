@@ -1,0 +1,345 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "zod";
+import {
+  type HttpFake,
+  readText,
+  sendHtml,
+  sendJson,
+  stallBody,
+  startHttpFake,
+} from "./fake-http.ts";
+
+/** How a call fails before Firebase does anything. */
+type RefusedCall =
+  | { kind: "refusal"; message: string; status?: number }
+  | { kind: "status"; status: number }
+  | { kind: "html" }
+  | { kind: "nonsense" }
+  | { kind: "stalled-headers" }
+  | { kind: "stalled-body" }
+  | { kind: "down" };
+
+/** How a call fails. `lost-answer`: Firebase does what was asked, and the connection breaks. */
+export type FirebaseFailure = RefusedCall | { kind: "lost-answer" };
+
+/** The calls that can be made to fail. */
+export type FirebaseCall =
+  | "accounts:signUp"
+  | "accounts:signInWithPassword"
+  | "accounts:lookup"
+  | "accounts:sendOobCode"
+  | "accounts:resetPassword"
+  | "accounts:update"
+  | "accounts:delete"
+  | "token";
+
+export interface FakeFirebase extends HttpFake {
+  /** What to give as FIREBASE_API_KEY. */
+  apiKey: string;
+  /** The calls made so far, by name, in order. */
+  readonly calls: readonly string[];
+  readonly mails: readonly FakeFirebaseMail[];
+  account(email: string): FakeFirebaseAccount | undefined;
+  /** Sets a password as its owner does on Firebase's own page. */
+  setPassword(email: string, password: string): void;
+  expire(oobCode: string): void;
+  /** Whether an unknown address is answered as a known one is. */
+  hideAddresses(hides: boolean): void;
+  /** Lets each request of a call fail from now on, until `reset`. */
+  fail(call: FirebaseCall, failure: FirebaseFailure): void;
+  /** Lets all calls succeed again, and forgets which were made; the accounts stay. */
+  reset(): void;
+}
+
+const API_KEY = "key-of-the-stand-in";
+const PATH = /^\/v1\/(accounts:\w+|token)$/;
+
+/** Starts a stand-in for Firebase Authentication: its Identity Toolkit and its token service, in their real shapes. */
+export async function startFakeFirebase(): Promise<FakeFirebase> {
+  const accounts = new FakeFirebaseAccounts();
+  const failures = new Map<string, FirebaseFailure>();
+  const calls: string[] = [];
+  const server = await startHttpFake(async (request, response) => {
+    const url = new URL(request.url ?? "", "http://stand-in");
+    const name = PATH.exec(url.pathname)?.[1] ?? "";
+    const act = accounts.calls[name];
+    if (request.method !== "POST" || !act) return sendJson(response, {}, 404);
+    calls.push(name);
+    if (url.searchParams.get("key") !== API_KEY) {
+      return refuse(response, "API key not valid. Please pass a valid API key.");
+    }
+    const failure = failures.get(name);
+    if (failure && failure.kind !== "lost-answer") return failAs(response, failure);
+    const answer = answerOf(act, await readBody(request));
+    if (failure) return void response.destroy();
+    sendJson(response, answer.body, answer.status);
+  });
+  return {
+    ...server,
+    apiKey: API_KEY,
+    calls,
+    mails: accounts.mails,
+    account: (email) => accounts.byEmail.get(email.toLowerCase()),
+    setPassword: (email, password) => {
+      const account = accounts.byEmail.get(email.toLowerCase());
+      if (account) accounts.setPassword(account, password);
+    },
+    expire: (oobCode) => accounts.expire(oobCode),
+    hideAddresses: (hides) => {
+      accounts.hidesAddresses = hides;
+    },
+    fail: (call, failure) => void failures.set(call, failure),
+    reset: () => {
+      failures.clear();
+      calls.length = 0;
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const text = await readText(request);
+  const isForm = request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded");
+  return isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+}
+
+function answerOf(
+  act: (request: unknown) => object,
+  request: unknown,
+): { status: number; body: object } {
+  try {
+    return { status: 200, body: act(request) };
+  } catch (error) {
+    if (error instanceof FirebaseRefusal) return { status: 400, body: refusal(error.message) };
+    if (error instanceof z.ZodError) return { status: 400, body: refusal(error.message) };
+    throw error;
+  }
+}
+
+function failAs(response: ServerResponse, failure: RefusedCall): void {
+  switch (failure.kind) {
+    case "refusal":
+      return refuse(response, failure.message, failure.status);
+    case "status":
+      return sendJson(response, "", failure.status);
+    case "html":
+      return sendHtml(response);
+    case "nonsense":
+      return sendJson(response, { kind: "identitytoolkit#Nonsense" });
+    case "stalled-headers":
+      return;
+    case "stalled-body":
+      return stallBody(response);
+    case "down":
+      response.destroy();
+  }
+}
+
+function refuse(response: ServerResponse, message: string, status = 400): void {
+  sendJson(response, refusal(message, status), status);
+}
+
+function refusal(message: string, code = 400) {
+  const errors = [{ message, domain: "global", reason: "invalid" }];
+  return { error: { code, message, errors } };
+}
+
+/** An account that the stand-in keeps. */
+interface FakeFirebaseAccount {
+  localId: string;
+  email: string;
+  password: string;
+  emailVerified: boolean;
+  disabled: boolean;
+  /** Milliseconds since 1970. */
+  passwordUpdatedAt: number;
+}
+
+/** A mail that Firebase would have sent. */
+export interface FakeFirebaseMail {
+  email: string;
+  requestType: "VERIFY_EMAIL" | "PASSWORD_RESET";
+  oobCode: string;
+}
+
+/** A request that Firebase refuses, by its code. */
+class FirebaseRefusal extends Error {
+  override readonly name = "FirebaseRefusal";
+}
+
+const MIN_PASSWORD_LENGTH = 6;
+
+const credentialsSchema = z.object({ email: z.email(), password: z.string() });
+const tokenSchema = z.object({ idToken: z.string() });
+const oobRequestSchema = z.discriminatedUnion("requestType", [
+  z.object({ requestType: z.literal("VERIFY_EMAIL"), idToken: z.string() }),
+  z.object({ requestType: z.literal("PASSWORD_RESET"), email: z.string() }),
+]);
+const resetSchema = z.object({ oobCode: z.string(), newPassword: z.string() });
+const updateSchema = z.union([
+  z.object({ oobCode: z.string() }),
+  z.object({ idToken: z.string(), password: z.string() }),
+]);
+const grantSchema = z.object({
+  grant_type: z.literal("refresh_token"),
+  refresh_token: z.string(),
+});
+
+/** What Firebase knows, and what its calls do to it. */
+class FakeFirebaseAccounts {
+  readonly byEmail = new Map<string, FakeFirebaseAccount>();
+  readonly mails: FakeFirebaseMail[] = [];
+  /** Tells no unknown address from a known one, as new projects do. */
+  hidesAddresses = true;
+  readonly #idTokens = new Map<string, FakeFirebaseAccount>();
+  readonly #refreshTokens = new Map<string, FakeFirebaseAccount>();
+  readonly #openCodes = new Map<string, FakeFirebaseMail>();
+  readonly #expiredCodes = new Set<string>();
+  #lastUpdateAt = 0;
+
+  /** The calls by their names. */
+  readonly calls: Record<string, (request: unknown) => object> = {
+    "accounts:signUp": (request) => this.#signUp(credentialsSchema.parse(request)),
+    "accounts:signInWithPassword": (request) => this.#signIn(credentialsSchema.parse(request)),
+    "accounts:lookup": (request) => this.#lookup(tokenSchema.parse(request)),
+    "accounts:sendOobCode": (request) => this.#sendOobCode(oobRequestSchema.parse(request)),
+    "accounts:resetPassword": (request) => this.#resetPassword(resetSchema.parse(request)),
+    "accounts:update": (request) => this.#update(updateSchema.parse(request)),
+    "accounts:delete": (request) => this.#delete(tokenSchema.parse(request)),
+    token: (request) => this.#grant(grantSchema.parse(request)),
+  };
+
+  /** Sets a password as its owner does on Firebase's own page: every earlier right to act for him ends. */
+  setPassword(account: FakeFirebaseAccount, password: string): void {
+    if (password.length < MIN_PASSWORD_LENGTH) {
+      throw new FirebaseRefusal("WEAK_PASSWORD : Password should be at least 6 characters");
+    }
+    account.password = password;
+    account.passwordUpdatedAt = this.#nextInstant();
+    this.#endRights(account);
+  }
+
+  /** Lets a mailed code run out. */
+  expire(oobCode: string): void {
+    this.#openCodes.delete(oobCode);
+    this.#expiredCodes.add(oobCode);
+  }
+
+  #signUp({ email, password }: z.infer<typeof credentialsSchema>) {
+    if (this.#find(email)) throw new FirebaseRefusal("EMAIL_EXISTS");
+    const account: FakeFirebaseAccount = {
+      localId: randomUUID(),
+      email: email.toLowerCase(),
+      password: "",
+      emailVerified: false,
+      disabled: false,
+      passwordUpdatedAt: 0,
+    };
+    this.setPassword(account, password);
+    this.byEmail.set(account.email, account);
+    return this.#issueTokens(account);
+  }
+
+  #signIn({ email, password }: z.infer<typeof credentialsSchema>) {
+    const account = this.#find(email);
+    const hidden = "INVALID_LOGIN_CREDENTIALS";
+    if (!account) throw new FirebaseRefusal(this.hidesAddresses ? hidden : "EMAIL_NOT_FOUND");
+    if (account.disabled) throw new FirebaseRefusal("USER_DISABLED");
+    if (account.password === password) return this.#issueTokens(account);
+    throw new FirebaseRefusal(this.hidesAddresses ? hidden : "INVALID_PASSWORD");
+  }
+
+  #lookup({ idToken }: z.infer<typeof tokenSchema>) {
+    const { password: _, ...shown } = this.#accountOf(idToken);
+    return { users: [shown] };
+  }
+
+  #sendOobCode(request: z.infer<typeof oobRequestSchema>) {
+    const account =
+      request.requestType === "VERIFY_EMAIL"
+        ? this.#accountOf(request.idToken)
+        : this.#find(request.email);
+    if (!account && !this.hidesAddresses) throw new FirebaseRefusal("EMAIL_NOT_FOUND");
+    if (account) {
+      const { requestType } = request;
+      const mail = { email: account.email, requestType, oobCode: randomUUID() };
+      this.#openCodes.set(mail.oobCode, mail);
+      this.mails.push(mail);
+    }
+    return account ? { email: account.email } : {};
+  }
+
+  #resetPassword({ oobCode, newPassword }: z.infer<typeof resetSchema>) {
+    const account = this.#accountOfCode(oobCode, "PASSWORD_RESET");
+    this.setPassword(account, newPassword);
+    this.#openCodes.delete(oobCode);
+    account.emailVerified = true;
+    return { email: account.email, requestType: "PASSWORD_RESET" };
+  }
+
+  #update(request: z.infer<typeof updateSchema>) {
+    if ("oobCode" in request) {
+      const account = this.#accountOfCode(request.oobCode, "VERIFY_EMAIL");
+      this.#openCodes.delete(request.oobCode);
+      account.emailVerified = true;
+      return { localId: account.localId, email: account.email, emailVerified: true };
+    }
+    const account = this.#accountOf(request.idToken);
+    this.setPassword(account, request.password);
+    return this.#issueTokens(account);
+  }
+
+  #delete({ idToken }: z.infer<typeof tokenSchema>) {
+    const account = this.#accountOf(idToken);
+    this.byEmail.delete(account.email);
+    this.#endRights(account);
+    return {};
+  }
+
+  #grant(request: z.infer<typeof grantSchema>) {
+    const account = this.#refreshTokens.get(request.refresh_token);
+    if (!account) throw new FirebaseRefusal("TOKEN_EXPIRED");
+    if (account.disabled) throw new FirebaseRefusal("USER_DISABLED");
+    const { idToken, refreshToken, localId } = this.#issueTokens(account);
+    return { id_token: idToken, refresh_token: refreshToken, user_id: localId };
+  }
+
+  #issueTokens(account: FakeFirebaseAccount) {
+    const idToken = `id-${randomUUID()}`;
+    const refreshToken = `refresh-${randomUUID()}`;
+    this.#idTokens.set(idToken, account);
+    this.#refreshTokens.set(refreshToken, account);
+    const { localId, email } = account;
+    return { localId, email, idToken, refreshToken, expiresIn: "3600" };
+  }
+
+  #accountOf(idToken: string): FakeFirebaseAccount {
+    const account = this.#idTokens.get(idToken);
+    if (!account) throw new FirebaseRefusal("INVALID_ID_TOKEN");
+    return account;
+  }
+
+  #accountOfCode(oobCode: string, requestType: string): FakeFirebaseAccount {
+    if (this.#expiredCodes.has(oobCode)) throw new FirebaseRefusal("EXPIRED_OOB_CODE");
+    const mail = this.#openCodes.get(oobCode);
+    const account = mail?.requestType === requestType ? this.#find(mail.email) : undefined;
+    if (!account) throw new FirebaseRefusal("INVALID_OOB_CODE");
+    return account;
+  }
+
+  #endRights(account: FakeFirebaseAccount): void {
+    for (const tokens of [this.#idTokens, this.#refreshTokens]) {
+      for (const [token, owner] of tokens) if (owner === account) tokens.delete(token);
+    }
+  }
+
+  #find(email: string): FakeFirebaseAccount | undefined {
+    return this.byEmail.get(email.toLowerCase());
+  }
+
+  /** Now, but never the same instant twice. */
+  #nextInstant(): number {
+    this.#lastUpdateAt = Math.max(Date.now(), this.#lastUpdateAt + 1);
+    return this.#lastUpdateAt;
+  }
+}

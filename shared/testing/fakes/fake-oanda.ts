@@ -1,0 +1,106 @@
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { INSTRUMENTS } from "@shared/contract/instruments.ts";
+import { recordedCandles } from "../recorded-candles.ts";
+import type { ServedCandle } from "./exchanges/protocol.ts";
+import {
+  type CandleApiRequest,
+  type FakeCandleApi,
+  startFakeCandleApi,
+  tradedSlots,
+} from "./fake-candle-api.ts";
+
+/** The token that the stand-in takes. */
+export const FAKE_OANDA_TOKEN = "stand-in-token";
+
+const TIMEFRAMES: Readonly<Record<string, Timeframe>> = {
+  M1: "1m",
+  M5: "5m",
+  M15: "15m",
+  M30: "30m",
+  H1: "1h",
+  H4: "4h",
+  D: "1d",
+};
+const PATH = /^\/v3\/instruments\/([^/]+)\/candles$/;
+const MAX_COUNT = 5_000;
+const DAY_MS = TIMEFRAME_MS["1d"];
+/** The market with the shortest hours trades for more than this share of all time. */
+const OPEN_SHARE = 0.6;
+const WEEKEND_MS = 3 * DAY_MS;
+
+interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Starts a stand-in for the candles of OANDA's v20 API: recorded ones shifted to now, none for closed hours, the
+ * newest not complete. Days and hours are aligned to UTC only if they are asked to be.
+ */
+export function startFakeOanda(options: { now?: () => number } = {}): Promise<FakeCandleApi> {
+  const now = options.now ?? Date.now;
+  return startFakeCandleApi((question, served) => {
+    if (question.headers.authorization !== `Bearer ${FAKE_OANDA_TOKEN}`) {
+      return refusal(401, "Insufficient authorization to perform request.");
+    }
+    const query = queryOf(question, now());
+    if ("status" in query) return query;
+    const candles = served(candlesOf(query, now()));
+    return { status: 200, body: bodyOf(query, candles) };
+  });
+}
+
+interface Query {
+  name: string;
+  symbol: string;
+  granularity: string;
+  timeframe: Timeframe;
+  count: number;
+  until: number;
+}
+
+function queryOf({ url }: CandleApiRequest, now: number): Query | Answer {
+  const [, name = ""] = PATH.exec(url.pathname) ?? [];
+  const { searchParams } = url;
+  const instrument = INSTRUMENTS.find(({ oanda }) => oanda === name);
+  if (!instrument) return refusal(400, "Invalid value specified for 'instrument'");
+  const granularity = searchParams.get("granularity") ?? "S5";
+  const timeframe = TIMEFRAMES[granularity];
+  if (!timeframe) return refusal(400, "Invalid value specified for 'granularity'");
+  const inUtc =
+    searchParams.get("dailyAlignment") === "0" && searchParams.get("alignmentTimezone") === "UTC";
+  if (!inUtc || searchParams.get("price") !== "M") return refusal(400, "Not played here");
+  const count = Number(searchParams.get("count") ?? 500);
+  if (count > MAX_COUNT) return refusal(400, "Maximum value for 'count' exceeded");
+  const to = searchParams.get("to");
+  const until = to === null ? now : Date.parse(to);
+  return { name, symbol: instrument.symbol, granularity, timeframe, count, until };
+}
+
+function refusal(status: number, errorMessage: string): Answer {
+  return { status, body: { errorMessage } };
+}
+
+function candlesOf({ symbol, timeframe, count, until }: Query, now: number): ServedCandle[] {
+  const hours = INSTRUMENTS.find((instrument) => instrument.symbol === symbol)?.hours ?? "always";
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const from = until - (count * lengthMs) / OPEN_SHARE - WEEKEND_MS;
+  const slots = tradedSlots({ hours, timeframe, from, until });
+  return slots
+    .slice(-count)
+    .flatMap((slot) => recordedCandles({ symbol, timeframe, from: slot, count: 1 }))
+    .map((candle) => ({ ...candle, isOpen: candle.time + lengthMs > now }));
+}
+
+function bodyOf({ name, granularity }: Query, candles: readonly ServedCandle[]): unknown {
+  return {
+    instrument: name,
+    granularity,
+    candles: candles.map(({ time, open, high, low, close, volume, isOpen }) => ({
+      complete: !isOpen,
+      volume: Math.round(volume),
+      time: new Date(time).toISOString().replace("Z", "000000Z"),
+      mid: { o: String(open), h: String(high), l: String(low), c: String(close) },
+    })),
+  };
+}

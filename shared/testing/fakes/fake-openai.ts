@@ -1,0 +1,286 @@
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
+import {
+  type HttpFake,
+  readText,
+  sendHtml,
+  sendJson,
+  stallBody,
+  startHttpFake,
+} from "./fake-http.ts";
+
+/**
+ * Decides on each request anew, so that a test can answer the first and the second question
+ * differently.
+ */
+type OpenAiScript = (chat: ReceivedChat, index: number) => OpenAiBehaviour;
+
+export interface FakeOpenAi extends HttpFake {
+  /** Address to give as `OPENAI_BASE_URL`. */
+  baseUrl: string;
+  readonly chats: readonly ReceivedChat[];
+  behave(behaviour: OpenAiBehaviour | OpenAiScript): void;
+  /** Gives sound advice again, and nothing has been asked. */
+  reset(): void;
+}
+
+const ADVICE: OpenAiBehaviour = { kind: "advice" };
+
+/**
+ * Starts a stand-in for an OpenAI-compatible server: `POST /v1/chat/completions` in the real shape.
+ */
+export async function startFakeOpenAi(): Promise<FakeOpenAi> {
+  const chats: ReceivedChat[] = [];
+  let script: OpenAiScript = () => ADVICE;
+  const server = await startHttpFake(async (request, response) => {
+    if (request.method !== "POST" || request.url !== "/v1/chat/completions") {
+      return sendError(response, { status: 404, message: "Unknown request URL" });
+    }
+    const parsed = chatRequestSchema.safeParse(JSON.parse(await readText(request)));
+    if (!parsed.success) {
+      return sendError(response, { status: 400, message: parsed.error.message });
+    }
+    const chat = receivedChat(request.headers, parsed.data);
+    chats.push(chat);
+    await answerChat(response, { chat, behaviour: script(chat, chats.length - 1) });
+  });
+  return {
+    ...server,
+    baseUrl: `${server.url}/v1`,
+    chats,
+    behave: (behaviour) => {
+      script = typeof behaviour === "function" ? behaviour : () => behaviour;
+    },
+    reset: () => {
+      script = () => ADVICE;
+      chats.length = 0;
+    },
+  };
+}
+
+/** Tokens that a reply says it used; estimated from the texts unless given. */
+interface Usage {
+  usage?: { promptTokens: number; completionTokens: number };
+}
+
+/** What the stand-in does with a request. */
+export type OpenAiBehaviour =
+  | (Usage & {
+      kind: "advice";
+      advice?: Partial<FakeAdvice>;
+      delayMs?: number;
+      /** The answer is held back until then. */
+      heldUntil?: Promise<unknown>;
+      fenced?: boolean;
+    })
+  | (Usage & { kind: "content"; content: string; finishReason?: string })
+  | (Usage & { kind: "refusal"; heldUntil?: Promise<unknown> })
+  | { kind: "no-choices" }
+  | { kind: "status"; status: number; message?: string; code?: string; retryAfterSeconds?: number }
+  | { kind: "html" }
+  | { kind: "broken-json" }
+  | { kind: "stalled-headers" }
+  | { kind: "stalled-body" }
+  | { kind: "down" };
+
+/** Answers one chat as the behaviour says. */
+async function answerChat(
+  response: ServerResponse,
+  { chat, behaviour }: { chat: ReceivedChat; behaviour: OpenAiBehaviour },
+): Promise<void> {
+  switch (behaviour.kind) {
+    case "advice": {
+      await behaviour.heldUntil;
+      await setTimeout(behaviour.delayMs ?? 0);
+      const json = JSON.stringify({ ...adviceForPrompt(chat.text), ...behaviour.advice });
+      const content = behaviour.fenced ? `\`\`\`json\n${json}\n\`\`\`` : json;
+      return sendJson(response, completion(chat, { ...behaviour, message: { content } }));
+    }
+    case "content": {
+      const { content } = behaviour;
+      return sendJson(response, completion(chat, { ...behaviour, message: { content } }));
+    }
+    case "refusal": {
+      await behaviour.heldUntil;
+      const message = { content: null, refusal: "I can't help with that." };
+      return sendJson(response, completion(chat, { ...behaviour, message }));
+    }
+    case "no-choices":
+      return sendJson(response, { ...completion(chat, { message: { content: "" } }), choices: [] });
+    case "status":
+      return sendError(response, behaviour);
+    case "html":
+      return sendHtml(response);
+    case "broken-json":
+      return sendJson(response, '{"id":"chatcmpl-1","object":"chat.completion","choi');
+    case "stalled-headers":
+      return;
+    case "stalled-body":
+      return stallBody(response);
+    case "down":
+      response.destroy();
+  }
+}
+
+/** The error of an OpenAI-compatible server, in its real shape. */
+function sendError(
+  response: ServerResponse,
+  error: { status: number; message?: string; code?: string; retryAfterSeconds?: number },
+): void {
+  const { status, message = "The server had an error.", code = null, retryAfterSeconds } = error;
+  if (retryAfterSeconds !== undefined) response.setHeader("retry-after", String(retryAfterSeconds));
+  const type = status === 429 ? "rate_limit_error" : "server_error";
+  sendJson(response, { error: { message, type, param: null, code } }, status);
+}
+
+/** Characters of a token, as far as the stand-in counts. */
+const TOKEN_LENGTH = 4;
+
+/** A chat completion. Content beyond `max_completion_tokens` is cut off. */
+function completion(
+  { body, text }: ReceivedChat,
+  reply: Usage & {
+    message: { content: string | null; refusal?: string };
+    finishReason?: string | undefined;
+  },
+) {
+  const { max_completion_tokens: maxTokens = Number.POSITIVE_INFINITY } = body;
+  const content = reply.message.content?.slice(0, maxTokens * TOKEN_LENGTH) ?? null;
+  const isCutOff = content !== reply.message.content;
+  const { promptTokens, completionTokens } = reply.usage ?? {
+    promptTokens: Math.ceil(text.length / TOKEN_LENGTH),
+    completionTokens: Math.ceil((content?.length ?? 0) / TOKEN_LENGTH),
+  };
+  return {
+    id: "chatcmpl-stand-in",
+    object: "chat.completion",
+    created: Math.floor(Date.now() / 1_000),
+    model: body.model,
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", refusal: null, ...reply.message, content },
+        logprobs: null,
+        finish_reason: isCutOff ? "length" : (reply.finishReason ?? "stop"),
+      },
+    ],
+    usage: {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+    },
+  };
+}
+
+/** The one JSON object that the product asks a model for. */
+interface FakeAdvice {
+  final_signal: "BUY" | "SELL" | "WAIT";
+  confidence: number;
+  entry: number | null;
+  stop_loss: number | null;
+  take_profit: number | null;
+  rationale: string;
+  key_evidence: string[];
+  market_condition: string;
+  what_to_watch_for: string[];
+  suggested_hold: string;
+  hold_candles?: number | null;
+  trade_duration_text: string;
+  /** Only where a chart picture was sent. */
+  chart_symbol?: string | null;
+  chart_last_price?: number | null;
+  chart_timeframe?: string | null;
+}
+
+const STOP_ATR = { usual: 1.5, max: 9 } as const;
+/** Least distance of the stop in percent of the price, within `STOP_ATR.max`: nearer, the costs of a crypto trade forbid it. */
+const MIN_STOP_PERCENT = 0.8;
+const REWARD_TO_RISK = 2;
+
+/**
+ * Sound advice to buy, with levels from the close and the ATR that the prompt names; from a price
+ * of 100 and an ATR of 1 where it names none.
+ */
+function adviceForPrompt(prompt: string): FakeAdvice {
+  const price = figureAfter(/last close:?\s*/i, prompt) ?? 100;
+  const atr = figureAfter(/atr\s*\(14\):?\s*/i, prompt) ?? price / 100;
+  const risk = Math.min(
+    Math.max(STOP_ATR.usual * atr, (price * MIN_STOP_PERCENT) / 100),
+    STOP_ATR.max * atr,
+  );
+  return {
+    final_signal: "BUY",
+    confidence: 72,
+    entry: price,
+    stop_loss: price - risk,
+    take_profit: price + REWARD_TO_RISK * risk,
+    rationale: "Price holds above its averages and momentum is rising.",
+    key_evidence: ["Close above EMA 20", "RSI above 50"],
+    market_condition: "uptrend",
+    what_to_watch_for: ["A close below the stop"],
+    suggested_hold: "4 to 12 hours",
+    hold_candles: 12,
+    trade_duration_text: "4 to 12 hours",
+  };
+}
+
+function figureAfter(label: RegExp, text: string): number | undefined {
+  const match = new RegExp(`${label.source}(\\d+(?:\\.\\d+)?)`, label.flags).exec(text);
+  return match ? Number(match[1]) : undefined;
+}
+
+const contentPartSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }),
+]);
+
+/**
+ * As much of a chat completion request as a compatible server must understand; anything else is a
+ * 400.
+ */
+export const chatRequestSchema = z.looseObject({
+  model: z.string(),
+  max_completion_tokens: z.number().int().positive().optional(),
+  messages: z
+    .array(
+      z.object({
+        role: z.enum(["system", "developer", "user", "assistant"]),
+        content: z.union([z.string(), z.array(contentPartSchema)]),
+      }),
+    )
+    .min(1),
+  response_format: z
+    .object({
+      type: z.literal("json_schema"),
+      json_schema: z.object({
+        name: z.string(),
+        strict: z.boolean().optional(),
+        schema: z.record(z.string(), z.unknown()),
+      }),
+    })
+    .optional(),
+});
+type ChatRequest = z.infer<typeof chatRequestSchema>;
+
+interface ReceivedChat {
+  headers: IncomingHttpHeaders;
+  body: ChatRequest;
+  /** All text of the request, in order. */
+  text: string;
+  /** Addresses of all pictures in it. */
+  images: string[];
+}
+
+/** The request as tests look at it. */
+export function receivedChat(headers: IncomingHttpHeaders, body: ChatRequest): ReceivedChat {
+  const parts = body.messages.flatMap(({ content }) =>
+    typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
+  );
+  return {
+    headers,
+    body,
+    text: parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n"),
+    images: parts.flatMap((part) => (part.type === "image_url" ? [part.image_url.url] : [])),
+  };
+}

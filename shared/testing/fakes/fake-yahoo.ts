@@ -1,0 +1,163 @@
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { INSTRUMENTS, type TradingHours } from "@shared/contract/instruments.ts";
+import { isOpen, lastClose } from "../../../worker/src/market-data/trading-hours.ts";
+import { recordedCandles } from "../recorded-candles.ts";
+import type { ServedCandle } from "./exchanges/protocol.ts";
+import {
+  type CandleApiRequest,
+  type FakeCandleApi,
+  startFakeCandleApi,
+  tradedSlots,
+} from "./fake-candle-api.ts";
+
+const INTERVALS: Readonly<Record<string, Timeframe>> = {
+  "1m": "1m",
+  "5m": "5m",
+  "15m": "15m",
+  "30m": "30m",
+  "60m": "1h",
+  "1h": "1h",
+  "1d": "1d",
+};
+const DAY_MS = TIMEFRAME_MS["1d"];
+const HALF_HOUR_MS = TIMEFRAME_MS["30m"];
+const MINUTE_MS = TIMEFRAME_MS["1m"];
+const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {
+  "1m": 8,
+  "5m": 60,
+  "15m": 60,
+  "30m": 60,
+  "1h": 730,
+};
+const RANGE_DAYS: Readonly<Record<string, number>> = { "1d": 1, "5d": 5, "1mo": 31, "3mo": 92 };
+const PATH = "/v8/finance/chart/";
+
+/** How late quotes of futures come; those of the others come at once. */
+export const FAKE_YAHOO_DELAY_MS = 10 * MINUTE_MS;
+/** Every so many rows one has nulls, as if nobody had traded. */
+const NULL_EVERY = 41;
+
+interface Query {
+  symbol: string;
+  ticker: string;
+  hours: TradingHours;
+  timeframe: Timeframe;
+  from: number;
+  until: number;
+}
+interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Starts a stand-in for Yahoo's chart endpoint: recorded candles shifted to now, none for closed hours, in single
+ * precision, with rows of nulls, the open candle, and the last quote as a row of its own.
+ * @param options.bare leaves out all of an answer that is not needed to read it
+ */
+export function startFakeYahoo(
+  options: { now?: () => number; bare?: boolean } = {},
+): Promise<FakeCandleApi> {
+  const now = options.now ?? Date.now;
+  return startFakeCandleApi((question, served) => {
+    if (!question.headers["user-agent"]?.startsWith("Mozilla/")) {
+      return failure(429, "Too Many Requests");
+    }
+    const query = queryOf(question, now());
+    if ("status" in query) return query;
+    const feedNow = now() - (query.hours === "futures" ? FAKE_YAHOO_DELAY_MS : 0);
+    return { status: 200, body: bodyOf(query, { served, feedNow, bare: options.bare ?? false }) };
+  });
+}
+
+function queryOf({ url }: CandleApiRequest, now: number): Query | Answer {
+  const ticker = decodeURIComponent(url.pathname.slice(PATH.length));
+  const instrument = INSTRUMENTS.find(({ yahoo }) => yahoo?.ticker === ticker);
+  if (!url.pathname.startsWith(PATH) || !instrument?.yahoo) return failure(404, "Not Found");
+  const timeframe = INTERVALS[url.searchParams.get("interval") ?? "1d"];
+  if (!timeframe) return failure(422, "Unprocessable Entity");
+  const rangeDays = RANGE_DAYS[url.searchParams.get("range") ?? "1d"] ?? 1;
+  const seconds = (name: string) => Number(url.searchParams.get(name)) * 1_000;
+  const from = seconds("period1") || now - rangeDays * DAY_MS;
+  const until = Math.min(seconds("period2") || now, now);
+  const oldest = now - (HISTORY_DAYS[timeframe] ?? 10_000) * DAY_MS;
+  if (from < oldest) return failure(422, "Unprocessable Entity");
+  const { symbol, yahoo } = instrument;
+  return { symbol, ticker, hours: yahoo.hours, timeframe, from, until };
+}
+
+function failure(status: number, code: string): Answer {
+  const error = { code, description: `${code}: it cannot be had` };
+  return { status, body: { chart: { result: null, error } } };
+}
+
+/** Opening times of the rows; those of an hour lie at half past where the market opens at half past. */
+function rowTimes({ hours, timeframe, from }: Query, feedNow: number): number[] {
+  const slots = { hours, from, until: feedNow };
+  if (hours !== "us-stocks" || timeframe !== "1h") return tradedSlots({ ...slots, timeframe });
+  const halves = tradedSlots({ ...slots, timeframe: "30m" });
+  return halves.filter((time) => time % TIMEFRAME_MS["1h"] !== 0);
+}
+
+function candlesOf(query: Query, feedNow: number): ServedCandle[] {
+  const { symbol, timeframe } = query;
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  return rowTimes(query, feedNow).flatMap((time) => {
+    const slot = Math.floor(time / lengthMs) * lengthMs;
+    const [candle] = recordedCandles({ symbol, timeframe, from: slot, count: 1 });
+    return candle ? [{ ...candle, time, isOpen: time + lengthMs > feedNow }] : [];
+  });
+}
+
+function bodyOf(
+  query: Query,
+  options: {
+    served: (candles: ServedCandle[]) => ServedCandle[];
+    feedNow: number;
+    bare: boolean;
+  },
+): unknown {
+  const { served, feedNow, bare } = options;
+  const rows = served(candlesOf(query, feedNow)).filter(({ time }) => time < query.until);
+  const quotedAt = isOpen(query.hours, feedNow) ? feedNow : (lastClose(query.hours, feedNow) ?? 0);
+  const last = rows.at(-1);
+  const quoteRow = last && !bare ? [{ ...flat(last), time: quotedAt }] : [];
+  const all = [...rows, ...quoteRow];
+  const column = (name: "open" | "high" | "low" | "close" | "volume") =>
+    all.map((row) => (hasNulls(row, query.timeframe) ? null : Math.fround(row[name])));
+  const quote = Object.fromEntries(
+    (["open", "high", "low", "close", "volume"] as const).map((name) => [name, column(name)]),
+  );
+  const timestamp = all.map(({ time }) => Math.floor(dayStart(time, query) / 1_000));
+  const result = bare
+    ? { timestamp, indicators: { quote: [quote] } }
+    : { meta: metaOf(query, quotedAt), timestamp, indicators: { quote: [quote] } };
+  return { chart: { result: [result], error: null } };
+}
+
+const hasNulls = ({ time }: ServedCandle, timeframe: Timeframe) =>
+  Math.floor(time / TIMEFRAME_MS[timeframe]) % NULL_EVERY === NULL_EVERY - 1;
+
+const flat = (row: ServedCandle): ServedCandle => ({
+  ...row,
+  open: row.close,
+  high: row.close,
+  low: row.close,
+  volume: 0,
+});
+
+/** A day's row is at midnight of London for currencies, of New York for futures, at the opening for stocks. */
+function dayStart(time: number, { hours, timeframe }: Query): number {
+  if (timeframe !== "1d" || time % DAY_MS !== 0) return time;
+  if (hours === "us-stocks") return time + 29 * HALF_HOUR_MS;
+  return hours === "futures" ? time + 10 * HALF_HOUR_MS : time;
+}
+
+function metaOf({ ticker, timeframe }: Query, quotedAt: number): unknown {
+  return {
+    symbol: ticker,
+    dataGranularity: timeframe,
+    regularMarketTime: Math.floor(quotedAt / 1_000),
+    exchangeTimezoneName: "America/New_York",
+  };
+}

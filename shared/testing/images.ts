@@ -1,0 +1,115 @@
+import { crc32, deflateSync } from "node:zlib";
+import type { Sharp } from "sharp";
+import sharp from "sharp";
+
+/** A picture under work: pixels, and rectangles drawn on them. */
+export interface Canvas {
+  fill(area: { left: number; top: number; width: number; height: number; grey: number }): void;
+  toSharp(): Sharp;
+}
+
+/** An empty grey canvas. */
+export function createCanvas(size: { width: number; height: number; grey: number }): Canvas {
+  const { width, height } = size;
+  const pixels = Buffer.alloc(width * height * 3, size.grey);
+  return {
+    fill({ left, top, grey, ...area }) {
+      for (let y = top; y < top + area.height; y += 1) {
+        pixels.fill(grey, (y * width + left) * 3, (y * width + left + area.width) * 3);
+      }
+    },
+    toSharp: () => sharp(pixels, { raw: { width, height, channels: 3 } }),
+  };
+}
+
+/** A candle chart whose bars follow from `seed`: other seeds give other pictures. */
+export function chartImage(seed: number, size = { width: 320, height: 200 }): Sharp {
+  const canvas = createCanvas({ ...size, grey: 20 });
+  const barWidth = Math.floor(size.width / 20);
+  for (let bar = 0; bar < 20; bar += 1) {
+    const wave = Math.abs(Math.sin(seed * 12.9898 + bar * 78.233));
+    const height = Math.max(1, Math.floor(wave * size.height * 0.6));
+    const top = Math.floor((size.height - height) * Math.abs(Math.cos(seed + bar)));
+    const grey = bar % 2 === 0 ? 220 : 120;
+    canvas.fill({ left: bar * barWidth, top, width: barWidth - 2, height, grey });
+  }
+  return canvas.toSharp();
+}
+
+/** Which of the seven bars each digit has: top, middle, bottom, upper and lower left, upper and lower right. */
+const DIGIT_BARS = [
+  "1011111",
+  "0000011",
+  "1110110",
+  "1110011",
+  "0101011",
+  "1111001",
+  "1111101",
+  "1000011",
+  "1111111",
+  "1111011",
+] as const;
+
+/** The screen of a payment app: the same for everybody but for the number in the middle of it, of 12 digits. */
+export function receiptImage(digits: string): Sharp {
+  const canvas = createCanvas({ width: 720, height: 1_280, grey: 255 });
+  canvas.fill({ left: 0, top: 0, width: 720, height: 140, grey: 90 });
+  canvas.fill({ left: 280, top: 220, width: 160, height: 160, grey: 120 });
+  for (let line = 0; line < 5; line += 1) {
+    for (let word = 0; word < 4; word += 1) {
+      const left = 60 + word * 150 + line * 7;
+      canvas.fill({ left, top: 700 + line * 80, width: 60 + word * 12, height: 22, grey: 60 });
+    }
+    canvas.fill({ left: 40, top: 745 + line * 80, width: 640, height: 2, grey: 200 });
+  }
+  [...digits].forEach((digit, place) => {
+    drawDigit(canvas, { bars: DIGIT_BARS[Number(digit)] ?? "", left: 80 + place * 48, top: 500 });
+  });
+  return canvas.toSharp();
+}
+
+function drawDigit(canvas: Canvas, at: { bars: string; left: number; top: number }): void {
+  const { bars, left, top } = at;
+  const areas = [
+    { left, top, width: 30, height: 6 },
+    { left, top: top + 27, width: 30, height: 6 },
+    { left, top: top + 54, width: 30, height: 6 },
+    { left, top, width: 6, height: 30 },
+    { left, top: top + 30, width: 6, height: 30 },
+    { left: left + 24, top, width: 6, height: 30 },
+    { left: left + 24, top: top + 30, width: 6, height: 30 },
+  ];
+  areas.forEach((area, index) => {
+    if (bars[index] === "1") canvas.fill({ ...area, grey: 30 });
+  });
+}
+
+/** A PNG of `side` × `side` black pixels in a few kilobytes: 20,000 × 20,000 would take 1.6 GB once decoded. */
+export function pngBomb(side: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set([1, 0, 0, 0, 0], 8);
+  const row = 1 + Math.ceil(side / 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    pngChunk("IHDR", header),
+    pngChunk("IDAT", deflateSync(Buffer.alloc(row * side), { level: 9 })),
+    pngChunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+/** `png` with one more chunk before its end. */
+export function withPngChunk(png: Buffer, type: string, data: Buffer): Buffer {
+  const end = png.length - 12;
+  return Buffer.concat([png.subarray(0, end), pngChunk(type, data), png.subarray(end)]);
+}
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const typeAndData = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(typeAndData));
+  return Buffer.concat([length, typeAndData, checksum]);
+}

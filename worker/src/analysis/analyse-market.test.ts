@@ -1,0 +1,389 @@
+import { analysisSchema } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { CandleSeries } from "../market-data/market-data.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
+import { recordedCandles } from "../testing/candles.ts";
+import { adviceOf, liveSeries, memoryMarketData, scriptedAnalyst } from "../testing/fakes.ts";
+import { generateSignal, type SignalOptions } from "./analyse-market.ts";
+import type { Advice, Analyst } from "./analyst.ts";
+import { buildMarketBrief } from "./market-brief.ts";
+import { hashCandles, sha256, signalProvenanceSchema } from "./provenance.ts";
+import { rulesAnalyst } from "./rules/rules-analyst.ts";
+
+const candles = recordedCandles("BTC-USDT.1h").slice(0, 600);
+const request = {
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  limit: 50,
+  amount: 1_000,
+  riskPercent: 1,
+  leverage: 10,
+} as const;
+const fetched = candles.slice(-300);
+const { price, indicators, lastCandleAt } = buildMarketBrief({ ...request, candles: fetched });
+const atr = indicators.atr14 ?? Number.NaN;
+
+const soundBuy = adviceOf({
+  final_signal: "BUY",
+  entry: price,
+  stop_loss: price - 2 * atr,
+  take_profit: price + 4 * atr,
+});
+const toCents = (value: number) => Math.round(value * 100) / 100;
+const upsideDown: Advice = { ...soundBuy, stop_loss: price + 2 * atr };
+
+function setUp(options: {
+  script?: (Advice | Error)[];
+  series?: CandleSeries;
+  analyst?: Analyst;
+  overrides?: Partial<SignalOptions>;
+}) {
+  const { script = [soundBuy], series = liveSeries(candles), overrides } = options;
+  const scripted = scriptedAnalyst(script);
+  const marketData = memoryMarketData({ [request.symbol]: series });
+  const signal = () =>
+    generateSignal({
+      request,
+      marketData,
+      analyst: options.analyst ?? scripted,
+      now: () => lastCandleAt + 60_000,
+      costs: DEFAULT_TRADING_COSTS.crypto,
+      abort: new AbortController().signal,
+      ...overrides,
+    });
+  return { signal, marketData, analyst: scripted };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a signal from sound advice", () => {
+  it("carries the analyst's levels on the market's tick, with the figures of the contract", async () => {
+    const { analysis } = await setUp({}).signal();
+    expect(analysis).toMatchObject({
+      final_signal: "BUY",
+      confidence: 66,
+      entry: soundBuy.entry,
+      stop_loss: toCents(price - 2 * atr),
+      take_profit: toCents(price + 4 * atr),
+      warnings: [],
+      suggested_hold: soundBuy.suggested_hold,
+      estimated_dollar_risk: 10,
+    });
+    expect(analysis.suggested_units).toBeCloseTo(10 / (price - toCents(price - 2 * atr)), 12);
+    expect(analysis.required_margin).toBeCloseTo((analysis.suggested_units * price) / 10, 9);
+    expect(analysisSchema.parse(analysis)).toEqual(analysis);
+  });
+
+  it("names where candles and judgement came from", async () => {
+    const { analysis } = await setUp({}).signal();
+    expect(analysis.source).toEqual({
+      data: "live",
+      provider: "memory",
+      analyst: "openai",
+      model: "scripted-1",
+      analyst_version: "openai/scripted",
+      last_candle_at: new Date(lastCandleAt).toISOString(),
+      price,
+    });
+  });
+
+  it("shows the analyst as many candles as were asked for, and computes from 300", async () => {
+    const { signal, marketData, analyst } = setUp({});
+    const { candles: used } = await signal();
+    expect(marketData.asked).toMatchObject([{ symbol: "BTC/USDT", timeframe: "1h", limit: 300 }]);
+    expect(analyst.asked[0]?.brief.candles).toEqual(candles.slice(-50));
+    expect(used).toEqual(fetched);
+  });
+
+  it("fetches as many candles as were asked for where that is more", async () => {
+    const overrides = { request: { ...request, limit: 450 } };
+    const { signal, marketData } = setUp({ script: [adviceOf({})], overrides });
+    await signal();
+    expect(marketData.asked[0]?.limit).toBe(450);
+  });
+
+  it("hands the chart image on", async () => {
+    const chartImage = "data:image/png;base64,AAAA";
+    const { signal, analyst } = setUp({ overrides: { chartImage } });
+    const { receipt } = await signal();
+    expect(analyst.asked[0]?.chartImage).toBe(chartImage);
+    expect(receipt.chartImageSha256).toBe(sha256(chartImage));
+  });
+
+  it("may be a WAIT, which has neither levels nor size", async () => {
+    const { analysis } = await setUp({ script: [adviceOf({ confidence: 40, entry: 5 })] }).signal();
+    expect(analysis).toMatchObject({
+      final_signal: "WAIT",
+      confidence: 40,
+      entry: null,
+      suggested_units: 0,
+      estimated_dollar_risk: 0,
+      required_margin: 0,
+      warnings: [],
+    });
+  });
+});
+
+describe("advice out of bounds", () => {
+  it("is asked for once more with the reasons, and then accepted", async () => {
+    const { signal, analyst } = setUp({ script: [upsideDown, soundBuy] });
+    const { analysis, receipt } = await signal();
+    expect(analyst.asked.map(({ corrections }) => corrections)).toEqual([
+      [],
+      [expect.stringMatching(/^The stop_loss .* of a BUY must be below its entry/)],
+    ]);
+    expect(analysis).toMatchObject({ final_signal: "BUY", warnings: [] });
+    expect(receipt.exchanges).toMatchObject([
+      { corrections: [], rejectedFor: [expect.stringMatching(/^The stop_loss/)] },
+      { corrections: [expect.stringMatching(/^The stop_loss/)], rejectedFor: [] },
+    ]);
+  });
+
+  it("is a WAIT with a warning when it is out of bounds again", async () => {
+    const { signal, analyst } = setUp({ script: [upsideDown, { ...upsideDown, confidence: 90 }] });
+    const { analysis } = await signal();
+    expect(analyst.asked).toHaveLength(2);
+    expect(analysis).toMatchObject({
+      final_signal: "WAIT",
+      confidence: 0,
+      entry: null,
+      stop_loss: null,
+      take_profit: null,
+      suggested_units: 0,
+      estimated_dollar_risk: 0,
+      required_margin: 0,
+      suggested_hold: "No position",
+      raw_ai: { confidence: 90, rationale: "The market moves." },
+    });
+    expect(analysis.warnings).toEqual([
+      expect.stringMatching(
+        /^The analyst's levels were not accepted, not even after a second try, so this is a WAIT\. The stop_loss/,
+      ),
+    ]);
+  });
+
+  it("keeps a confidence out of range out of the signal", async () => {
+    const { analysis } = await setUp({
+      script: [adviceOf({ confidence: 150 }), adviceOf({ confidence: -3 })],
+    }).signal();
+    expect(analysis).toMatchObject({ confidence: 0, raw_ai: { confidence: -3 } });
+    expect(analysis.warnings[0]).toMatch(/^The analyst's answer was not accepted/);
+  });
+});
+
+describe("warnings", () => {
+  it("say first that data is recorded and that rules judged it", async () => {
+    const note = "Demo data: recorded candles.";
+    const series = { ...liveSeries(candles), data: "replay" as const, notes: [note] };
+    const { analysis } = await setUp({ series, analyst: rulesAnalyst }).signal();
+    expect(analysis.warnings[0]).toBe(note);
+    expect(analysis.warnings[1]).toBe(
+      "Rule-based analysis: fixed indicator rules made this signal, no AI model was asked.",
+    );
+    expect(analysis.source).toMatchObject({
+      data: "replay",
+      analyst: "rules",
+      model: "rules-v3",
+      analyst_version: "rules/3",
+    });
+  });
+
+  it("say that rules do not read a chart image", async () => {
+    const overrides = { chartImage: "data:image/png;base64,AAAA" };
+    const { analysis } = await setUp({ analyst: rulesAnalyst, overrides }).signal();
+    expect(analysis.warnings[0]).toMatch(
+      /^Rule-based analysis: .* The chart image was not read\.$/,
+    );
+  });
+
+  it("say that a position was cut, and that confidence is low", async () => {
+    const { analysis } = await setUp({
+      script: [{ ...soundBuy, confidence: 42.5 }],
+      overrides: { request: { ...request, riskPercent: 50 } },
+    }).signal();
+    expect(analysis.warnings).toEqual([
+      "Low confidence: 42.5 of 100.",
+      expect.stringMatching(/^Position cut to what 1000 USD can carry at leverage 10/),
+    ]);
+    expect(analysis.required_margin).toBe(1_000);
+  });
+
+  it("say when the market has not moved on for three candles", async () => {
+    const series = { ...liveSeries(candles), data: "replay" } as const;
+    const at = (ms: number) =>
+      setUp({ series, overrides: { now: () => lastCandleAt + ms } }).signal();
+    expect((await at(3 * 3_600_000)).analysis.warnings).toEqual([]);
+    expect((await at(3 * 3_600_000 + 1)).analysis.warnings).toEqual([
+      expect.stringMatching(/^The last candle closed at .*Z: the market may be closed/),
+    ]);
+  });
+});
+
+describe("a pair without the dollar", () => {
+  const cross = { ...request, symbol: "ETH/BTC" };
+  const seriesOf = (bitcoin?: CandleSeries) =>
+    memoryMarketData({
+      "ETH/BTC": liveSeries(candles),
+      ...(bitcoin && { "BTC/USDT": bitcoin }),
+    });
+
+  it("is sized by its quote's last price in dollars", async () => {
+    const marketData = seriesOf(liveSeries(candles));
+    const { analysis, receipt } = await setUp({
+      overrides: { request: cross, marketData },
+    }).signal();
+    expect(marketData.asked.map(({ symbol }) => symbol)).toEqual([
+      "ETH/BTC",
+      "BTC/USD",
+      "USD/BTC",
+      "BTC/USDT",
+    ]);
+    expect(receipt.quoteToUsd).toBe(price);
+    const distance = (analysis.entry ?? 0) - (analysis.stop_loss ?? 0);
+    const lossAtStop = analysis.suggested_units * distance * price;
+    expect(lossAtStop).toBeCloseTo(analysis.estimated_dollar_risk, 9);
+  });
+
+  it.each([
+    { name: "no market gives its rate", bitcoin: undefined },
+    {
+      name: "only recorded data gives its rate",
+      bitcoin: { ...liveSeries(candles), data: "replay" as const },
+    },
+  ])("is not sized, with a warning, where $name", async ({ bitcoin }) => {
+    const overrides = { request: cross, marketData: seriesOf(bitcoin) };
+    const { analysis } = await setUp({ overrides }).signal();
+    expect(analysis).toMatchObject({ final_signal: "BUY", suggested_units: 0 });
+    expect(analysis.warnings).toEqual([
+      "Position size is not computed: the value of BTC in USD is not known.",
+    ]);
+  });
+});
+
+describe("failures", () => {
+  const outage = new ProviderError({ provider: "openai", failure: "refused", message: "down" });
+
+  it("of the market data reject as they are, and ask no analyst", async () => {
+    const { signal, analyst } = setUp({
+      overrides: { request: { ...request, symbol: "NO/SUCH" } },
+    });
+    await expect(signal()).rejects.toMatchObject({ failure: "unknown-symbol" });
+    expect(analyst.asked).toEqual([]);
+  });
+
+  it("of the analyst reject with its last error", async () => {
+    vi.useFakeTimers();
+    const { signal, analyst } = setUp({ script: [outage, outage, outage] });
+    const rejected = expect(signal()).rejects.toBe(outage);
+    await vi.runAllTimersAsync();
+    await rejected;
+    expect(analyst.asked).toHaveLength(3);
+  });
+
+  it("that pass leave a trace in the receipt only", async () => {
+    vi.useFakeTimers();
+    const generating = setUp({ script: [outage, soundBuy] }).signal();
+    await vi.runAllTimersAsync();
+    const { analysis, receipt } = await generating;
+    expect(analysis).toMatchObject({ final_signal: "BUY", warnings: [] });
+    expect(receipt.exchanges[0]?.tries).toBe(2);
+  });
+
+  it.each([0, 29])("include a market of only %d candles", async (count) => {
+    const { signal, analyst } = setUp({
+      series: liveSeries(candles.slice(candles.length - count)),
+    });
+    await expect(signal()).rejects.toMatchObject({
+      provider: "memory",
+      failure: "nonsense",
+      message: `memory: ${count} closed candles came, 30 are needed for a signal`,
+    });
+    expect(analyst.asked).toEqual([]);
+  });
+
+  it("do not include a market of 30 candles", async () => {
+    const { analysis } = await setUp({
+      series: liveSeries(candles.slice(-30)),
+      script: [adviceOf({})],
+    }).signal();
+    expect(analysis.final_signal).toBe("WAIT");
+  });
+});
+
+describe("an abort", () => {
+  const reason = new Error("out of time");
+  const deafMarket = { candles: () => new Promise<never>(() => undefined) };
+  const deafAnalyst = {
+    name: "openai",
+    version: "openai/1",
+    advise: () => new Promise<never>(() => undefined),
+  } as const;
+
+  it.each([
+    { while: "candles are fetched", overrides: { marketData: deafMarket } },
+    { while: "the analyst thinks", overrides: { analyst: deafAnalyst } },
+  ])("ends the wait at once while $while, even if nobody listens", async ({ overrides }) => {
+    const controller = new AbortController();
+    const { signal } = setUp({ overrides: { ...overrides, abort: controller.signal } });
+    const rejected = expect(signal()).rejects.toBe(reason);
+    controller.abort(reason);
+    await rejected;
+  });
+
+  it("before the start lets nothing begin", async () => {
+    const { signal, marketData } = setUp({ overrides: { abort: AbortSignal.abort(reason) } });
+    await expect(signal()).rejects.toBe(reason);
+    expect(marketData.asked).toEqual([]);
+  });
+});
+
+describe("the receipt", () => {
+  it("lets anyone recompute the signal", async () => {
+    const { receipt, candles: used } = await setUp({ script: [upsideDown, soundBuy] }).signal();
+    expect(signalProvenanceSchema.parse(receipt)).toEqual(receipt);
+    expect(receipt.candles).toEqual({
+      sha256: hashCandles(used),
+      count: 300,
+      lastTime: new Date(lastCandleAt - 3_600_000).toISOString(),
+      provider: "memory",
+      data: "live",
+      notes: [],
+    });
+    expect(receipt.madeAt).toBe(new Date(lastCandleAt + 60_000).toISOString());
+    expect(receipt.exchanges.map(({ prompt }) => prompt)).toEqual(["prompt 1", "prompt 2"]);
+    expect(receipt.exchanges[1]?.rawReply).toBe(JSON.stringify(soundBuy));
+    expect(receipt).toMatchObject({
+      analyst: "openai",
+      analystVersion: "openai/scripted",
+      model: "scripted-1",
+      chartImageSha256: null,
+      usage: { promptTokens: 300, completionTokens: 30, costUsd: 0.003 },
+    });
+  });
+
+  it("counts no tokens for rules", async () => {
+    const { receipt } = await setUp({ analyst: rulesAnalyst }).signal();
+    expect(receipt).toMatchObject({ usage: null, exchanges: [{ usage: null, tries: 1 }] });
+  });
+
+  it("times the stages, which are told as they begin", async () => {
+    let clock = lastCandleAt;
+    const stages: string[] = [];
+    const { receipt } = await setUp({
+      script: [upsideDown, soundBuy],
+      overrides: { now: () => (clock += 5), onStage: (stage) => stages.push(stage) },
+    }).signal();
+    expect(stages).toEqual([
+      "fetching",
+      "analysing",
+      "checking",
+      "analysing",
+      "checking",
+      "sizing",
+    ]);
+    expect(receipt.durationsMs).toEqual({ fetching: 5, analysing: 10, checking: 10, sizing: 5 });
+  });
+});

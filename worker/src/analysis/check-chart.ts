@@ -1,0 +1,115 @@
+import { type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
+import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
+import { formatNumber } from "@shared/domain/format-price.ts";
+import { isUsdLike, symbolCurrencies } from "@shared/domain/sizing.ts";
+import type { MarketBrief } from "./market-brief.ts";
+import { formatAtTick } from "./price-scale.ts";
+
+/** What a model says it can read off a chart picture; null where it cannot. */
+export interface ChartReading {
+  symbol: string | null;
+  lastPrice: number | null;
+  timeframe: string | null;
+}
+
+/**
+ * ATR(14) between the last close and the price on a chart beyond which it shows another market or another time. A picture
+ * is a few candles old when it is sent, and feeds differ.
+ */
+const FARTHEST_PRICE_ATR = 5;
+
+/** Names that charts give to the product's own symbols, beside those in the table of instruments. */
+const OTHER_NAMES: Partial<Record<Instrument["symbol"], readonly string[]>> = {
+  "BTC/USDT": ["XBT"],
+  "XAU/USD": ["GC1"],
+  "XAG/USD": ["SI1"],
+  "USD/JPY": ["USDOLLARJAPANESEYEN"],
+  US30: ["DJI", "DJ30", "YM1", "DOWJONES"],
+  NAS100: ["NDX", "US100", "USTEC", "NQ1", "NASDAQ"],
+  SPX500: ["SPX", "US500", "ES1", "SP500"],
+  WTI: ["USOIL", "CL1", "XTIUSD", "CRUDEOIL"],
+  BRENT: ["UKOIL", "BZ1", "XBRUSD", "BRENTCRUDEOIL"],
+};
+
+/** Where a chart picture contradicts the market that was asked for, by what was read off it. */
+export function chartWarnings(brief: MarketBrief, chart: ChartReading | undefined): string[] {
+  if (!chart) return [];
+  return [
+    ...symbolWarnings(brief.symbol, chart.symbol),
+    ...priceWarnings(brief, chart.lastPrice),
+    ...timeframeWarnings(brief.timeframe, chart.timeframe),
+  ];
+}
+
+function symbolWarnings(symbol: string, shown: string | null): string[] {
+  if (shown === null || plain(shown) === "" || showsMarket(shown, symbol)) return [];
+  return [`The chart image seems to show ${quote(shown)}, not ${symbol}.`];
+}
+
+function priceWarnings(brief: MarketBrief, shown: number | null): string[] {
+  const { price, scale, indicators } = brief;
+  if (shown === null || !Number.isFinite(shown) || !indicators.atr14) return [];
+  const distanceAtr = Math.abs(shown - price) / indicators.atr14;
+  if (distanceAtr <= FARTHEST_PRICE_ATR) return [];
+  return [
+    `The chart image seems to show a price of ${formatAtTick(shown, scale)}, ${formatNumber(distanceAtr, 1)} ATR ` +
+      `from the last close ${formatAtTick(price, scale)}: it may be old, or of another market.`,
+  ];
+}
+
+function timeframeWarnings(timeframe: Timeframe, shown: string | null): string[] {
+  const read = shown === null ? null : readTimeframe(shown);
+  if (read === null || read === timeframe) return [];
+  return [`The chart image seems to show ${read} candles, not ${timeframe}.`];
+}
+
+/** Letters and digits of a text in capitals: `Binance: BTC/USDT` and `BINANCE:BTCUSDT` are alike. */
+const plain = (text: string) => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+
+/** A stranger's words, short enough for a warning. */
+const quote = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+
+function showsMarket(shown: string, symbol: string): boolean {
+  const written = plain(shown);
+  return namesOf(symbol).some((name) => written.includes(name)) && !showsAnother(written, symbol);
+}
+
+/** A longer name of another market wins: `ETHBTC` is no bitcoin chart, `BCHUSDT` none of `CHUSD`. */
+function showsAnother(written: string, symbol: string): boolean {
+  const own = Math.max(
+    ...namesOf(symbol).map((name) => (written.includes(name) ? name.length : 0)),
+  );
+  return INSTRUMENTS.some(
+    (other) =>
+      other.symbol !== symbol &&
+      namesOf(other.symbol).some((name) => name.length > own && written.includes(name)),
+  );
+}
+
+/** The names by which a chart may call a market. */
+function namesOf(symbol: string): string[] {
+  const { base, quote: currency } = symbolCurrencies(symbol);
+  const instrument = findInstrument(symbol);
+  const dollars = isUsdLike(currency) ? [`${base}USD`] : [];
+  const known = instrument
+    ? [instrument.name, instrument.oanda, instrument.tradingView.split(":")[1]]
+    : [];
+  const others = instrument ? (OTHER_NAMES[instrument.symbol] ?? []) : [];
+  return [symbol, `${base}${currency}`, ...dollars, ...known, ...others].flatMap((name) =>
+    name ? [plain(name)] : [],
+  );
+}
+
+/** `1H`, `60`, `4 hours` and `Daily` as timeframes of the product; null for any other text. */
+function readTimeframe(shown: string): Timeframe | null {
+  const text = shown.trim();
+  if (/^(d|daily)$/i.test(text)) return "1d";
+  // A capital M is a month.
+  const match = /^(\d{1,4})\s*(m|h|d|H|D|(?:min|minute|hour|hr|day)s?)?$/.exec(text);
+  if (!match) return null;
+  const count = Number(match[1]);
+  const unit = (match[2] ?? "m").slice(0, 1).toLowerCase();
+  const isHours = unit === "m" && count >= 60 && count % 60 === 0;
+  const parsed = timeframeSchema.safeParse(isHours ? `${count / 60}h` : `${count}${unit}`);
+  return parsed.success ? parsed.data : null;
+}

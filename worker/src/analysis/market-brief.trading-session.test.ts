@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { tradingSession } from "./market-brief.ts";
+
+it.each([
+  ["2025-10-22T03:00:00Z", ["Asia"], false],
+  ["2025-10-22T08:59:59Z", ["Asia", "London"], false],
+  ["2025-10-22T09:00:00Z", ["London"], false],
+  ["2025-10-22T14:00:00Z", ["London", "New York"], false],
+  ["2025-10-22T20:00:00Z", ["New York"], false],
+  ["2025-10-22T22:00:00Z", [], false],
+  ["2025-10-25T14:00:00Z", ["London", "New York"], true],
+  ["2025-10-26T23:59:00Z", [], true],
+  ["2025-10-27T00:00:00Z", ["Asia"], false],
+])("at %s %j trade; weekend: %s", (at, centres, isWeekend) => {
+  expect(tradingSession({ timeframe: "1h", time: Date.parse(at) })).toEqual({ centres, isWeekend });
+});
+
+it("has no meaning for daily candles", () => {
+  expect(tradingSession({ timeframe: "1d", time: 0 })).toBeNull();
+});

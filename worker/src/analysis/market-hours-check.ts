@@ -1,0 +1,104 @@
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
+import type { CandleSeries } from "../market-data/market-data.ts";
+import { isOpen, isStale, lastClose, nextOpen } from "../market-data/trading-hours.ts";
+
+/** Why nothing can be said of a market now; the sentence is for the trader. */
+export interface MarketClosure {
+  condition: "Closed" | "No current data";
+  reason: string;
+}
+
+/**
+ * Whether a market is closed, or its data older than it should be, at `now` in Unix milliseconds; null where a signal
+ * can be made. Replayed data always counts as open: it says of itself that it is none of the market's.
+ */
+export function findMarketClosure(options: {
+  symbol: string;
+  timeframe: Timeframe;
+  series: CandleSeries;
+  now: number;
+}): MarketClosure | null {
+  const { symbol, timeframe, series, now } = options;
+  if (series.data === "replay") return null;
+  const hours = series.market?.hours ?? "always";
+  if (!isOpen(hours, now)) {
+    const closedAt = formatUtc(lastClose(hours, now) ?? now);
+    const opensAt = formatUtc(nextOpen(hours, now));
+    const reason = `The market of ${symbol} is closed since ${closedAt} and opens at ${opensAt}.`;
+    return { condition: "Closed", reason };
+  }
+  if (!isStale(series, { timeframe, now })) return null;
+  const endedAt = lastCandleAt(series, timeframe);
+  const reason =
+    `The newest data of ${symbol} is ${formatAge(now - endedAt)} old: the last candle closed at ` +
+    `${formatUtc(endedAt)}, and nothing has come since. The market may be closed for a holiday.`;
+  return { condition: "No current data", reason };
+}
+
+/** The WAIT of a pause: nobody was asked for a judgement, and nothing is charged for it. */
+export function closedMarketAnalysis(options: {
+  pause: MarketClosure;
+  timeframe: Timeframe;
+  series: CandleSeries;
+}): UnsizedAnalysis {
+  const { pause, timeframe, series } = options;
+  const price = series.candles.at(-1)?.close ?? null;
+  const noAnalysis = "No analysis was made, and nothing is charged.";
+  return {
+    final_signal: "WAIT",
+    confidence: 0,
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
+    warnings: [...series.notes, `${pause.reason} ${noAnalysis}`],
+    suggested_hold: "No position",
+    hold_candles: null,
+    trade_duration_text: "No trade",
+    valid_until: null,
+    raw_ai: {
+      confidence: 0,
+      rationale: pause.reason,
+      key_evidence: [],
+      market_condition: pause.condition,
+      what_to_watch_for: [],
+    },
+    source: {
+      data: series.data,
+      provider: series.provider,
+      analyst: "none",
+      model: "none",
+      last_candle_at: new Date(lastCandleAt(series, timeframe)).toISOString(),
+      price,
+    },
+  };
+}
+
+/** When the last candle of a series, which must have one, closed. */
+function lastCandleAt({ candles }: CandleSeries, timeframe: Timeframe): number {
+  return (candles.at(-1)?.time ?? Number.NaN) + TIMEFRAME_MS[timeframe];
+}
+
+/** `2026-11-22 23:00 UTC`. */
+function formatUtc(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+const MINUTES_PER_HOUR = 60;
+const MINUTES_PER_DAY = 1_440;
+
+/** The two largest units, such as `2 days 3 hours`. */
+function formatAge(ageMs: number): string {
+  const minutes = Math.floor(ageMs / TIMEFRAME_MS["1m"]);
+  const parts = [
+    inUnit(Math.floor(minutes / MINUTES_PER_DAY), "day"),
+    inUnit(Math.floor((minutes % MINUTES_PER_DAY) / MINUTES_PER_HOUR), "hour"),
+    inUnit(minutes % MINUTES_PER_HOUR, "minute"),
+  ];
+  return parts.flat().slice(0, 2).join(" ");
+}
+
+function inUnit(value: number, unit: "day" | "hour" | "minute"): string[] {
+  if (value === 0) return [];
+  return [new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(value)];
+}

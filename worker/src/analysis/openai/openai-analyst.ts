@@ -1,0 +1,214 @@
+import OpenAI from "openai";
+import { zodResponseFormat } from "openai/helpers/zod";
+import type {
+  ChatCompletionContentPart,
+  ChatCompletionMessageParam,
+} from "openai/resources/chat/completions";
+import { raceAbort, startDeadline } from "../../market-data/deadline.ts";
+import { ModelRefusalError, ProviderError } from "../../market-data/provider-error.ts";
+import { type AdviceReply, type AdviceRequest, type Analyst, adviceSchema } from "../analyst.ts";
+import {
+  briefText,
+  CHART_PROMPT,
+  correctionsText,
+  costsText,
+  PROMPT_VERSION,
+  promptProvenance,
+  SYSTEM_PROMPT,
+} from "./prompt.ts";
+import { chartAdviceSchema, parseReply, tokensOf } from "./reply.ts";
+
+export interface OpenAiOptions {
+  apiKey: string;
+  /** Address of an OpenAI-compatible server; the vendor's if left out. */
+  baseUrl?: string | undefined;
+  model: string;
+  /** Longest time for one call, its body included, in milliseconds. */
+  callTimeoutMs: number;
+  /** Limit for one reply, in tokens, including those of the model's reasoning. */
+  maxOutputTokens: number;
+  /** What the model charges; null where nobody told. */
+  price: TokenPrice | null;
+}
+
+/** Goes into every signal beside the model: what the model is asked decides as much as which one it is. */
+export const OPENAI_ANALYST_VERSION = `openai/${PROMPT_VERSION}`;
+
+const ADVICE_FORMAT = zodResponseFormat(adviceSchema, "advice");
+const CHART_ADVICE_FORMAT = zodResponseFormat(chartAdviceSchema, "advice");
+
+/** An analyst that asks a language model once per call; trying again is up to the caller. */
+export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
+  const { apiKey, baseUrl, model, callTimeoutMs, maxOutputTokens, price } = options;
+  const client = new OpenAI({ apiKey, baseURL: baseUrl ?? null, maxRetries: 0, logLevel: "off" });
+
+  return {
+    name: "openai",
+    version: OPENAI_ANALYST_VERSION,
+    async advise(request: AdviceRequest): Promise<AdviceReply> {
+      // The client's own time-out ends with the headers; the deadline also covers a body that stalls.
+      const { signal, clear } = startDeadline(request.abort, callTimeoutMs);
+      try {
+        const body = {
+          model,
+          max_completion_tokens: maxOutputTokens,
+          messages: messages(request),
+          response_format: request.chartImage ? CHART_ADVICE_FORMAT : ADVICE_FORMAT,
+        };
+        const call = client.chat.completions.create(body, { signal, timeout: callTimeoutMs });
+        const completion = await raceAbort(call, signal);
+        reportUsage(completion, { model, price, request });
+        return toReply(completion, { model, maxOutputTokens, request });
+      } catch (error) {
+        throw signal.aborted ? tooLate() : toAnalystError(error, apiKey);
+      } finally {
+        clear();
+      }
+    },
+  };
+}
+
+function toReply(
+  completion: unknown,
+  {
+    model,
+    maxOutputTokens,
+    request,
+  }: Pick<OpenAiOptions, "model" | "maxOutputTokens"> & { request: AdviceRequest },
+): AdviceReply {
+  const reply = parseReply(completion);
+  return {
+    advice: reply.advice,
+    model: reply.model ?? model,
+    prompt: promptProvenance(request),
+    rawReply: reply.rawReply,
+    ...(reply.isCutOff && { cutOff: cutOffText(maxOutputTokens) }),
+    ...(request.chartImage !== undefined && { chart: reply.chart }),
+  };
+}
+
+const cutOffText = (maxTokens: number): string =>
+  `The answer was cut off at ${maxTokens} tokens; it must be shorter.`;
+
+/** Before the reply is read: tokens are paid for whatever it says. */
+function reportUsage(
+  completion: unknown,
+  { model, price, request }: { model: string; price: TokenPrice | null; request: AdviceRequest },
+): void {
+  const tokens = tokensOf(completion);
+  if (tokens) request.onUsage?.({ model, ...tokens, costUsd: price && tokenCost(tokens, price) });
+}
+
+function messages(request: AdviceRequest): ChatCompletionMessageParam[] {
+  const picture: ChatCompletionContentPart[] = request.chartImage
+    ? [
+        { type: "text", text: CHART_PROMPT },
+        { type: "image_url", image_url: { url: request.chartImage } },
+      ]
+    : [];
+  const corrections: ChatCompletionMessageParam[] =
+    request.corrections.length > 0
+      ? [{ role: "user", content: correctionsText(request.corrections) }]
+      : [];
+  const text = `${briefText(request.brief)}\n\n${costsText(request)}`;
+  return [
+    { role: "system", content: SYSTEM_PROMPT },
+    { role: "user", content: [{ type: "text", text }, ...picture] },
+    ...corrections,
+  ];
+}
+
+function tooLate(): ProviderError {
+  return new ProviderError({
+    provider: "openai",
+    failure: "timeout",
+    message: "no answer in time",
+  });
+}
+
+type Fault = ConstructorParameters<typeof ProviderError>[0];
+type Meaning = Omit<Fault, "provider" | "cause">;
+
+/** Answers that another try will not change, and whose mending takes a person. */
+const SETTINGS_FAULTS: Readonly<Record<number, string>> = {
+  401: "the API key was not accepted (401): check OPENAI_API_KEY",
+  403: "the API key may not use this model (403): check OPENAI_API_KEY and OPENAI_MODEL",
+  404: "no such model or address (404): check OPENAI_MODEL and OPENAI_BASE_URL",
+};
+
+/** The vendor's word for an account that has nothing left to spend; it comes as a 429, and stays. */
+const QUOTA_CODE = "insufficient_quota";
+
+/** Codes of a 400 for a request that a content filter has stopped before the model saw it. */
+const REFUSAL_CODES = ["content_filter", "content_policy_violation", "invalid_prompt"];
+
+/**
+ * Puts whatever the client throws into our own terms. Servers may repeat the key that they were
+ * given, so their words are kept only as a cause that has it blanked out.
+ */
+function toAnalystError(error: unknown, apiKey: string): ProviderError {
+  if (error instanceof ProviderError) return error;
+  if (error instanceof OpenAI.APIError && REFUSAL_CODES.includes(error.code ?? "")) {
+    return new ModelRefusalError({ provider: "openai", status: error.status });
+  }
+  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const cause = new Error(words.replaceAll(apiKey, "[secret]"));
+  return new ProviderError({ provider: "openai", ...meaningOf(error), cause });
+}
+
+function meaningOf(error: unknown): Meaning {
+  if (
+    error instanceof OpenAI.APIConnectionTimeoutError ||
+    error instanceof OpenAI.APIUserAbortError
+  ) {
+    return { failure: "timeout", message: "no answer in time" };
+  }
+  if (error instanceof OpenAI.APIConnectionError) {
+    return { failure: "unreachable", message: "no connection" };
+  }
+  if (error instanceof OpenAI.APIError) return rejectionOf(error);
+  return { failure: "nonsense", message: "the answer could not be read" };
+}
+
+function rejectionOf({ status, headers, code }: InstanceType<typeof OpenAI.APIError>): Meaning {
+  if (code === QUOTA_CODE) {
+    const message = "the account has no quota left: check the plan behind OPENAI_API_KEY";
+    return { failure: "rate-limited", retryable: false, status, message };
+  }
+  const settingsFault = SETTINGS_FAULTS[status ?? 0];
+  if (settingsFault) {
+    return { failure: "refused", retryable: false, status, message: settingsFault };
+  }
+  const retryAfterMs = readRetryAfter(headers);
+  if (status === 429) {
+    return { failure: "rate-limited", status, retryAfterMs, message: "too many requests" };
+  }
+  const retryable = status === undefined || status >= 500 || status === 408 || status === 409;
+  const message = `the request was rejected with status ${status ?? "unknown"}`;
+  return { failure: "refused", retryable, status, retryAfterMs, message };
+}
+
+/** `Retry-After` in seconds, or `retry-after-ms` as the vendor sends it; undefined for a date or nothing. */
+function readRetryAfter(headers: Headers | undefined): number | undefined {
+  const ms = Number(headers?.get("retry-after-ms") ?? Number.NaN);
+  if (ms >= 0) return ms;
+  const seconds = Number(headers?.get("retry-after") ?? Number.NaN);
+  return seconds >= 0 ? seconds * 1_000 : undefined;
+}
+
+/** What a model charges, in US dollars per million tokens. */
+export interface TokenPrice {
+  promptUsd: number;
+  completionUsd: number;
+}
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+/** US dollars for the tokens of one call. */
+function tokenCost(
+  tokens: { promptTokens: number; completionTokens: number },
+  { promptUsd, completionUsd }: TokenPrice,
+): number {
+  const { promptTokens, completionTokens } = tokens;
+  return (promptTokens * promptUsd + completionTokens * completionUsd) / TOKENS_PER_PRICE;
+}

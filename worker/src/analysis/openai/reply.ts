@@ -1,0 +1,134 @@
+import { signalKindSchema } from "@shared/contract/signal.ts";
+import { z } from "zod";
+import { ModelRefusalError, ProviderError } from "../../market-data/provider-error.ts";
+import { type Advice, adviceSchema, NO_ADVICE } from "../analyst.ts";
+import type { ChartReading } from "../check-chart.ts";
+
+/** As much of a chat completion as we read; compatible servers leave out the rest at times. */
+const completionSchema = z.object({
+  model: z.string().optional(),
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+      }),
+    )
+    .min(1),
+});
+
+const tokenCountSchema = z.number().int().nonnegative();
+const usageSchema = z.object({
+  usage: z.object({ prompt_tokens: tokenCountSchema, completion_tokens: tokenCountSchema }),
+});
+
+/** Advice where a chart picture was sent: also what the picture shows, as far as it can be read. */
+export const chartAdviceSchema = adviceSchema.extend({
+  chart_symbol: z.string().nullable(),
+  chart_last_price: z.number().nullable(),
+  chart_timeframe: z.string().nullable(),
+});
+
+/** `buy` is a BUY, and the hold may also be in words alone; all else must be as asked for. */
+const repliedAdviceSchema = adviceSchema.extend({
+  final_signal: z.string().trim().toUpperCase().pipe(signalKindSchema),
+  hold_candles: adviceSchema.shape.hold_candles.catch(null),
+});
+
+/** A model that was not asked for them, or has its own mind, leaves these out: that is no fault of its advice. */
+const repliedChartSchema = z.object({
+  chart_symbol: z.string().nullable().catch(null),
+  chart_last_price: z.number().nullable().catch(null),
+  chart_timeframe: z.string().nullable().catch(null),
+});
+
+const FENCED = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/gi;
+
+/** Characters of a reply; whole advice takes some two thousand. */
+const LONGEST_REPLY = 50_000;
+
+/** What a completion says. */
+export interface ParsedReply extends ReadAdvice {
+  model: string | undefined;
+  rawReply: string;
+  /** Whether it ended at the token limit; it has no advice then. */
+  isCutOff: boolean;
+}
+
+/** The advice in a reply, and what it says of a chart picture. */
+export interface ReadAdvice {
+  advice: Advice;
+  chart: ChartReading;
+}
+
+const NO_READING: ChartReading = { symbol: null, lastPrice: null, timeframe: null };
+
+/** Tokens that a completion says it used; undefined where it does not say. */
+export function tokensOf(
+  completion: unknown,
+): { promptTokens: number; completionTokens: number } | undefined {
+  const { data } = usageSchema.safeParse(completion);
+  return (
+    data && {
+      promptTokens: data.usage.prompt_tokens,
+      completionTokens: data.usage.completion_tokens,
+    }
+  );
+}
+
+/**
+ * Reads the advice out of a chat completion as it came over the wire.
+ * @throws ModelRefusalError when the model declines; ProviderError `nonsense` for anything else that is neither valid
+ *   advice nor cut off
+ */
+export function parseReply(completion: unknown): ParsedReply {
+  const parsed = completionSchema.safeParse(completion);
+  const choice = parsed.data?.choices[0];
+  if (!parsed.success || !choice) throw nonsense("the answer is no chat completion", parsed.error);
+  const { message, finish_reason } = choice;
+  if (message.refusal || finish_reason === "content_filter") {
+    throw new ModelRefusalError({ provider: "openai" });
+  }
+  const isCutOff = finish_reason === "length";
+  const rawReply = (message.content ?? "").slice(0, isCutOff ? LONGEST_REPLY : undefined);
+  const read = isCutOff ? { advice: NO_ADVICE, chart: NO_READING } : readAdvice(rawReply);
+  return { ...read, model: parsed.data.model, rawReply, isCutOff };
+}
+
+/**
+ * Reads a model's own text: a JSON object, alone or in the only code fence of the text.
+ * @throws ProviderError `nonsense` for anything else
+ */
+export function readAdvice(rawReply: string): ReadAdvice {
+  if (rawReply.length > LONGEST_REPLY) throw nonsense("the answer is far too long");
+  const json = parseJson(unfenced(rawReply));
+  const advice = repliedAdviceSchema.safeParse(json);
+  if (!advice.success) throw nonsense("the answer does not follow the schema", advice.error);
+  const { data: chart } = repliedChartSchema.safeParse(json);
+  return {
+    advice: advice.data,
+    chart: {
+      symbol: chart?.chart_symbol ?? null,
+      lastPrice: chart?.chart_last_price ?? null,
+      timeframe: chart?.chart_timeframe ?? null,
+    },
+  };
+}
+
+function unfenced(reply: string): string {
+  const fences = [...reply.matchAll(FENCED)];
+  return fences.length === 1 ? (fences[0]?.[1] ?? "") : reply.trim();
+}
+
+function parseJson(text: string): unknown {
+  if (text === "") throw nonsense("the answer is empty");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw nonsense("the answer is not valid JSON", error);
+  }
+}
+
+function nonsense(message: string, cause?: unknown): ProviderError {
+  return new ProviderError({ provider: "openai", failure: "nonsense", message, cause });
+}

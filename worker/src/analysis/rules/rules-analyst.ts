@@ -1,0 +1,224 @@
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { HOLD_CANDLES } from "@shared/contract/constants.ts";
+import { formatDistance, formatNumber } from "@shared/domain/format-price.ts";
+import type { Advice, Analyst } from "../analyst.ts";
+import { structureAround, volatilityRegime } from "../indicators.ts";
+import type { MarketBrief } from "../market-brief.ts";
+import { formatAtTick, type PriceScale } from "../price-scale.ts";
+import { type MarketScore, scoreMarket, TRADE_THRESHOLD, type Vote } from "./score-market.ts";
+import type { TradeLevels } from "./trade-levels.ts";
+
+/** Changes with every change of the rules, so that a past signal tells which rules made it. */
+const RULES_VERSION = 3;
+
+/**
+ * The built-in analyst: fixed rules on trend, momentum, volatility, structure and volume vote on the market, and their
+ * agreement decides. The same brief always gives the same advice; no service is asked, and chart images are not read.
+ */
+export const rulesAnalyst: Analyst = {
+  name: "rules",
+  version: `rules/${RULES_VERSION}`,
+  advise: async ({ brief }) => {
+    const judgement = scoreMarket(brief);
+    const advice = composeAdvice(brief, judgement);
+    const { symbol, timeframe, price, lastCandleAt, indicators } = brief;
+    return {
+      advice,
+      model: `rules-v${RULES_VERSION}`,
+      prompt: JSON.stringify({ symbol, timeframe, price, lastCandleAt, indicators }),
+      rawReply: JSON.stringify({ ...judgement, advice }),
+      ownFigures: ownFigures(judgement),
+    };
+  },
+};
+
+/** What its words cite beside the market: how the votes fell, and what a trade takes. */
+function ownFigures({ votes, score, agreement }: MarketScore): number[] {
+  return [
+    votes.length,
+    score,
+    100 * agreement,
+    TRADE_THRESHOLD.score,
+    100 * TRADE_THRESHOLD.agreement,
+  ];
+}
+
+/** A trade is given twice the time that a random walk would take on average. */
+const HOLD_FACTOR = 2;
+
+/** Candles after which a market without a trade deserves another look. */
+const LOOK_AGAIN_CANDLES = 6;
+
+/** Puts a judgement into words. */
+function composeAdvice(brief: MarketBrief, judgement: MarketScore): Advice {
+  const { levels } = judgement;
+  return {
+    ...(levels ? tradePart({ brief, judgement, levels }) : waitPart(brief.timeframe, judgement)),
+    key_evidence: [...judgement.votes].sort(byWeightOfVote).map(describeVote),
+    market_condition: describeMarket(brief, judgement.votes),
+    what_to_watch_for: whatToWatch(brief, levels),
+  };
+}
+
+type DecisionPart = Omit<Advice, "key_evidence" | "market_condition" | "what_to_watch_for">;
+
+function tradePart(options: {
+  brief: MarketBrief;
+  judgement: MarketScore;
+  levels: TradeLevels;
+}): DecisionPart {
+  const { brief, judgement, levels } = options;
+  const signal = judgement.score > 0 ? "BUY" : "SELL";
+  const expected = expectedCandles(levels, brief.indicators.atr14 ?? 0);
+  const holdCandles = Math.min(expected * HOLD_FACTOR, HOLD_CANDLES.max);
+  const hold = describeCandles(holdCandles, brief.timeframe);
+  return {
+    final_signal: signal,
+    // From 54 at the threshold to 80 where every rule agrees: a scaled score, not a measured win rate.
+    confidence: Math.round(40 + 40 * Math.abs(judgement.score)),
+    entry: levels.entry,
+    stop_loss: levels.stopLoss,
+    take_profit: levels.takeProfit,
+    rationale: `The readings lean to ${signal}: ${describeCount(judgement)}. ${describeLevels(levels, brief.scale)}`,
+    suggested_hold: hold,
+    hold_candles: holdCandles,
+    trade_duration_text:
+      `Stop or target is expected to be met in ${describeCandles(expected, brief.timeframe)}; ` +
+      `leave the trade if neither was met after ${hold}.`,
+  };
+}
+
+function waitPart(timeframe: Timeframe, judgement: MarketScore): DecisionPart {
+  return {
+    final_signal: "WAIT",
+    // The more evenly the votes are split, the surer it is that there is no trade.
+    confidence: Math.round(60 - 30 * Math.abs(judgement.score)),
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
+    rationale:
+      `No trade: ${describeCount(judgement)}. A trade takes a lean of ${TRADE_THRESHOLD.score} to either side, ` +
+      `${TRADE_THRESHOLD.agreement * 100}% agreement and a market that moves.`,
+    suggested_hold: "No position",
+    hold_candles: null,
+    trade_duration_text: `No trade. Look again after ${describeCandles(LOOK_AGAIN_CANDLES, timeframe)}.`,
+  };
+}
+
+function describeCount({ score, agreement, votes }: MarketScore): string {
+  return (
+    `the weighted mean of ${votes.length} readings is ${formatNumber(score, 2)} on a scale from -1 (sell) to 1 (buy), ` +
+    `and ${formatNumber(agreement * 100, 0)}% of their weight agrees`
+  );
+}
+
+function describeLevels(levels: TradeLevels, scale: PriceScale): string {
+  const { entry, stopLoss, takeProfit } = levels;
+  const show = (level: number) => formatAtTick(level, scale);
+  const rewardToRisk = Math.abs(takeProfit - entry) / Math.abs(entry - stopLoss);
+  return (
+    `Entry at the last close ${show(entry)}, stop at ${show(stopLoss)}, ` +
+    `target at ${show(takeProfit)}: reward to risk ${formatNumber(rewardToRisk, 2)}.`
+  );
+}
+
+function byWeightOfVote(a: Vote, b: Vote): number {
+  return Math.abs(b.value * b.weight) - Math.abs(a.value * a.weight);
+}
+
+function describeVote({ value, evidence }: Vote): string {
+  if (value > 0) return `For buying: ${evidence}`;
+  return value < 0 ? `For selling: ${evidence}` : `Undecided: ${evidence}`;
+}
+
+/** The averages' vote from which on a market is said to trend. */
+const TRENDING = 0.5;
+
+/** `Uptrend with lively volatility (ATR(14) 512.3, 1.31 times its usual size)`. */
+function describeMarket(brief: MarketBrief, votes: readonly Vote[]): string {
+  const { atr14, atrRatio, atrPercentile } = brief.indicators;
+  const trend = trendWord(votes.find((vote) => vote.topic === "averages")?.value ?? 0);
+  if (atr14 === null || atrRatio === null || atrPercentile === null) return trend;
+  const size = `ATR(14) ${formatDistance(atr14)}, ${formatNumber(atrRatio, 2)} times its usual size`;
+  return `${trend} with ${volatilityRegime(atrPercentile)} volatility (${size})`;
+}
+
+/** What would end, or call for, a trade: the levels and readings that matter next. */
+function whatToWatch(brief: MarketBrief, levels: TradeLevels | null): string[] {
+  const { price, scale, indicators } = brief;
+  const { resistances, supports } = structureAround({ price, swings: indicators.swings });
+  return [
+    ...(levels ? watchTrade(levels, scale) : []),
+    ...watchLevel({ side: "above", level: resistances[0], scale }),
+    ...watchLevel({ side: "below", level: supports[0], scale }),
+    ...watchHigherTimeframe(brief),
+  ];
+}
+
+function watchTrade({ entry, stopLoss }: TradeLevels, scale: PriceScale): string[] {
+  const side = stopLoss < entry ? "below" : "above";
+  return [
+    `A close ${side} the stop at ${formatAtTick(stopLoss, scale)} would prove the idea wrong.`,
+  ];
+}
+
+function watchLevel(options: {
+  side: "above" | "below";
+  level: number | undefined;
+  scale: PriceScale;
+}): string[] {
+  const { side, level, scale } = options;
+  if (level === undefined) return [];
+  const [name, favoured] = side === "above" ? ["resistance", "buyers"] : ["support", "sellers"];
+  return [`A close ${side} the ${name} at ${formatAtTick(level, scale)} would favour ${favoured}.`];
+}
+
+function watchHigherTimeframe({ indicators }: MarketBrief): string[] {
+  if (!indicators.higherTimeframe) return [];
+  const { timeframe, trend } = indicators.higherTimeframe;
+  return [`A turn of the ${timeframe} trend, which is ${trend} now.`];
+}
+
+function trendWord(value: number): string {
+  if (value >= TRENDING) return "Uptrend";
+  return value <= -TRENDING ? "Downtrend" : "Sideways market";
+}
+
+/**
+ * Mean range of a Brownian path over its standard deviation, √(8/π) (Feller 1951; the base of Parkinson's
+ * volatility estimate): turns an average range into a standard deviation per candle.
+ */
+const RANGE_PER_DEVIATION = Math.sqrt(8 / Math.PI);
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * Candles until a driftless random walk meets the stop or the target: risk × reward / variance, the mean exit
+ * time from an interval. At least 1.
+ */
+export function expectedCandles(levels: TradeLevels, atr: number): number {
+  const risk = Math.abs(levels.entry - levels.stopLoss);
+  const reward = Math.abs(levels.takeProfit - levels.entry);
+  const deviation = atr / RANGE_PER_DEVIATION;
+  return Math.max(Math.round((risk * reward) / deviation ** 2), 1);
+}
+
+/** `24 candles (about 24 hours)`. */
+export function describeCandles(count: number, timeframe: Timeframe): string {
+  const candles = count === 1 ? "1 candle" : `${count} candles`;
+  return `${candles} (about ${describeDuration(count * TIMEFRAME_MS[timeframe])})`;
+}
+
+/** Minutes below two hours, hours below two days, then days; whole numbers. */
+function describeDuration(durationMs: number): string {
+  if (durationMs < 2 * HOUR_MS) return inUnit(durationMs / MINUTE_MS, "minute");
+  if (durationMs < 2 * DAY_MS) return inUnit(durationMs / HOUR_MS, "hour");
+  return inUnit(durationMs / DAY_MS, "day");
+}
+
+function inUnit(value: number, unit: "minute" | "hour" | "day"): string {
+  const format = { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 } as const;
+  return new Intl.NumberFormat("en", format).format(value);
+}

@@ -1,0 +1,263 @@
+import { formatDistance, formatNumber } from "@shared/domain/format-price.ts";
+import { structureAround } from "../indicators.ts";
+import type { MarketBrief } from "../market-brief.ts";
+import { formatAtTick } from "../price-scale.ts";
+import { type TradeLevels, tradeLevels } from "./trade-levels.ts";
+
+/** What one reading of the market speaks for. */
+export interface Vote {
+  topic: string;
+  /** From −1 (sell) over 0 (undecided) to +1 (buy). */
+  value: number;
+  /** Share in the decision, relative to the other votes. */
+  weight: number;
+  /** One sentence with the numbers that the vote rests on. */
+  evidence: string;
+}
+
+/** Reads one thing of a market; null where the brief lacks what it needs. */
+type Voter = (brief: MarketBrief) => Vote | null;
+
+/** Keeps a vote between −1 and +1. */
+function clampVote(value: number): number {
+  return Math.min(Math.max(value, -1), 1);
+}
+
+/** Weighted mean of the votes, −1 to +1; 0 without any. */
+export function scoreOf(votes: readonly Pick<Vote, "value" | "weight">[]): number {
+  const weight = sum(votes.map((vote) => vote.weight));
+  return weight === 0 ? 0 : sum(votes.map((vote) => vote.value * vote.weight)) / weight;
+}
+
+/** Share of the weight, 0 to 1, that votes the same way as `direction` (its sign). */
+export function agreementWith(votes: readonly Vote[], direction: number): number {
+  const weight = sum(votes.map((vote) => vote.weight));
+  const agreeing = votes.filter((vote) => vote.value * direction > 0);
+  return weight === 0 ? 0 : sum(agreeing.map((vote) => vote.weight)) / weight;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+const TREND_VALUE = { up: 1, down: -1, flat: 0 } as const;
+
+/** Are price and the averages of 20, 50 and 200 candles stacked in one order? */
+export const voteOnAverages: Voter = ({ price, scale, indicators }) => {
+  const { ema20, ema50, ema200 } = indicators;
+  if (ema20 === null) return null;
+  const rungs = [
+    { name: "Price", value: price },
+    { name: "EMA 20", value: ema20 },
+    ...(ema50 === null ? [] : [{ name: "EMA 50", value: ema50 }]),
+    ...(ema200 === null ? [] : [{ name: "EMA 200", value: ema200 }]),
+  ];
+  const show = (value: number) => formatAtTick(value, scale);
+  const steps = rungs.slice(1).map(({ name, value }, index) => {
+    const side = Math.sign((rungs[index]?.value ?? value) - value);
+    return { value: side, weight: 1, text: `${sideSymbol(side)} ${name} ${show(value)}` };
+  });
+  return {
+    topic: "averages",
+    value: scoreOf(steps),
+    weight: 2,
+    evidence: `Price ${show(price)} ${steps.map(({ text }) => text).join(" ")}.`,
+  };
+};
+
+function sideSymbol(side: number): string {
+  if (side > 0) return ">";
+  return side < 0 ? "<" : "=";
+}
+
+/** Where does the next longer timeframe head? */
+export const voteOnHigherTimeframe: Voter = ({ indicators }) => {
+  if (!indicators.higherTimeframe) return null;
+  const { timeframe, trend } = indicators.higherTimeframe;
+  return {
+    topic: "higher timeframe",
+    value: TREND_VALUE[trend],
+    weight: 1.5,
+    evidence: `The ${timeframe} trend is ${trend}.`,
+  };
+};
+
+/** RSI beyond which a market counts as stretched. */
+const OVERBOUGHT = 70;
+const OVERSOLD = 30;
+
+/** Histogram and slope, in ATR, that count in full. */
+const FULL_HISTOGRAM_ATR = 0.1;
+const FULL_SLOPE_ATR = 0.03;
+
+/** RSI(14): with the move up to 70 (down to 30); past that it wears out, to nothing at 90 (10). */
+export const voteOnRsi: Voter = ({ indicators }) => {
+  const { rsi14 } = indicators;
+  if (rsi14 === null) return null;
+  const lean = (rsi14 - 50) / (OVERBOUGHT - 50);
+  const strength = Math.abs(lean) <= 1 ? Math.abs(lean) : 2 - Math.abs(lean);
+  return {
+    topic: "RSI",
+    value: clampVote(Math.sign(lean) * strength),
+    weight: 1,
+    evidence: `RSI(14) is ${formatNumber(rsi14, 1)}${describeStretch(rsi14)}.`,
+  };
+};
+
+/** MACD(12, 26, 9): side of the histogram, and whether it grows. */
+export const voteOnMacd: Voter = ({ indicators }) => {
+  const { macd, atr14 } = indicators;
+  if (macd === null || atr14 === null || atr14 === 0) return null;
+  const { histogram, previousHistogram } = macd;
+  const slope = previousHistogram === null ? 0 : histogram - previousHistogram;
+  const side = clampVote(histogram / (FULL_HISTOGRAM_ATR * atr14));
+  const growth = clampVote(slope / (FULL_SLOPE_ATR * atr14));
+  return {
+    topic: "MACD",
+    value: 0.6 * side + 0.4 * growth,
+    weight: 1.5,
+    evidence: `The MACD histogram is ${formatDistance(histogram)} and ${describeSlope(slope)}.`,
+  };
+};
+
+function describeStretch(rsi: number): string {
+  if (rsi > OVERBOUGHT) return ", overbought";
+  return rsi < OVERSOLD ? ", oversold" : "";
+}
+
+function describeSlope(slope: number): string {
+  if (slope > 0) return "rising";
+  return slope < 0 ? "falling" : "level";
+}
+
+/** ATR against its usual size from which a market counts as moving, and a close outside the bands as a breakout. */
+const LIVELY_ATR_RATIO = 1.1;
+
+/** Share of the half-width of the bands from which a calm market tends back to the middle. */
+const STRETCHED = 0.8;
+
+/** Bollinger(20, 2): with the price inside the bands; at the edge a breakout if the market is lively, else a return. */
+export const voteOnBands: Voter = ({ price, scale, indicators }) => {
+  const { bollinger20: bands, atrRatio } = indicators;
+  if (bands === null || bands.upper === bands.middle) return null;
+  const position = (price - bands.middle) / (bands.upper - bands.middle);
+  const isLively = atrRatio !== null && atrRatio >= LIVELY_ATR_RATIO;
+  const isStretched = Math.abs(position) > STRETCHED;
+  const value = isStretched && !isLively ? -0.5 * Math.sign(position) : clampVote(position);
+  const regime =
+    atrRatio === null ? "" : ` while ATR(14) is ${formatNumber(atrRatio, 2)} times its usual size`;
+  return {
+    topic: "volatility",
+    value,
+    weight: 0.75,
+    evidence:
+      `Price is ${formatNumber(Math.abs(position) * 100, 0)}% of the way from the middle band ${formatAtTick(bands.middle, scale)} ` +
+      `to the ${position < 0 ? "lower" : "upper"} one${regime}.`,
+  };
+};
+
+/** Volume of the last candle: more than usual speaks for the way that candle went. */
+export const voteOnVolume: Voter = ({ candles, indicators }) => {
+  const { volume } = indicators;
+  const last = candles.at(-1);
+  if (volume === null || !last) return null;
+  const direction = Math.sign(last.close - last.open);
+  return {
+    topic: "volume",
+    value: direction * clampVote(Math.max(volume.ratio - 1, 0)),
+    weight: 0.75,
+    evidence: `The last candle ${describeWay(direction)} on ${formatNumber(volume.ratio, 2)} times the usual volume.`,
+  };
+};
+
+function describeWay(direction: number): string {
+  if (direction > 0) return "rose";
+  return direction < 0 ? "fell" : "went nowhere";
+}
+
+/** Room in ATR beyond which support or resistance is out of play. */
+const FAR_ATR = 3;
+
+/** Do swings rise or fall, and has the price broken the last one? */
+export const voteOnSwings: Voter = ({ price, scale, indicators }) => {
+  const { highs, lows } = indicators.swings;
+  const [high, low] = [highs.at(-1), lows.at(-1)];
+  const [earlierHigh, earlierLow] = [highs.at(-2), lows.at(-2)];
+  if (high === undefined || low === undefined) return null;
+  if (earlierHigh === undefined || earlierLow === undefined) return null;
+  const order = (Math.sign(high - earlierHigh) + Math.sign(low - earlierLow)) / 2;
+  const broken = Number(price > high) - Number(price < low);
+  const show = (value: number) => formatAtTick(value, scale);
+  return {
+    topic: "structure",
+    value: 0.5 * order + 0.5 * broken,
+    weight: 1,
+    evidence:
+      `Swing highs ${show(earlierHigh)} then ${show(high)}, ` +
+      `lows ${show(earlierLow)} then ${show(low)}${describeBreak(broken)}.`,
+  };
+};
+
+function describeBreak(broken: number): string {
+  if (broken > 0) return "; the price broke above the last high";
+  return broken < 0 ? "; the price broke below the last low" : "";
+}
+
+/** Is there more room to the next resistance than to the next support? */
+export const voteOnRoom: Voter = ({ price, scale, indicators }) => {
+  const { atr14 } = indicators;
+  if (atr14 === null || atr14 === 0) return null;
+  const { resistances, supports } = structureAround({ price, swings: indicators.swings });
+  const [resistance, support] = [resistances[0], supports[0]];
+  if (resistance === undefined && support === undefined) return null;
+  const room = (level: number | undefined) =>
+    level === undefined ? FAR_ATR : Math.min(Math.abs(level - price) / atr14, FAR_ATR);
+  const words = (name: string, level: number | undefined) =>
+    level === undefined
+      ? `no recent ${name}`
+      : `${name} ${formatAtTick(level, scale)} is ${formatNumber(Math.abs(level - price) / atr14, 1)} ATR away`;
+  return {
+    topic: "room",
+    value: clampVote((room(resistance) - room(support)) / FAR_ATR),
+    weight: 0.5,
+    evidence: `Room to move: ${words("resistance", resistance)}, ${words("support", support)}.`,
+  };
+};
+
+const VOTERS: readonly Voter[] = [
+  voteOnAverages,
+  voteOnHigherTimeframe,
+  voteOnMacd,
+  voteOnRsi,
+  voteOnSwings,
+  voteOnVolume,
+  voteOnBands,
+  voteOnRoom,
+];
+
+/**
+ * How far the votes must lean, and what share of their weight must agree, before a trade is proposed. No edge over
+ * chance has been shown for these bounds: README.md, "What has been measured", has the date, the data and the figures.
+ */
+export const TRADE_THRESHOLD = { score: 0.35, agreement: 0.6 } as const;
+
+/** How the votes fell; `levels` is null where they do not carry a trade. */
+export interface MarketScore {
+  votes: Vote[];
+  /** −1 (sell) to +1 (buy). */
+  score: number;
+  /** Share of the votes' weight on the side of the score, 0 to 1. */
+  agreement: number;
+  levels: TradeLevels | null;
+}
+
+/** Lets every rule vote on the market, and finds levels for a trade where they agree enough. */
+export function scoreMarket(brief: MarketBrief): MarketScore {
+  const votes = VOTERS.flatMap((vote) => vote(brief) ?? []);
+  const score = scoreOf(votes);
+  const agreement = agreementWith(votes, score);
+  const isClear =
+    Math.abs(score) >= TRADE_THRESHOLD.score && agreement >= TRADE_THRESHOLD.agreement;
+  const levels = isClear ? tradeLevels({ brief, direction: score > 0 ? 1 : -1 }) : null;
+  return { votes, score, agreement, levels };
+}

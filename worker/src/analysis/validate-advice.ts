@@ -1,0 +1,151 @@
+import type { Advice } from "./analyst.ts";
+import { type PriceScale, roundToTick } from "./price-scale.ts";
+
+/** Advice not to trade; it has no levels. */
+export type WaitAdvice = Omit<Advice, "final_signal" | LevelName> & {
+  final_signal: "WAIT";
+} & Record<LevelName, null>;
+
+/** Advice to trade, with levels that keep every bound. */
+export type TradeAdvice = Omit<Advice, "final_signal" | LevelName> & {
+  final_signal: "BUY" | "SELL";
+} & Record<LevelName, number>;
+
+export type AcceptedAdvice = WaitAdvice | TradeAdvice;
+
+/** Either the advice, fit to be shown, or why not, in plain sentences that can be sent back to its author. */
+export type ValidatedAdvice =
+  | { accepted: true; advice: AcceptedAdvice }
+  | { accepted: false; reasons: string[] };
+
+/** Bounds of a trade; distances are in ATR(14), reward : risk is a ratio. */
+export const TRADE_BOUNDS = {
+  minRewardToRisk: 1,
+  minStopAtr: 0.25,
+  maxStopAtr: 10,
+  maxEntryAtr: 1,
+} as const;
+
+/**
+ * Decimal levels have no exact binary form, so that a reward : risk of exactly 1 (a sale at 0.3, stop 0.4, target 0.2)
+ * computes as a little less. Ratios may miss their bound by this share of it, far below any price step.
+ */
+const RELATIVE_TOLERANCE = 1e-9;
+
+const LEVEL_NAMES = ["entry", "stop_loss", "take_profit"] as const;
+type LevelName = (typeof LEVEL_NAMES)[number];
+type Levels = Record<LevelName, number>;
+
+const isAtLeast = (value: number, bound: number) => value >= bound * (1 - RELATIVE_TOLERANCE);
+const isAtMost = (value: number, bound: number) => value <= bound * (1 + RELATIVE_TOLERANCE);
+const round = (value: number) => Number(value.toPrecision(6));
+
+/** What advice is held against: the last close and ATR(14), in the quote currency, and how prices are written. */
+export interface AdviceBounds {
+  price: number;
+  atr: number;
+  scale: PriceScale;
+}
+
+/**
+ * Rounds the levels of a BUY or SELL to the market's tick, and holds what comes out to the bounds of a trade. Levels of
+ * a WAIT are dropped.
+ */
+export function validateAdvice(advice: Advice, bounds: AdviceBounds): ValidatedAdvice {
+  const { price, atr, scale } = bounds;
+  const { final_signal: signal, entry, stop_loss, take_profit, ...words } = advice;
+  const reasons = confidenceReasons(advice.confidence);
+  if (signal === "WAIT") {
+    const wait = { ...words, entry: null, stop_loss: null, take_profit: null };
+    return settle(reasons, { ...wait, final_signal: signal });
+  }
+  const levels = completeLevels({ entry, stop_loss, take_profit }, scale);
+  if (!levels) return { accepted: false, reasons: [...reasons, ...missingReasons(advice, scale)] };
+  reasons.push(
+    ...orderReasons(signal, levels),
+    ...rewardReasons(levels),
+    ...stopReasons(levels, atr),
+    ...entryReasons({ entry: levels.entry, price, atr }),
+  );
+  return settle(reasons, { ...words, ...levels, final_signal: signal });
+}
+
+function settle(reasons: string[], advice: AcceptedAdvice): ValidatedAdvice {
+  return reasons.length === 0 ? { accepted: true, advice } : { accepted: false, reasons };
+}
+
+/** A level as the market writes it; null where that is no price: missing, infinite, 0 or below. */
+function toLevel(value: number | null, scale: PriceScale): number | null {
+  if (value === null) return null;
+  const level = roundToTick(value, scale);
+  return Number.isFinite(level) && level > 0 ? level : null;
+}
+
+function completeLevels(
+  levels: Record<LevelName, number | null>,
+  scale: PriceScale,
+): Levels | null {
+  const entry = toLevel(levels.entry, scale);
+  const stop_loss = toLevel(levels.stop_loss, scale);
+  const take_profit = toLevel(levels.take_profit, scale);
+  if (entry === null || stop_loss === null || take_profit === null) return null;
+  return { entry, stop_loss, take_profit };
+}
+
+function confidenceReasons(confidence: number): string[] {
+  const isPercent = confidence >= 0 && confidence <= 100;
+  return isPercent ? [] : [`confidence must be a number from 0 to 100, not ${confidence}.`];
+}
+
+function missingReasons(advice: Advice, scale: PriceScale): string[] {
+  return LEVEL_NAMES.filter((name) => toLevel(advice[name], scale) === null).map(
+    (name) => `A ${advice.final_signal} needs a ${name} above 0, not ${advice[name]}.`,
+  );
+}
+
+function orderReasons(signal: "BUY" | "SELL", levels: Levels): string[] {
+  const { entry, stop_loss, take_profit } = levels;
+  const reasons: string[] = [];
+  const isBuy = signal === "BUY";
+  if (isBuy ? stop_loss >= entry : stop_loss <= entry) {
+    const side = isBuy ? "below" : "above";
+    reasons.push(`The stop_loss ${stop_loss} of a ${signal} must be ${side} its entry ${entry}.`);
+  }
+  if (isBuy ? take_profit <= entry : take_profit >= entry) {
+    const side = isBuy ? "above" : "below";
+    reasons.push(
+      `The take_profit ${take_profit} of a ${signal} must be ${side} its entry ${entry}.`,
+    );
+  }
+  return reasons;
+}
+
+function rewardReasons({ entry, stop_loss, take_profit }: Levels): string[] {
+  const risk = Math.abs(entry - stop_loss);
+  const reward = Math.abs(take_profit - entry);
+  if (isAtLeast(reward, risk * TRADE_BOUNDS.minRewardToRisk)) return [];
+  return [
+    `Reward to risk is ${round(reward / risk)} (reward ${round(reward)}, risk ${round(risk)}); ` +
+      `it must be at least ${TRADE_BOUNDS.minRewardToRisk}.`,
+  ];
+}
+
+function stopReasons({ entry, stop_loss }: Levels, atr: number): string[] {
+  const { minStopAtr, maxStopAtr } = TRADE_BOUNDS;
+  const distance = Math.abs(entry - stop_loss);
+  if (isAtLeast(distance, minStopAtr * atr) && isAtMost(distance, maxStopAtr * atr)) return [];
+  return [
+    `The stop_loss is ${round(distance)} from the entry; it must be between ${round(minStopAtr * atr)} and ` +
+      `${round(maxStopAtr * atr)} (${minStopAtr} to ${maxStopAtr} times ATR(14), which is ${round(atr)}).`,
+  ];
+}
+
+function entryReasons(options: { entry: number; price: number; atr: number }): string[] {
+  const { entry, price, atr } = options;
+  const distance = Math.abs(entry - price);
+  if (isAtMost(distance, TRADE_BOUNDS.maxEntryAtr * atr)) return [];
+  return [
+    `The entry ${entry} is ${round(distance)} from the last close ${price}; it must be within ` +
+      `${round(TRADE_BOUNDS.maxEntryAtr * atr)} (${TRADE_BOUNDS.maxEntryAtr} ATR(14)).`,
+  ];
+}

@@ -1,0 +1,197 @@
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { type TradingCosts, tradeCost } from "@shared/contract/trading-costs.ts";
+import { type SizingInput, sizePosition } from "@shared/domain/sizing.ts";
+import type { Trade } from "@shared/outcomes/simulate-trade.ts";
+import { EMPTY_SEGMENT, mergeSegments, segmentOf } from "@shared/stats/equity.ts";
+import { uniformInt } from "pure-rand/distribution/uniformInt";
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
+import { isTooCostly } from "../analysis/cost-limit.ts";
+import { geometryOf, type LevelsInAtr, placeTrade } from "./advised-trade.ts";
+import { type AtrAt, type BacktestRange, candleAt, closeOf } from "./range.ts";
+import {
+  type Decision,
+  type Resolver,
+  type SimulatedTrade,
+  type Strategy,
+  simulateTrades,
+} from "./simulate.ts";
+
+/** Buying at the first bar and holding to the last. */
+export interface HoldResult {
+  /** Unix ms. */
+  from: number;
+  to: number;
+  returnPercent: number;
+  /** Deepest fall from a high, by closes, in percent of what was paid. */
+  maxDrawdownPercent: number;
+  /** What one R of the trades is in percent of the price: the mean distance of their stops; null without trades. */
+  percentPerR: number | null;
+  /** Value in percent of the price paid, after each close; net of costs, as a sale then would bring it. */
+  curve: { at: number; percent: number }[];
+}
+
+/**
+ * What holding the market through the same bars would have brought, in percent. To compare it with trades, `percentPerR`
+ * says what share of the price they risked at a time: a holder who sizes by the same risk makes `returnPercent /
+ * percentPerR` R.
+ */
+export function buyAndHold(options: {
+  course: BacktestRange;
+  trades: readonly SimulatedTrade[];
+  costs: TradingCosts;
+}): HoldResult {
+  const { course, trades, costs } = options;
+  const { timeframe, series, firstBar } = course;
+  const bought = candleAt(course, firstBar + 1).open;
+  const held = series.candles.slice(firstBar + 1, course.lastBar + 2);
+  const curve = held.map(({ time, close }) => ({
+    at: time + TIMEFRAME_MS[timeframe],
+    percent: (100 * (close - bought - tradeCost({ fill: bought, exit: close }, costs))) / bought,
+  }));
+  const changes = curve.map(({ percent }, index) => percent - (curve[index - 1]?.percent ?? 0));
+  const { total, drawdown } = changes.map(segmentOf).reduce(mergeSegments, EMPTY_SEGMENT);
+  return {
+    from: closeOf(course, firstBar),
+    to: curve.at(-1)?.at ?? closeOf(course, firstBar),
+    returnPercent: total,
+    maxDrawdownPercent: drawdown,
+    percentPerR: meanStopPercent(trades),
+    curve,
+  };
+}
+
+function meanStopPercent(trades: readonly SimulatedTrade[]): number | null {
+  if (trades.length === 0) return null;
+  const percents = trades.map(
+    ({ trade: { entry, stopLoss } }) => (100 * Math.abs(entry - stopLoss)) / entry,
+  );
+  return percents.reduce((sum, percent) => sum + percent, 0) / percents.length;
+}
+
+/** Candles whose highest high and lowest low a close has to leave behind. */
+const CHANNEL_CANDLES = 20;
+
+/**
+ * The stop of the Turtles, 2 ATR (Faith, "Way of the Turtle", 2007), and a target of twice that. The hold of a day of
+ * hourly candles is the product's own default.
+ */
+const ATR_RULE: LevelsInAtr = {
+  entryAtr: 0,
+  stopAtr: -2,
+  targetAtr: 4,
+  validCandles: 1,
+  holdCandles: 24,
+};
+
+/**
+ * The simplest rule that people trade: a close above the highest high of the 20 candles before (Donchian's channel) is
+ * bought, one below their lowest low is sold. As for the analyst, a trade whose costs take too much of its risk is left out.
+ */
+export function atrRule({
+  course,
+  stake,
+  costs,
+  atrAt,
+}: {
+  course: BacktestRange;
+  stake: SizingInput;
+  costs: TradingCosts;
+  atrAt: AtrAt;
+}): Strategy {
+  return async (bar) => {
+    const side = breakout(course, bar);
+    const atr = atrAt(bar);
+    if (!side || atr === null) return null;
+    const trade = placeTrade({ course, bar, side, geometry: ATR_RULE, atr });
+    return trade && !isTooCostly(trade, costs) ? sized(trade, stake) : null;
+  };
+}
+
+/** A trade of a rule, sized as the analyst's are. */
+function sized(trade: Trade, stake: SizingInput): Decision {
+  const { symbol, entry, stopLoss } = trade;
+  const { dollarRisk } = sizePosition({ advice: { entry, stop_loss: stopLoss }, symbol, stake });
+  return { trade, confidence: null, dollarRisk };
+}
+
+function breakout(course: BacktestRange, bar: number): Trade["side"] | null {
+  const before = course.series.candles.slice(Math.max(0, bar - CHANNEL_CANDLES), bar);
+  if (before.length < CHANNEL_CANDLES) return null;
+  const { close } = candleAt(course, bar);
+  if (close > Math.max(...before.map(({ high }) => high))) return "BUY";
+  return close < Math.min(...before.map(({ low }) => low)) ? "SELL" : null;
+}
+
+interface RandomOptions {
+  course: BacktestRange;
+  /** The trades whose levels are used again. */
+  trades: readonly SimulatedTrade[];
+  stake: SizingInput;
+  costs: TradingCosts;
+  atrAt: AtrAt;
+  judge: Resolver;
+  repetitions: number;
+  seed: number;
+  onRepetition?: () => void;
+}
+
+/**
+ * What chance makes of the same levels: in each repetition the trades' distances in ATR are shuffled onto random bars,
+ * bought or sold by the toss of a coin, and walked and judged as the trades were. A bar at which another trade is still
+ * open, or at which the costs would take too much of the risk, moves on to the next that suits. The same seed gives the same repetitions.
+ */
+export async function randomEntries(options: RandomOptions): Promise<SimulatedTrade[][]> {
+  const { course, judge, repetitions, seed, onRepetition } = options;
+  const random = xoroshiro128plus(seed);
+  const geometries = geometriesOf(options);
+  const runs: SimulatedTrade[][] = [];
+  for (let run = 0; run < repetitions; run += 1) {
+    const decide = randomStrategy(options, { random, geometries });
+    runs.push((await simulateTrades({ course, decide, judge, every: 1 })).trades);
+    onRepetition?.();
+  }
+  return runs;
+}
+
+function geometriesOf({ course, trades, atrAt }: RandomOptions): LevelsInAtr[] {
+  const barAt = new Map<number, number>();
+  for (let bar = course.firstBar; bar <= course.lastBar; bar += 1) {
+    barAt.set(closeOf(course, bar), bar);
+  }
+  return trades.flatMap(({ trade }) => {
+    const atr = atrAt(barAt.get(trade.createdAt) ?? -1);
+    return atr === null ? [] : geometryOf(trade, atr);
+  });
+}
+
+function randomStrategy(
+  { course, stake, costs, atrAt }: RandomOptions,
+  { random, geometries }: { random: RandomGenerator; geometries: readonly LevelsInAtr[] },
+): Strategy {
+  const { firstBar, lastBar } = course;
+  const bars = geometries.map(() => uniformInt(random, firstBar, lastBar)).sort((a, b) => a - b);
+  const waiting = shuffled(geometries, random).map((geometry, index) => ({
+    geometry,
+    from: bars[index] ?? lastBar,
+    side: uniformInt(random, 0, 1) === 1 ? ("BUY" as const) : ("SELL" as const),
+  }));
+  return async (bar) => {
+    const atr = atrAt(bar);
+    if (atr === null) return null;
+    for (const [index, { geometry, from, side }] of waiting.entries()) {
+      if (from > bar) break;
+      const trade = placeTrade({ course, bar, side, geometry, atr });
+      if (!trade || isTooCostly(trade, costs)) continue;
+      waiting.splice(index, 1);
+      return sized(trade, stake);
+    }
+    return null;
+  };
+}
+
+/** Fisher and Yates. */
+function shuffled<Item>(items: readonly Item[], random: RandomGenerator): Item[] {
+  const rest = [...items];
+  return items.flatMap(() => rest.splice(uniformInt(random, 0, rest.length - 1), 1));
+}

@@ -1,0 +1,141 @@
+import type { Resolution } from "@shared/contract/resolution.ts";
+import {
+  closedTrade,
+  type OutcomeCategory,
+  type PerformanceSample,
+  type Tally,
+  tallySignals,
+} from "@shared/stats/tally.ts";
+import { mean, quantile } from "simple-statistics";
+import type { HoldResult } from "./baselines.ts";
+import type { ChanceBand, ChanceFigures, EquityCurves } from "./report/report-schema.ts";
+import type { SimulatedTrade } from "./simulate.ts";
+
+/** The trades as the statistics of the product count them. */
+export function tallyTrades(trades: readonly SimulatedTrade[]): Tally {
+  return tallySignals(trades.map(entryOf));
+}
+
+/** What all trades together won or lost, in USD; the stake stays the same, nothing is compounded. */
+export function resultUsd(trades: readonly SimulatedTrade[]): number {
+  return trades.reduce(
+    (sum, { judgement, dollarRisk }) => sum + (judgement?.r_multiple ?? 0) * dollarRisk,
+    0,
+  );
+}
+
+function entryOf({ trade, confidence, judgement }: SimulatedTrade): PerformanceSample {
+  const stated = { confidence: (confidence ?? 0) / 100, calibratedConfidence: null };
+  if (!judgement) return { fate: "pending", at: trade.createdAt, ...stated, trade: null };
+  const { stopLoss, takeProfit } = trade;
+  return {
+    fate: fateOf(judgement),
+    at: Date.parse(judgement.resolved_at),
+    ...stated,
+    trade: closedTrade({ ...judgement, stopLoss, takeProfit }),
+  };
+}
+
+function fateOf({ outcome, reason }: Resolution): OutcomeCategory {
+  if (outcome === "WIN") return "win";
+  if (outcome === "LOSS") return "loss";
+  return reason === "not-filled" ? "not-filled" : "expired";
+}
+
+/** Nine of ten repetitions lie between these quantiles. */
+const BAND = { low: 0.05, high: 0.95 } as const;
+
+/** Mean of values, and the range that nine of ten of them lie in; null without any. */
+function randomBaseline(values: readonly number[]): ChanceBand | null {
+  if (values.length === 0) return null;
+  return {
+    mean: mean([...values]),
+    low: quantile([...values], BAND.low),
+    high: quantile([...values], BAND.high),
+  };
+}
+
+/** What the repetitions came to. `totalR` is the analyst's: how many of them did as well or better? */
+export function chanceFigures(
+  runs: readonly (readonly SimulatedTrade[])[],
+  { totalR }: { totalR: number },
+): ChanceFigures {
+  const tallies = runs.map(tallyTrades);
+  const totals = tallies.map(({ equity }) => equity.total);
+  const rates = tallies.flatMap(({ fates }) => {
+    const decided = fates.win + fates.loss;
+    return decided > 0 ? fates.win / decided : [];
+  });
+  const closed = tallies.filter(({ trades }) => trades.count > 0);
+  return {
+    repetitions: runs.length,
+    trades: randomBaseline(tallies.map(({ trades }) => trades.count)),
+    win_rate: randomBaseline(rates),
+    expectancy_r: randomBaseline(closed.map(({ trades }) => trades.sum / trades.count)),
+    total_r: randomBaseline(totals),
+    result_usd: randomBaseline(runs.map(resultUsd)),
+    max_drawdown_r: randomBaseline(tallies.map(({ equity }) => equity.drawdown)),
+    as_good_share:
+      totals.length === 0 ? null : totals.filter((total) => total >= totalR).length / totals.length,
+  };
+}
+
+/** Points of each curve at most: more than a screen shows. */
+const MOST_POINTS = 240;
+
+/** All curves on one grid of times, from the first close to the last. */
+export function equityCurves(options: {
+  hold: HoldResult;
+  trades: readonly SimulatedTrade[];
+  atrRuleTrades: readonly SimulatedTrade[];
+  runs: readonly (readonly SimulatedTrade[])[];
+}): EquityCurves {
+  const { hold, trades, atrRuleTrades, runs } = options;
+  const times = gridOf([hold.from, ...hold.curve.map(({ at }) => at)]);
+  const runCurves = runs.map((run) => curveAt(times, run));
+  const { percentPerR } = hold;
+  return {
+    times: times.map((at) => new Date(at).toISOString()),
+    analyst: curveAt(times, trades),
+    atr_rule: curveAt(times, atrRuleTrades),
+    hold: percentPerR === null ? null : holdAt(times, hold).map((percent) => percent / percentPerR),
+    random: bandAt(times, runCurves),
+  };
+}
+
+function gridOf(times: readonly number[]): number[] {
+  const step = Math.max(1, Math.ceil(times.length / MOST_POINTS));
+  const last = times.length - 1;
+  return times.filter((_, index) => (last - index) % step === 0 || index === 0);
+}
+
+/** R won by each of the times. */
+function curveAt(times: readonly number[], trades: readonly SimulatedTrade[]): number[] {
+  const results = trades.flatMap(({ judgement }) =>
+    judgement?.r_multiple == null
+      ? []
+      : { at: Date.parse(judgement.resolved_at), r: judgement.r_multiple },
+  );
+  let [next, total] = [0, 0];
+  return times.map((time) => {
+    for (let result = results[next]; result && result.at <= time; result = results[next]) {
+      total += result.r;
+      next += 1;
+    }
+    return total;
+  });
+}
+
+function holdAt(times: readonly number[], { curve }: HoldResult): number[] {
+  const byTime = new Map(curve.map(({ at, percent }) => [at, percent]));
+  return times.map((time) => byTime.get(time) ?? 0);
+}
+
+function bandAt(
+  times: readonly number[],
+  curves: readonly (readonly number[])[],
+): EquityCurves["random"] {
+  const bands = times.map((_, index) => randomBaseline(curves.map((curve) => curve[index] ?? 0)));
+  const known = bands.filter((band) => band !== null);
+  return known.length === times.length ? known : null;
+}

@@ -1,0 +1,112 @@
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { LRUCache } from "lru-cache";
+import { abortedByCaller, raceAbort } from "./deadline.ts";
+import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
+import { isOpen, nextOpen } from "./trading-hours.ts";
+
+/** Series that are kept at most; each holds up to some hundred candles. */
+const MAX_KEPT = 300;
+/** How long a series without the newest candle is kept; longer where the provider publishes late. */
+const LATE_KEEP_MS = 5_000;
+const DELAYED_KEEP_MS = 30_000;
+
+interface KeptSeries {
+  series: CandleSeries;
+  /** What was asked for; a young market has fewer candles. */
+  limit: number;
+  /** When there may be a newer candle, Unix milliseconds. */
+  freshUntil: number;
+}
+
+interface Fetch {
+  limit: number;
+  waiting: number;
+  abort: AbortController;
+  result: Promise<CandleSeries>;
+}
+
+/**
+ * Fetches each series once for all who ask for it at the same time, and keeps it until its next
+ * candle closes: while a market is closed, until it has opened again. A fetch goes on as long as one
+ * of its callers is still waiting. Series of the past are nothing to share.
+ */
+export class CandleCache implements MarketData {
+  private readonly source: MarketData;
+  private readonly now: () => number;
+  private readonly kept = new LRUCache<string, KeptSeries>({ max: MAX_KEPT });
+  private readonly underway = new Map<string, Fetch>();
+
+  constructor(options: { source: MarketData; now: () => number }) {
+    this.source = options.source;
+    this.now = options.now;
+  }
+
+  async candles(request: CandleRequest): Promise<CandleSeries> {
+    if (request.until !== undefined) return this.source.candles(request);
+    const key = `${request.symbol} ${request.timeframe} ${request.prefer ?? ""}`;
+    const kept = this.kept.get(key);
+    if (kept && kept.limit >= request.limit && this.now() < kept.freshUntil) {
+      return newest(kept.series, request.limit);
+    }
+    const underway = this.underway.get(key);
+    const fetch =
+      underway && underway.limit >= request.limit ? underway : this.startFetch(key, request);
+    return newest(await this.waitFor(key, fetch, request.abort), request.limit);
+  }
+
+  private startFetch(key: string, request: CandleRequest): Fetch {
+    const abort = new AbortController();
+    const result = this.fetchAndKeep(key, { ...request, abort: abort.signal }).finally(() =>
+      this.forget(key, fetch),
+    );
+    const fetch: Fetch = { limit: request.limit, waiting: 0, abort, result };
+    this.underway.set(key, fetch);
+    return fetch;
+  }
+
+  private async fetchAndKeep(key: string, request: CandleRequest): Promise<CandleSeries> {
+    const series = await this.source.candles(request);
+    const { timeframe, limit } = request;
+    this.kept.set(key, { series, limit, freshUntil: freshUntil(series, timeframe, this.now()) });
+    return series;
+  }
+
+  private async waitFor(key: string, fetch: Fetch, abort: AbortSignal): Promise<CandleSeries> {
+    fetch.waiting += 1;
+    try {
+      return await raceAbort(fetch.result, abort);
+    } catch (error) {
+      if (!abort.aborted) throw error;
+      throw abortedByCaller("market data", error);
+    } finally {
+      fetch.waiting -= 1;
+      if (fetch.waiting === 0) {
+        this.forget(key, fetch);
+        fetch.abort.abort();
+      }
+    }
+  }
+
+  private forget(key: string, fetch: Fetch): void {
+    if (this.underway.get(key) === fetch) this.underway.delete(key);
+  }
+}
+
+/** When it pays to ask again for a series that came at `now`. */
+function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): number {
+  const last = series.candles.at(-1);
+  if (!last) return now;
+  const { hours, delayMs } = series.market ?? { hours: "always", delayMs: 0 };
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const nextCloses = last.time + 2 * lengthMs;
+  const isComplete = !isOpen(hours, now - delayMs - lengthMs);
+  if (!isOpen(hours, now) && isComplete) return nextOpen(hours, now);
+  if (nextCloses > now) return nextCloses;
+  return now + (delayMs > 0 ? DELAYED_KEEP_MS : LATE_KEEP_MS);
+}
+
+/** The same object for all who asked for the same, so that what is computed of it can be shared too. */
+function newest(series: CandleSeries, limit: number): CandleSeries {
+  if (series.candles.length <= limit) return series;
+  return { ...series, candles: series.candles.slice(-limit) };
+}

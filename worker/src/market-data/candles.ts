@@ -1,0 +1,220 @@
+import {
+  type Candle,
+  candleSchema,
+  TIMEFRAME_MS,
+  type Timeframe,
+} from "@shared/contract/candle.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { z } from "zod";
+
+/** Fewer candles than this say too little about a market, unless fewer were asked for. */
+const ENOUGH_CANDLES = 30;
+/** Share of candles without any trade above which a market is too quiet to be judged. */
+const MAX_GAP_SHARE = 0.1;
+
+/** Rows as exchange libraries give them: open time (ms), open, high, low, close, volume. */
+const rowsSchema = z.array(
+  z
+    .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number().optional()])
+    .rest(z.unknown())
+    .transform(([time, open, high, low, close, volume = 0]) => ({
+      time,
+      open,
+      high,
+      low,
+      close,
+      volume,
+    }))
+    .pipe(candleSchema),
+);
+
+/** An answer that is no usable series of candles; the message says why, in plain words. */
+export class UnusableCandlesError extends Error {
+  override readonly name = "UnusableCandlesError";
+}
+
+/**
+ * Turns the rows of a market that never closes into the closed candles up to `now`, at most `count`
+ * of them, oldest first and without gaps; the newest may be missing where the feed has stopped. The open candle, older ones and duplicates are dropped. A candle that is
+ * missing because nobody traded becomes a flat one without volume, as is usual in the field.
+ * @throws UnusableCandlesError for anything but a sound series on the grid of the timeframe
+ */
+export function closedCandles(
+  rows: unknown,
+  options: { timeframe: Timeframe; count: number; now: number },
+): Candle[] {
+  const parsed = rowsSchema.safeParse(rows);
+  if (!parsed.success) throw new UnusableCandlesError("the answer holds no valid candles");
+  const { timeframe, count, now } = options;
+  const openNow = openingTime(now, timeframe);
+  const closed = distinct(parsed.data, timeframe).filter(({ time }) => time < openNow);
+  const candles = fillGaps(closed, timeframe).slice(-count);
+  if (candles.length < Math.min(count, ENOUGH_CANDLES)) {
+    throw new UnusableCandlesError(`only ${candles.length} of ${count} candles came`);
+  }
+  return candles;
+}
+
+function distinct(candles: Candle[], timeframe: Timeframe): Candle[] {
+  return candles.filter((candle, index) => {
+    const previous = candles[index - 1];
+    if (candle.time % TIMEFRAME_MS[timeframe] !== 0) {
+      throw new UnusableCandlesError(`a candle does not start on the grid of ${timeframe}`);
+    }
+    if (previous && candle.time < previous.time) {
+      throw new UnusableCandlesError("the candles are not in order");
+    }
+    return candle.time !== previous?.time;
+  });
+}
+
+function fillGaps(candles: Candle[], timeframe: Timeframe): Candle[] {
+  const filled: Candle[] = [];
+  const [first, last] = [candles[0], candles.at(-1)];
+  if (!first || !last) return filled;
+  const expected = (last.time - first.time) / TIMEFRAME_MS[timeframe] + 1;
+  if (expected - candles.length > expected * MAX_GAP_SHARE) {
+    throw new UnusableCandlesError("too many candles are missing");
+  }
+  for (const candle of candles) {
+    let previous = filled.at(-1);
+    while (previous && previous.time + TIMEFRAME_MS[timeframe] < candle.time) {
+      previous = flatAfter(previous, timeframe);
+      filled.push(previous);
+    }
+    filled.push(candle);
+  }
+  return filled;
+}
+
+function flatAfter({ time, close }: Candle, timeframe: Timeframe): Candle {
+  return {
+    time: time + TIMEFRAME_MS[timeframe],
+    open: close,
+    high: close,
+    low: close,
+    close,
+    volume: 0,
+  };
+}
+
+/** Share of rows that may be off the grid, as quotes between the candles are. */
+const MAX_STRAY_SHARE = 0.1;
+
+/**
+ * The candles that were closed at `closedUntil`, at most the newest `count`, oldest first, of a market that is not
+ * always open: what is missing between them are hours without trading, which are left out. Of two candles of the
+ * same time the later one counts.
+ * @throws UnusableCandlesError for too few candles, or candles that are out of order or off the grid
+ */
+export function tradedCandles(
+  rows: readonly Candle[],
+  options: { timeframe: Timeframe; count: number; closedUntil: number },
+): Candle[] {
+  const { timeframe, count, closedUntil } = options;
+  const onGrid = rows.filter(({ time }) => openingTime(time, timeframe) === time);
+  if (rows.length - onGrid.length > rows.length * MAX_STRAY_SHARE) {
+    throw new UnusableCandlesError(`the candles are not on the grid of ${timeframe}`);
+  }
+  if (onGrid.some(({ time }, index) => time < (onGrid[index - 1]?.time ?? time))) {
+    throw new UnusableCandlesError("the candles are not in order");
+  }
+  const closed = onGrid
+    .filter(({ time }, index) => time !== onGrid[index + 1]?.time)
+    .filter(({ time }) => time + TIMEFRAME_MS[timeframe] <= closedUntil);
+  if (closed.length < Math.min(count, ENOUGH_CANDLES)) {
+    throw new UnusableCandlesError(`only ${closed.length} of ${count} candles came`);
+  }
+  return closed.slice(-count);
+}
+
+/**
+ * Builds longer candles from shorter ones, which may lack closed hours: each is made of what was traded in its time.
+ * The first is left out if it may have begun earlier, the last until its time is over at `closedUntil`.
+ */
+export function resampleTraded(
+  candles: readonly Candle[],
+  options: { to: Timeframe; closedUntil: number },
+): Candle[] {
+  const { to, closedUntil } = options;
+  const groups = new Map<number, Candle[]>();
+  for (const candle of candles) {
+    const time = openingTime(candle.time, to);
+    groups.set(time, [...(groups.get(time) ?? []), candle]);
+  }
+  const began = candles[0]?.time ?? 0;
+  return [...groups].flatMap(([time, parts]) => {
+    const whole = time >= began && time + TIMEFRAME_MS[to] <= closedUntil;
+    return (whole && mergeCandles(parts, time)) || [];
+  });
+}
+
+/** One candle that spans all of `parts`, which are oldest first and follow one another. */
+function mergeCandles(parts: readonly Candle[], time: number): Candle | null {
+  const [first] = parts;
+  const last = parts.at(-1);
+  if (!first || !last) return null;
+  return {
+    time,
+    open: first.open,
+    high: Math.max(...parts.map((part) => part.high)),
+    low: Math.min(...parts.map((part) => part.low)),
+    close: last.close,
+    volume: parts.reduce((sum, part) => sum + part.volume, 0),
+  };
+}
+
+/**
+ * Builds candles of a longer timeframe from gapless shorter ones, oldest first.
+ * A candle of which a part is missing, as at either end, is left out.
+ */
+export function resample(
+  candles: readonly Candle[],
+  timeframes: { from: Timeframe; to: Timeframe },
+): Candle[] {
+  const partsPerCandle = TIMEFRAME_MS[timeframes.to] / TIMEFRAME_MS[timeframes.from];
+  const groups = new Map<number, Candle[]>();
+  for (const candle of candles) {
+    const time = openingTime(candle.time, timeframes.to);
+    const group = groups.get(time);
+    if (group) group.push(candle);
+    else groups.set(time, [candle]);
+  }
+  return [...groups].flatMap(([time, parts]) => {
+    const merged = parts.length === partsPerCandle ? mergeCandles(parts, time) : null;
+    return merged ? [merged] : [];
+  });
+}
+
+/**
+ * The timeframe to fetch from a provider that has only some: the one asked for, or else the longest
+ * shorter one that it can be built from. Undefined where there is none.
+ */
+export function sourceTimeframe(
+  asked: Timeframe,
+  available: readonly string[],
+): Timeframe | undefined {
+  return TIMEFRAMES.findLast(
+    (candidate) =>
+      available.includes(candidate) && TIMEFRAME_MS[asked] % TIMEFRAME_MS[candidate] === 0,
+  );
+}
+
+/**
+ * Opening time of the candle that `time` falls into; candles of every timeframe count from the Unix
+ * epoch, UTC.
+ */
+export function openingTime(time: number, timeframe: Timeframe): number {
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  return Math.floor(time / lengthMs) * lengthMs;
+}
+
+/** Opening time of the oldest of the last `count` candles that are closed at `now`. */
+export function firstOpeningTime(options: {
+  timeframe: Timeframe;
+  count: number;
+  now: number;
+}): number {
+  const { timeframe, count, now } = options;
+  return openingTime(now, timeframe) - count * TIMEFRAME_MS[timeframe];
+}

@@ -1,0 +1,248 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { findInstrument } from "@shared/contract/instruments.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import type { Exchange } from "ccxt";
+import { z } from "zod";
+import {
+  closedCandles,
+  firstOpeningTime,
+  openingTime,
+  resample,
+  sourceTimeframe,
+} from "../candles.ts";
+import { abortedByCaller, raceAbort } from "../deadline.ts";
+import type { RequestLimits } from "../fetch-body.ts";
+import type { CandleRequest, CandleSeries, LiveProvider, SeriesMarket } from "../market-data.ts";
+import { ProviderError } from "../provider-error.ts";
+import {
+  createExchange,
+  createExchangeFetch,
+  requestScope,
+  toProviderError,
+} from "./exchange-client.ts";
+import { createMarketList, type MarketList } from "./market-list.ts";
+
+/** Limits of the two kinds of request; a list of markets can be tens of megabytes. */
+export interface CcxtLimits {
+  candles: RequestLimits;
+  markets: RequestLimits;
+}
+
+const DEFAULT_LIMITS: CcxtLimits = {
+  candles: { headersTimeoutMs: 4_000, totalTimeoutMs: 5_000, maxBytes: 8_000_000 },
+  markets: { headersTimeoutMs: 4_000, totalTimeoutMs: 15_000, maxBytes: 64_000_000 },
+};
+
+/** Candles per request where an exchange does not say how many it gives. */
+const USUAL_PAGE_SIZE = 200;
+
+const featuresSchema = z.object({
+  spot: z.object({ fetchOHLCV: z.object({ limit: z.number().int().positive() }) }),
+});
+
+export interface CcxtOptions {
+  exchangeId: string;
+  /** Replaces scheme and host of every REST address. */
+  baseUrl?: string | undefined;
+  now: () => number;
+  logger: Logger;
+  limits?: CcxtLimits | undefined;
+  /** Keep to the exchange's request rate by waiting; on by default. */
+  pace?: boolean | undefined;
+}
+
+/** Spot candles of one exchange, through ccxt. */
+export class CcxtMarketData implements LiveProvider {
+  readonly name: string;
+  private readonly now: () => number;
+  private readonly limits: CcxtLimits;
+  private readonly exchange: Exchange;
+  private readonly markets: MarketList;
+  private readonly pageSize: number;
+  /** HTTP answers of any kind so far. */
+  private answers = 0;
+
+  /** @throws SettingsError when ccxt knows no such exchange */
+  constructor({
+    exchangeId,
+    baseUrl,
+    now,
+    logger,
+    limits = DEFAULT_LIMITS,
+    pace = true,
+  }: CcxtOptions) {
+    this.name = exchangeId;
+    this.now = now;
+    this.limits = limits;
+    const onAnswer = () => {
+      this.answers += 1;
+    };
+    const fetch = createExchangeFetch({ provider: exchangeId, baseUrl, onAnswer });
+    this.exchange = createExchange({ id: exchangeId, fetch, pace });
+    this.markets = createMarketList({
+      exchange: this.exchange,
+      load: () => this.loadMarkets(),
+      now,
+      onStale: (error) => logger.warn({ err: error, provider: exchangeId }, "markets not renewed"),
+    });
+    const features = featuresSchema.safeParse(this.exchange.features);
+    this.pageSize = features.data?.spot.fetchOHLCV.limit ?? USUAL_PAGE_SIZE;
+  }
+
+  covers(symbol: string): boolean {
+    return exchangeCovers(this.name, symbol);
+  }
+
+  symbols(abort: AbortSignal): Promise<string[]> {
+    return this.inOurTerms(abort, async () => {
+      const symbols = await this.markets.symbols();
+      return [...symbols].filter((symbol) => this.covers(symbol));
+    });
+  }
+
+  candles(request: CandleRequest): Promise<CandleSeries> {
+    return this.inOurTerms(request.abort, async () => {
+      const source = sourceTimeframe(request.timeframe, Object.keys(this.exchange.timeframes));
+      const symbols = await this.markets.symbols();
+      if (!source || !this.covers(request.symbol) || !symbols.has(request.symbol)) {
+        throw new ProviderError({
+          provider: this.name,
+          failure: "unknown-symbol",
+          message: `${request.symbol} at ${request.timeframe} is not listed`,
+        });
+      }
+      const candles = await this.closedCandles(request, source);
+      return {
+        candles: candles.slice(-request.limit),
+        provider: this.name,
+        data: "live",
+        notes: [],
+        ...marketOf(request.symbol),
+      };
+    });
+  }
+
+  async isReachable(abort: AbortSignal): Promise<boolean> {
+    const answersBefore = this.answers;
+    try {
+      await this.inOurTerms(abort, () => this.ping(abort));
+      return true;
+    } catch {
+      // Any HTTP answer, an error too, means that the exchange is there.
+      return this.answers > answersBefore;
+    }
+  }
+
+  private async ping(abort: AbortSignal): Promise<void> {
+    const answersBefore = this.answers;
+    const [symbol] = await this.markets.symbols();
+    if (this.answers > answersBefore || !symbol) return;
+    const since = firstOpeningTime({ timeframe: "1h", count: 1, now: this.now() });
+    await this.fetchRows({ symbol, timeframe: "1h", since, count: 1, abort });
+  }
+
+  /**
+   * The candles asked for and one to spare: just after a close an exchange may still lack the
+   * newest. Where there are none in that time, the feed has stopped, and the last that it has come.
+   */
+  private async closedCandles(request: CandleRequest, source: Timeframe): Promise<Candle[]> {
+    const { symbol, timeframe, abort, until = Number.POSITIVE_INFINITY } = request;
+    const now = openingTime(Math.min(this.now(), until), timeframe);
+    const since = firstOpeningTime({ timeframe, count: request.limit + 1, now });
+    const count = (now - since) / TIMEFRAME_MS[source];
+    const range = { symbol, timeframe: source, count, abort };
+    const current = await this.fetchRows({ ...range, since });
+    const isPast = request.until !== undefined;
+    const rows = current.length > 0 || isPast ? current : await this.fetchNewestRows(range);
+    const candles = closedCandles(rows, { timeframe: source, count, now });
+    return source === timeframe ? candles : resample(candles, { from: source, to: timeframe });
+  }
+
+  private async fetchRows(range: {
+    symbol: string;
+    timeframe: Timeframe;
+    since: number;
+    count: number;
+    abort: AbortSignal;
+  }): Promise<unknown[]> {
+    const { symbol, timeframe, since, count, abort } = range;
+    const pages = planPages({
+      since,
+      count,
+      stepMs: TIMEFRAME_MS[timeframe],
+      pageSize: this.pageSize,
+    });
+    const scope = { abort, limits: this.limits.candles };
+    const answers = await requestScope.run(scope, () =>
+      Promise.all(
+        pages.map((page) => this.exchange.fetchOHLCV(symbol, timeframe, page.since, page.count)),
+      ),
+    );
+    return answers.flat();
+  }
+
+  private fetchNewestRows(range: {
+    symbol: string;
+    timeframe: Timeframe;
+    count: number;
+    abort: AbortSignal;
+  }): Promise<unknown[]> {
+    const { symbol, timeframe, abort } = range;
+    const count = Math.min(range.count, this.pageSize);
+    const scope = { abort, limits: this.limits.candles };
+    return requestScope.run(scope, () =>
+      this.exchange.fetchOHLCV(symbol, timeframe, undefined, count),
+    );
+  }
+
+  /** Apart from any caller's scope: the list is for all, so nobody's leaving may end it. */
+  private loadMarkets() {
+    const scope = { abort: new AbortController().signal, limits: this.limits.markets };
+    return requestScope.run(scope, () => this.exchange.fetchMarkets());
+  }
+
+  private async inOurTerms<T>(abort: AbortSignal, work: () => Promise<T>): Promise<T> {
+    try {
+      return await raceAbort(work(), abort);
+    } catch (error) {
+      throw abort.aborted ? abortedByCaller(this.name, error) : toProviderError(error, this.name);
+    }
+  }
+}
+
+/** An exchange trades currencies at weekends too, but their market is the one that traders mean. */
+function marketOf(symbol: string): { market?: SeriesMarket } {
+  const hours = findInstrument(symbol)?.hours ?? "always";
+  return hours === "always" ? {} : { market: { hours, delayMs: 0 } };
+}
+
+/** One request for `count` candles from the opening time `since` on, in Unix milliseconds. */
+interface Page {
+  since: number;
+  count: number;
+}
+
+/** Cuts a range of `count` candles into requests of at most `pageSize`, oldest first. */
+export function planPages(options: {
+  since: number;
+  count: number;
+  stepMs: number;
+  pageSize: number;
+}): Page[] {
+  const { since, count, stepMs, pageSize } = options;
+  return Array.from({ length: Math.ceil(count / pageSize) }, (_, page) => ({
+    since: since + page * pageSize * stepMs,
+    count: Math.min(pageSize, count - page * pageSize),
+  }));
+}
+
+/**
+ * Whether this exchange's market of that name is what the product means by the symbol. What a crypto
+ * exchange lists under the name of another market is something else: `SPX` is a memecoin, and a
+ * tokenized or leveraged look-alike is not the metal or the index.
+ */
+function exchangeCovers(exchangeId: string, symbol: string): boolean {
+  const instrument = findInstrument(symbol);
+  if (!instrument) return symbol.includes("/");
+  return instrument.exchanges?.includes(exchangeId) ?? true;
+}

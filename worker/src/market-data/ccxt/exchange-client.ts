@@ -1,0 +1,143 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { SettingsError } from "@shared/runtime/settings.ts";
+import ccxt, { Exchange } from "ccxt";
+import { z } from "zod";
+import { UnusableCandlesError } from "../candles.ts";
+import { fetchBody, type RequestLimits, withBase } from "../fetch-body.ts";
+import { type FailureScope, ProviderError, type ProviderFailure } from "../provider-error.ts";
+
+type ExchangeClass = new (config: Record<string, unknown>) => Exchange;
+
+const exchangeClassSchema = z.custom<ExchangeClass>(
+  (value) => typeof value === "function" && value.prototype instanceof Exchange,
+);
+
+/** The library's own clock on a request; it must never strike before ours. */
+const LIBRARY_TIMEOUT_MS = 300_000;
+
+/**
+ * Makes the one exchange that is asked for, restricted to spot markets, sending all requests
+ * through `fetch`.
+ * @param options.pace keeps to the exchange's request rate by waiting
+ * @throws SettingsError for an id that the library does not know
+ */
+export function createExchange(options: {
+  id: string;
+  fetch: ReturnType<typeof createExchangeFetch>;
+  pace: boolean;
+}): Exchange {
+  const known: Record<string, unknown> = { ...ccxt };
+  const exchangeClass = exchangeClassSchema.safeParse(known[options.id]);
+  if (!exchangeClass.success || !ccxt.exchanges.includes(options.id)) {
+    throw new SettingsError(`EXCHANGES: "${options.id}" is not a ccxt exchange id`);
+  }
+  const exchange = new exchangeClass.data({
+    enableRateLimit: options.pace,
+    timeout: LIBRARY_TIMEOUT_MS,
+    fetchImplementation: options.fetch,
+  });
+  exchange.options.fetchMarkets = spotOnly(exchange.options.fetchMarkets);
+  return exchange;
+}
+
+const marketOptionsSchema = z.looseObject({
+  types: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
+});
+
+/**
+ * The library's market options, reduced so that the list of markets is a single request: exchanges
+ * name the types to load in an array or as flags, and some also load all tickers for their fees.
+ */
+function spotOnly(marketOptions: unknown): unknown {
+  const parsed = marketOptionsSchema.safeParse(marketOptions ?? {});
+  if (!parsed.success) return marketOptions;
+  const { types } = parsed.data;
+  const flags = types && !Array.isArray(types);
+  return {
+    ...parsed.data,
+    types: flags
+      ? Object.fromEntries(Object.keys(types).map((type) => [type, type === "spot"]))
+      : ["spot"],
+    fetchTickersFees: false,
+  };
+}
+
+/** What surrounds a request that an exchange library makes on somebody's behalf. */
+interface RequestScope {
+  abort: AbortSignal;
+  limits: RequestLimits;
+}
+
+/** The part of a fetch call that exchange libraries use. */
+interface ExchangeRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+}
+
+/** Carries a caller's signal and limits through the library, which has no parameter for either. */
+export const requestScope = new AsyncLocalStorage<RequestScope>();
+
+/**
+ * A `fetch` for exchange libraries that ends when the caller of `requestScope` gives up, holds its
+ * limits for headers and body together, and hands on a body that has arrived whole.
+ * @param options.baseUrl replaces scheme and host of every address; its own path, if any, is put
+ * before theirs
+ * @param options.onAnswer called as soon as an HTTP answer of any status begins
+ * @throws ProviderError as `fetchWhole` does, and `nonsense` for what is no JSON: the library would
+ * take it for an empty answer
+ */
+export function createExchangeFetch(options: {
+  provider: string;
+  baseUrl?: string | undefined;
+  onAnswer: () => void;
+}): (url: string, request: ExchangeRequest) => Promise<Response> {
+  const { provider, baseUrl, onAnswer } = options;
+  return async (url, { signal, ...init }) => {
+    const scope = requestScope.getStore();
+    if (!scope) throw new Error("exchange request outside of a request scope");
+    const { abort, limits } = scope;
+    const aborts = [abort, ...(signal ? [signal] : [])] as const;
+    const asked = { provider, url: withBase(url, baseUrl), init, aborts, limits, onAnswer };
+    const response = await fetchBody(asked);
+    const text = await response.text();
+    if (response.ok && !looksWhole(text)) {
+      throw new ProviderError({ provider, failure: "nonsense", message: "the answer is no JSON" });
+    }
+    return new Response(text, response);
+  };
+}
+
+/** Begins and ends as JSON does; a list of markets is too long to be parsed twice. */
+function looksWhole(text: string): boolean {
+  return /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text.slice(-100));
+}
+
+/** Error classes of the library with what they mean to a caller; the first that fits counts. */
+const MEANINGS = [
+  [ccxt.RateLimitExceeded, "rate-limited", "provider", "too many requests"],
+  [ccxt.DDoSProtection, "rate-limited", "provider", "too many requests"],
+  [ccxt.BadSymbol, "unknown-symbol", "market", "the symbol is not listed"],
+  [ccxt.RequestTimeout, "timeout", "market", "no answer in time"],
+  [ccxt.ExchangeNotAvailable, "refused", "provider", "the exchange is not available"],
+  [ccxt.OnMaintenance, "refused", "provider", "the exchange is under maintenance"],
+  [ccxt.AuthenticationError, "refused", "provider", "access was denied"],
+  [ccxt.NetworkError, "unreachable", "provider", "no answer"],
+  [ccxt.ExchangeError, "refused", "market", "the exchange rejected the request"],
+] as const;
+
+/**
+ * Puts whatever an exchange library throws into our own terms.
+ * The library's messages hold whole answers, so they are kept as the cause and not repeated.
+ */
+export function toProviderError(error: unknown, provider: string): ProviderError {
+  const fail = (failure: ProviderFailure, message: string, scope?: FailureScope) =>
+    new ProviderError({ provider, failure, scope, message, cause: error });
+  if (error instanceof ProviderError) return error;
+  if (error instanceof UnusableCandlesError) return fail("nonsense", error.message);
+  const meaning = MEANINGS.find(([errorClass]) => error instanceof errorClass);
+  if (!meaning) return fail("nonsense", "the answer could not be understood");
+  const [, failure, scope, message] = meaning;
+  return fail(failure, message, scope);
+}

@@ -1,0 +1,140 @@
+import type { Logger } from "@shared/runtime/logger.ts";
+import {
+  type GuardLimits,
+  ProviderCircuitBreaker,
+  type ProviderHealth,
+} from "./circuit-breaker.ts";
+import type { CandleRequest, CandleSeries, LiveProvider, MarketData } from "./market-data.ts";
+import { ProviderError } from "./provider-error.ts";
+import { isStale } from "./trading-hours.ts";
+
+/**
+ * Patience with each provider: five that hang leave a request of 60 s enough time for the rest of
+ * its work.
+ */
+export const DEFAULT_GUARD_LIMITS: GuardLimits = {
+  timeShareMs: 6_000,
+  retryDelayMs: 150,
+  failuresToRest: 3,
+  restMs: 30_000,
+};
+
+export interface FallbackMarketData extends MarketData {
+  health(): ProviderHealth[];
+}
+
+/**
+ * Asks the providers in their order until one has all the candles up to now. Where none has as many
+ * as asked, as for a young listing, the longest series counts; where every feed has stopped, as on a
+ * holiday, the longest of those.
+ */
+export function createFallbackMarketData(options: {
+  providers: readonly LiveProvider[];
+  now: () => number;
+  logger: Logger;
+  limits?: GuardLimits;
+}): FallbackMarketData {
+  const { now, logger, limits = DEFAULT_GUARD_LIMITS } = options;
+  const guarded = options.providers.map(
+    (provider) => new ProviderCircuitBreaker({ provider, now, limits }),
+  );
+  return {
+    candles: (request) => firstComplete(guarded, request, { logger, now }),
+    health: () => guarded.map((provider) => provider.health()),
+  };
+}
+
+/** What the providers asked so far have said. */
+interface Answers {
+  failures: ProviderError[];
+  current: CandleSeries[];
+  /** Of feeds that have missed candles. */
+  stopped: CandleSeries[];
+}
+
+async function firstComplete(
+  guarded: readonly ProviderCircuitBreaker[],
+  request: CandleRequest,
+  { logger, now }: { logger: Logger; now: () => number },
+): Promise<CandleSeries> {
+  const answers = await askUntilComplete(guarded, request, now);
+  const { failures, current, stopped } = answers;
+  if (!request.abort.aborted) logFailures(logger, failures, request);
+  const best = longest(current) ?? longest(stopped);
+  if (best) return best;
+  throw summary(failures, request);
+}
+
+async function askUntilComplete(
+  guarded: readonly ProviderCircuitBreaker[],
+  request: CandleRequest,
+  now: () => number,
+): Promise<Answers> {
+  const answers: Answers = { failures: [], current: [], stopped: [] };
+  const { abort, timeframe } = request;
+  const at = request.until ?? now();
+  for (const candidate of inOrder(guarded, request)) {
+    if (abort.aborted || answers.current.some((series) => isComplete(series, request))) break;
+    const answer = await seriesOrFailure(candidate, request);
+    if (answer instanceof ProviderError) answers.failures.push(answer);
+    else if (isStale(answer, { timeframe, now: at })) answers.stopped.push(answer);
+    else answers.current.push(answer);
+  }
+  return answers;
+}
+
+const isComplete = ({ candles }: CandleSeries, { limit }: CandleRequest): boolean =>
+  candles.length >= limit;
+
+/** Those that deal in the symbol, the preferred one first. */
+function inOrder(guarded: readonly ProviderCircuitBreaker[], { symbol, prefer }: CandleRequest) {
+  const rank = ({ provider }: ProviderCircuitBreaker) => (provider.name === prefer ? 0 : 1);
+  return guarded
+    .filter(({ provider }) => provider.covers(symbol))
+    .toSorted((a, b) => rank(a) - rank(b));
+}
+
+function logFailures(
+  logger: Logger,
+  failures: readonly ProviderError[],
+  { symbol }: CandleRequest,
+): void {
+  for (const { provider, failure, message: reason } of failures) {
+    logger.warn({ provider, failure, reason, symbol }, "no candles");
+  }
+}
+
+/** The first of the longest; undefined of none. */
+function longest(all: readonly CandleSeries[]): CandleSeries | undefined {
+  const most = Math.max(...all.map(({ candles }) => candles.length));
+  return all.find(({ candles }) => candles.length === most);
+}
+
+async function seriesOrFailure(
+  provider: ProviderCircuitBreaker,
+  request: CandleRequest,
+): Promise<CandleSeries | ProviderError> {
+  try {
+    return await provider.candles(request);
+  } catch (error) {
+    if (error instanceof ProviderError) return error;
+    throw error;
+  }
+}
+
+/**
+ * The failure that tells the caller most: what a provider that was there said, before silence,
+ * before ignorance.
+ */
+function summary(failures: readonly ProviderError[], request: CandleRequest): ProviderError {
+  const known = failures.filter(({ failure }) => failure !== "unknown-symbol");
+  const said = known.find(({ failure }) => failure !== "unreachable") ?? known[0];
+  return new ProviderError({
+    provider: failures.map(({ provider }) => provider).join(", ") || "market data",
+    failure: said?.failure ?? "unknown-symbol",
+    message: said
+      ? `no candles of ${request.symbol} at ${request.timeframe} can be had`
+      : `no live provider lists ${request.symbol}`,
+    cause: new AggregateError(failures),
+  });
+}

@@ -1,0 +1,118 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import {
+  type FakeHandler,
+  type HttpFake,
+  sendJson,
+  stallBody,
+  startHttpFake,
+} from "@shared/testing/fakes/fake-http.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { patient } from "../testing/quick-limits.ts";
+import { fetchBody, type WholeRequest, withBase } from "./fetch-body.ts";
+import type { FailureScope } from "./provider-error.ts";
+
+const GENEROUS = { headersTimeoutMs: 10_000, totalTimeoutMs: 10_000, maxBytes: 10_000 };
+
+let service: HttpFake;
+let handler: FakeHandler;
+
+beforeAll(async () => {
+  service = await startHttpFake((request, response) => handler(request, response));
+});
+afterAll(() => service.close());
+
+function ask(part: Partial<WholeRequest> = {}): Promise<Response> {
+  return fetchBody({
+    provider: "service",
+    url: service.url,
+    aborts: [patient()],
+    limits: GENEROUS,
+    onAnswer: () => undefined,
+    ...part,
+  });
+}
+
+describe("fetching a whole answer", () => {
+  it("hands on status and body, and sends the headers along", async () => {
+    handler = async (request, response) => sendJson(response, request.headers.accept, 404);
+    const response = await ask({ init: { headers: { accept: "a thing" } } });
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe("a thing");
+  });
+
+  it.each<[number, string, FailureScope]>([
+    [429, "rate-limited", "provider"],
+    [401, "refused", "provider"],
+    [403, "refused", "provider"],
+    [451, "refused", "provider"],
+    [503, "refused", "provider"],
+    [500, "refused", "market"],
+    [504, "refused", "market"],
+  ])("tells of status %i as %s, a failure of the %s", async (status, failure, scope) => {
+    handler = async (_, response) => sendJson(response, {}, status);
+    await expect(ask()).rejects.toMatchObject({ name: "ProviderError", failure, scope });
+  });
+
+  it.each<[string, FailureScope, FakeHandler]>([
+    ["a connection that breaks", "provider", async (_, response) => void response.destroy()],
+    [
+      "a connection that breaks in the middle of the body",
+      "provider",
+      async (_, response) => void response.writeHead(200).write("[", () => response.destroy()),
+    ],
+    ["headers that do not come in time", "market", async () => undefined],
+    ["a body that does not come in time", "market", async (_, response) => stallBody(response)],
+  ])("takes %s for a failure of the %s", async (_, scope, answer) => {
+    handler = answer;
+    const limits = { ...GENEROUS, headersTimeoutMs: 200, totalTimeoutMs: 200 };
+    await expect(ask({ limits })).rejects.toMatchObject({ scope });
+  });
+
+  it("takes a refused connection and a name that does not resolve for failures of the provider", async () => {
+    for (const url of ["http://127.0.0.1:1", "http://nowhere.invalid"]) {
+      await expect(ask({ url })).rejects.toMatchObject({
+        failure: "unreachable",
+        scope: "provider",
+      });
+    }
+  });
+
+  it("gives up on a body that stalls, though garbage was collected meanwhile", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = z.custom<() => void>().parse(runInNewContext("gc"));
+    handler = async (_, response) => stallBody(response);
+    const collecting = setInterval(collectGarbage, 20);
+    const asked = ask({ limits: { ...GENEROUS, totalTimeoutMs: 200 } });
+    await expect(asked.finally(() => clearInterval(collecting))).rejects.toMatchObject({
+      failure: "timeout",
+    });
+  });
+
+  it("tells a caller who left from a service that failed", async () => {
+    handler = async () => undefined;
+    const caller = new AbortController();
+    const asked = ask({ aborts: [caller.signal] });
+    caller.abort();
+    await expect(asked).rejects.toMatchObject({
+      failure: "timeout",
+      message: expect.stringContaining("the caller stopped waiting"),
+    });
+  });
+
+  it("refuses more than the limit", async () => {
+    handler = async (_, response) => sendJson(response, "x".repeat(10_001));
+    await expect(ask()).rejects.toMatchObject({ failure: "nonsense" });
+  });
+});
+
+describe("another base address", () => {
+  it.each([
+    ["http://gateway:9000", "http://gateway:9000/api/v3/klines?symbol=X"],
+    ["http://gateway:9000/binance/", "http://gateway:9000/binance/api/v3/klines?symbol=X"],
+    [undefined, "https://api.binance.com/api/v3/klines?symbol=X"],
+  ])("%s", (base, expected) => {
+    expect(withBase("https://api.binance.com/api/v3/klines?symbol=X", base)).toBe(expected);
+  });
+});

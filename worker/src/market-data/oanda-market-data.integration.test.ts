@@ -1,0 +1,121 @@
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { INSTRUMENTS } from "@shared/contract/instruments.ts";
+import type { FakeCandleApi } from "@shared/testing/fakes/fake-candle-api.ts";
+import { type HttpFake, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
+import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CCXT_LIMITS, patient } from "../testing/quick-limits.ts";
+import { createOandaMarketData } from "./oanda-market-data.ts";
+
+const WEDNESDAY = Date.UTC(2026, 10, 18, 16, 37, 12);
+
+let oanda: FakeCandleApi;
+let clock = WEDNESDAY;
+const now = () => clock;
+
+beforeAll(async () => {
+  oanda = await startFakeOanda({ now });
+});
+afterAll(() => oanda.close());
+beforeEach(() => {
+  clock = WEDNESDAY;
+  oanda.reset();
+});
+
+function ask(
+  symbol: string,
+  timeframe: Timeframe,
+  { token = FAKE_OANDA_TOKEN, baseUrl = oanda.url, limit = 50 } = {},
+) {
+  const limits = CCXT_LIMITS.generous.candles;
+  const provider = createOandaMarketData({ token, baseUrl, now, limits });
+  return provider.candles({ symbol, timeframe, limit, abort: patient() });
+}
+
+describe("candles of OANDA", () => {
+  it("are there for everything but crypto, and come with the hours of the instrument", async () => {
+    const own = INSTRUMENTS.filter(({ class: kind }) => kind !== "crypto");
+    for (const { symbol, hours } of own) {
+      expect((await ask(symbol, "4h")).market, symbol).toEqual({ hours, delayMs: 0 });
+    }
+    await expect(ask("BTC/USDT", "4h")).rejects.toMatchObject({ failure: "unknown-symbol" });
+    expect(oanda.requests).toHaveLength(own.length);
+  });
+
+  it("are mid prices on the grid of UTC, one request for each series", async () => {
+    await ask("XAU/USD", "1d", { limit: 300 });
+    expect(oanda.requests).toHaveLength(1);
+    const { pathname, searchParams } = oanda.requests[0]?.url ?? new URL("http://none");
+    expect(pathname).toBe("/v3/instruments/XAU_USD/candles");
+    expect(Object.fromEntries(searchParams)).toEqual({
+      granularity: "D",
+      count: "301",
+      price: "M",
+      dailyAlignment: "0",
+      alignmentTimezone: "UTC",
+    });
+  });
+
+  it("end with Friday's on a Saturday, as many as were asked for", async () => {
+    clock = Date.UTC(2026, 10, 21, 12);
+    const { candles } = await ask("EUR/USD", "1h", { limit: 300 });
+    expect(candles).toHaveLength(300);
+    expect(new Date(candles.at(-1)?.time ?? 0)).toEqual(new Date(Date.UTC(2026, 10, 20, 21)));
+  });
+
+  it("are refused for a token that is not good", async () => {
+    await expect(ask("EUR/USD", "1h", { token: "wrong" })).rejects.toMatchObject({
+      failure: "refused",
+    });
+  });
+});
+
+describe("an answer of OANDA", () => {
+  let service: HttpFake;
+  let answer: { status: number; body: unknown };
+  beforeAll(async () => {
+    service = await startHttpFake(async (_, response) =>
+      sendJson(response, answer.body, answer.status),
+    );
+  });
+  afterAll(() => service.close());
+  const row = (back: number, part: object = {}) => ({
+    time: String((Date.UTC(2026, 10, 18, 16) - back * TIMEFRAME_MS["1h"]) / 1_000),
+    complete: back > 0,
+    volume: 10,
+    mid: { o: "1.10001", h: "1.2", l: "1.1", c: "1.15" },
+    ...part,
+  });
+  const rows = Array.from({ length: 51 }, (_, index) => row(50 - index));
+  const asked = () => ask("EUR/USD", "1h", { baseUrl: service.url });
+
+  it("may give its times in seconds", async () => {
+    answer = { status: 200, body: { candles: rows } };
+    const { candles } = await asked();
+    expect(candles).toHaveLength(50);
+    expect(candles.at(-1)?.time).toBe(Date.UTC(2026, 10, 18, 15));
+  });
+
+  it("never shows a candle that is not complete, whatever its time", async () => {
+    answer = {
+      status: 200,
+      body: { candles: [...rows.slice(0, -2), row(1, { complete: false })] },
+    };
+    expect((await asked()).candles.at(-1)?.time).toBe(Date.UTC(2026, 10, 18, 14));
+  });
+
+  it("never shows a candle that is not over, whatever it says", async () => {
+    answer = { status: 200, body: { candles: [...rows.slice(0, -1), row(0, { complete: true })] } };
+    expect((await asked()).candles.at(-1)?.time).toBe(Date.UTC(2026, 10, 18, 15));
+  });
+
+  it.each([
+    [400, { errorMessage: "Invalid value specified for 'instrument'" }, "unknown-symbol"],
+    [400, { errorMessage: "Maximum value for 'count' exceeded" }, "refused"],
+    [200, { candles: "none" }, "nonsense"],
+    [200, { candles: [...rows].reverse() }, "nonsense"],
+  ])("of %i with %j is %s", async (status, body, failure) => {
+    answer = { status, body };
+    await expect(asked()).rejects.toMatchObject({ failure });
+  });
+});

@@ -1,0 +1,227 @@
+import {
+  type Candle,
+  candleSchema,
+  TIMEFRAME_MS,
+  type Timeframe,
+} from "@shared/contract/candle.ts";
+import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { patient } from "../../testing/quick-limits.ts";
+import { resample } from "../candles.ts";
+import { REPLAY_TURNS_AT, Recordings } from "./recordings.ts";
+import { createReplayMarketData } from "./replay-market-data.ts";
+
+const NOW = Date.UTC(2026, 10, 20, 13, 37, 12);
+const PAST = Date.UTC(2026, 10, 18);
+const RECORDED = "Demo data: recorded candles shifted to the present, not live prices.";
+const SIMULATED = "Demo data: simulated candles, not market prices.";
+const recordings = new Recordings(new URL("./data/", import.meta.url));
+
+function replay(options: { symbol: string; timeframe: Timeframe; limit?: number; now?: number }) {
+  const { symbol, timeframe, limit = 300, now = NOW } = options;
+  return createReplayMarketData({ now: () => now }).candles({
+    symbol,
+    timeframe,
+    limit,
+    abort: patient(),
+  });
+}
+
+const everyMarket = SYMBOL_SUGGESTIONS.flatMap((symbol) =>
+  TIMEFRAMES.map((timeframe) => ({ symbol, timeframe })),
+);
+
+describe.each(everyMarket)("replay of $symbol at $timeframe", ({ symbol, timeframe }) => {
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const openTime = Math.floor(NOW / lengthMs) * lengthMs;
+
+  it("brings valid closed candles on the grid up to now, and says what they are", async () => {
+    const series = await replay({ symbol, timeframe, limit: 501 });
+    expect(z.array(candleSchema).safeParse(series.candles).error).toBeUndefined();
+    expect(series.candles.map(({ time }) => time)).toEqual(
+      Array.from({ length: 501 }, (_, index) => openTime - (501 - index) * lengthMs),
+    );
+    expect(series).toMatchObject({ provider: "replay", data: "replay" });
+    expect([[RECORDED], [SIMULATED]]).toContainEqual(series.notes);
+  });
+
+  it("shows the same candle at the same time, however far time has moved on", async () => {
+    const before = await replay({ symbol, timeframe, limit: 40 });
+    const later = await replay({ symbol, timeframe, limit: 60, now: NOW + 17 * lengthMs });
+    expect(later.candles.slice(3, 43)).toEqual(before.candles);
+    const muchMore = await replay({ symbol, timeframe, limit: 400 });
+    expect(muchMore.candles.slice(-40)).toEqual(before.candles);
+  });
+});
+
+describe("recorded markets", () => {
+  it.each<[string, Timeframe]>([
+    ["BTC/USDT", "1m"],
+    ["BTC/USDT", "5m"],
+    ["XRP/USDT", "30m"],
+    ["EUR/USD", "1h"],
+    ["XAU/USD", "1h"],
+    ["GBP/USD", "1d"],
+  ])(
+    "show the recording of %s at %s as it was, up to the turning point",
+    async (symbol, timeframe) => {
+      const recording = recordings.find(symbol, timeframe) ?? [];
+      const { candles, notes } = await replay({ symbol, timeframe, now: REPLAY_TURNS_AT });
+      expect(candles.map(withoutTime)).toEqual(recording.slice(-300).map(withoutTime));
+      expect(notes).toEqual([RECORDED]);
+    },
+  );
+
+  it("go back over the recording after the turning point, without a jump", async () => {
+    const now = REPLAY_TURNS_AT + 5 * TIMEFRAME_MS["1h"];
+    const { candles } = await replay({ symbol: "BTC/USDT", timeframe: "1h", limit: 10, now });
+    const [, , , , last, turned] = candles;
+    expect(turned).toMatchObject({ open: last?.close, close: last?.open, high: last?.high });
+  });
+
+  it("never jump, wherever in the recording they are", async () => {
+    const { candles } = await replay({ symbol: "ETH/USDT", timeframe: "1d", limit: 2_500 });
+    const jumps = candles.map((candle, index) =>
+      Math.abs(candle.open / (candles[index - 1]?.close ?? candle.open) - 1),
+    );
+    expect(Math.max(...jumps)).toBeLessThan(0.001);
+  });
+
+  it.each<[string, Timeframe, Timeframe]>([
+    ["BTC/USDT", "15m", "5m"],
+    ["BNB/USDT", "4h", "1h"],
+    ["EUR/USD", "1d", "1h"],
+  ])("join %s at %s from recorded %s candles", async (symbol, to, from) => {
+    const longer = await replay({ symbol, timeframe: to, limit: 20 });
+    const shorter = await replay({ symbol, timeframe: from, limit: 600 });
+    const joined = resample(shorter.candles, { from, to });
+    expect(longer.candles.slice(-5)).toEqual(
+      joined.filter(({ time }) => time >= (longer.candles.at(-5)?.time ?? 0)),
+    );
+    expect(longer.notes).toEqual([RECORDED]);
+  });
+});
+
+describe("simulated markets", () => {
+  it.each<[string, Timeframe, Timeframe]>([
+    ["ADA/USDT", "1m", "5m"],
+    ["SPX500", "5m", "1h"],
+    ["WTI", "1h", "1d"],
+    ["XAU/USD", "5m", "1h"],
+    ["ETH/USDT", "1m", "5m"],
+    ["GBP/USD", "1h", "1d"],
+  ])("agree between timeframes: %s at %s adds up to %s", async (symbol, shorter, longer) => {
+    const { candles, notes } = await replay({ symbol, timeframe: shorter, limit: 500 });
+    const whole = await replay({ symbol, timeframe: longer, limit: 500 });
+    const times = new Set(whole.candles.map(({ time }) => time));
+    const joined = resample(candles, { from: shorter, to: longer }).filter(({ time }) =>
+      times.has(time),
+    );
+    const expected = whole.candles.filter(({ time }) =>
+      joined.some((candle) => candle.time === time),
+    );
+    expect(joined.length).toBeGreaterThan(10);
+    expect(joined.map(pricesOf)).toEqual(expected.map(pricesOf));
+    for (const [index, candle] of joined.entries()) {
+      expect(candle.volume).toBeCloseTo(expected[index]?.volume ?? -1, 3);
+    }
+    expect(notes).toEqual([SIMULATED]);
+  });
+
+  it.each<[string, { level: number; dailyPercent: number }]>([
+    ["SOL/USDT", { level: 190, dailyPercent: 3.8 }],
+    ["USD/JPY", { level: 152, dailyPercent: 0.6 }],
+    ["NAS100", { level: 25_000, dailyPercent: 1.3 }],
+    ["BRENT", { level: 62, dailyPercent: 1.9 }],
+  ])(
+    "give %s a price and a volatility like the real one",
+    async (symbol, { level, dailyPercent }) => {
+      const { candles } = await replay({ symbol, timeframe: "1d", limit: 2_000 });
+      const returns = candles.map(({ open, close }) => Math.log(close / open));
+      const variance = returns.reduce((sum, value) => sum + value ** 2, 0) / returns.length;
+      expect(Math.sqrt(variance) * 100).toBeGreaterThan(dailyPercent * 0.7);
+      expect(Math.sqrt(variance) * 100).toBeLessThan(dailyPercent * 1.3);
+      const closes = candles.map(({ close }) => close);
+      expect(Math.min(...closes)).toBeGreaterThan(level / 4);
+      expect(Math.max(...closes)).toBeLessThan(level * 4);
+      const kurtosis =
+        returns.reduce((sum, value) => sum + value ** 4, 0) / returns.length / variance ** 2;
+      expect(kurtosis).toBeGreaterThan(3.5);
+    },
+  );
+
+  it("are different from one another", async () => {
+    const [ada, sol] = await Promise.all(
+      ["ADA/USDT", "SOL/USDT"].map((symbol) => replay({ symbol, timeframe: "1h" })),
+    );
+    const direction = ({ open, close }: Candle) => Math.sign(close - open);
+    const agreeing = ada?.candles.filter((candle, index) => {
+      const other = sol?.candles[index];
+      return other && direction(candle) === direction(other);
+    });
+    expect(agreeing?.length).toBeGreaterThan(90);
+    expect(agreeing?.length).toBeLessThan(210);
+  });
+});
+
+describe("on a weekend", () => {
+  const SATURDAY = Date.UTC(2026, 10, 21, 12);
+
+  it.each([
+    ["XAU/USD", `${RECORDED} The real market is closed now; the demo goes on.`],
+    ["SPX500", `${SIMULATED} The real market is closed now; the demo goes on.`],
+    ["BTC/USDT", RECORDED],
+  ])("the demo of %s goes on, and says what that is worth", async (symbol, note) => {
+    const { candles, notes } = await replay({ symbol, timeframe: "1h", now: SATURDAY });
+    expect(candles.at(-1)?.time).toBe(SATURDAY - TIMEFRAME_MS["1h"]);
+    expect(notes).toEqual([note]);
+  });
+});
+
+describe("a moment of the past", () => {
+  const source = createReplayMarketData({ now: () => NOW });
+  const ask = (options: { symbol: string; timeframe: Timeframe; within?: Timeframe }) =>
+    source.candles({ ...options, limit: 600, until: PAST, abort: patient() });
+
+  it("is shown as it was then", async () => {
+    const { candles } = await ask({ symbol: "ETH/USDT", timeframe: "1h" });
+    const then = await replay({ symbol: "ETH/USDT", timeframe: "1h", limit: 600, now: PAST });
+    expect(candles).toEqual(then.candles);
+  });
+
+  it.each<[string, Timeframe, Timeframe]>([
+    ["BTC/USDT", "1m", "1h"],
+    ["BTC/USDT", "5m", "1d"],
+    ["EUR/USD", "15m", "1h"],
+    ["ETH/USDT", "1m", "5m"],
+    ["WTI", "1m", "4h"],
+  ])("has shorter candles that add up: %s at %s within %s", async (symbol, timeframe, within) => {
+    const shorter = await ask({ symbol, timeframe, within });
+    const { candles } = await ask({ symbol, timeframe: within });
+    const last = candles.slice(-3).filter(({ time }) => time >= (shorter.candles[0]?.time ?? 0));
+    const joined = resample(shorter.candles, { from: timeframe, to: within }).slice(-last.length);
+    expect(last.length).toBeGreaterThan(0);
+    expect(joined.map(pricesOf)).toEqual(last.slice(-joined.length).map(pricesOf));
+  });
+});
+
+describe("what the demo does not have", () => {
+  it.each(["NOPE/USDT", "SPX/USDT", "constructor", "__proto__"])(
+    "is an unknown symbol: %s",
+    async (symbol) => {
+      await expect(replay({ symbol, timeframe: "1h" })).rejects.toMatchObject({
+        name: "ProviderError",
+        failure: "unknown-symbol",
+      });
+    },
+  );
+});
+
+function withoutTime({ time: _, ...values }: Candle) {
+  return values;
+}
+
+function pricesOf({ time, open, high, low, close }: Candle) {
+  return { time, open, high, low, close };
+}

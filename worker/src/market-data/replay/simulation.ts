@@ -1,0 +1,306 @@
+import { createHash } from "node:crypto";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { type InstrumentClass, instrumentClass } from "@shared/contract/instruments.ts";
+import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
+import { xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
+import { openingTime } from "../candles.ts";
+import type { DemoInstrument } from "./demo-instruments.ts";
+import type { CandleSource } from "./recordings.ts";
+
+const DAY_MS = TIMEFRAME_MS["1d"];
+/** Days after which the simulated price is back at its level, so that it can run for ever. */
+const BLOCK_DAYS = 256;
+/**
+ * GARCH(1,1) of a typical daily series, per unit of long-run variance: quiet and wild days come in
+ * clusters.
+ */
+const GARCH = { shock: 0.08, memory: 0.9 } as const;
+/** Largest move of a day, in standard deviations of that day. */
+const MAX_DEVIATIONS = 6;
+/** How far a day's extremes lie beyond its open and close, in standard deviations. */
+const WICK_DEVIATIONS = 0.4;
+
+interface Day {
+  /** Logarithm of price over level after the day, in standard deviations of a usual day. */
+  position: number;
+  /** The day's standard deviation, in those of a usual day. */
+  volatility: number;
+}
+
+/** Made-up daily candles of a market that never closes, the same for the same symbol and day. */
+export function simulatedDays(symbol: string, instrument: DemoInstrument): CandleSource {
+  return {
+    origin: "simulated",
+    range: (from, count) => {
+      const first = from / DAY_MS;
+      const last = first + count - 1;
+      const firstBlock = Math.floor(first / BLOCK_DAYS);
+      const blocks = Math.floor(last / BLOCK_DAYS) - firstBlock + 1;
+      const skipped = first - firstBlock * BLOCK_DAYS;
+      return Array.from({ length: blocks }, (_, index) =>
+        simulatedBlock(symbol, { instrument, block: firstBlock + index }),
+      )
+        .flat()
+        .slice(skipped, skipped + count);
+    },
+  };
+}
+
+function simulatedBlock(
+  symbol: string,
+  { instrument, block }: { instrument: DemoInstrument; block: number },
+): Candle[] {
+  const random = seededRandom(`${symbol} days ${block}`);
+  const days = pinnedWalk(random);
+  const deviation = instrument.dailyVolatilityPercent / 100;
+  const priceAt = (position: number) =>
+    roundPrice(instrument.level * Math.exp(deviation * position), instrument.decimals);
+  return days.map(({ position, volatility }, index) => {
+    const before = days[index - 1]?.position ?? 0;
+    const wick = () => volatility * WICK_DEVIATIONS * Math.abs(random.fatTailed());
+    return {
+      time: (block * BLOCK_DAYS + index) * DAY_MS,
+      open: priceAt(before),
+      high: priceAt(Math.max(before, position) + wick()),
+      low: priceAt(Math.min(before, position) - wick()),
+      close: priceAt(position),
+      volume: instrument.dailyVolume * volatility * (0.5 + random.uniform()),
+    };
+  });
+}
+
+/**
+ * Returns with fat tails and clustered volatility, with their sum's drift taken out so that the
+ * walk ends where it began.
+ */
+function pinnedWalk(random: SeededRandom): Day[] {
+  let variance = 1;
+  let position = 0;
+  const walk = Array.from({ length: BLOCK_DAYS }, () => {
+    const volatility = Math.sqrt(variance);
+    const deviations = Math.max(-MAX_DEVIATIONS, Math.min(MAX_DEVIATIONS, random.fatTailed()));
+    const move = volatility * deviations;
+    position += move;
+    variance = 1 - GARCH.shock - GARCH.memory + GARCH.shock * move ** 2 + GARCH.memory * variance;
+    return { position, volatility };
+  });
+  return walk.map((day, index) => ({
+    ...day,
+    position: day.position - (position * (index + 1)) / BLOCK_DAYS,
+  }));
+}
+
+/** Mean range of a random walk in units of its standard deviation over the same time: 2 √(2/π). */
+const RANGE_PER_DEVIATION = 2 * Math.sqrt(2 / Math.PI);
+/** Typical length of a wick, in standard deviations of one step. */
+const DIVISION_WICK_DEVIATIONS = 0.5;
+
+/**
+ * A shorter timeframe of the same market, made up so that its candles add up to exactly the longer
+ * ones: same open, close, high, low and volume.
+ * @param options.symbol tells this market's random numbers and daily rhythm from those of others
+ */
+export function subdividedSource(
+  source: CandleSource,
+  options: { from: Timeframe; to: Timeframe; symbol: string; decimals: number },
+): CandleSource {
+  const partMs = TIMEFRAME_MS[options.to];
+  const wholeMs = TIMEFRAME_MS[options.from];
+  const seed = `${options.symbol} ${options.to}`;
+  return {
+    origin: "simulated",
+    range: (from, count) => {
+      const firstWhole = openingTime(from, options.from);
+      const wholes = Math.ceil((from + count * partMs - firstWhole) / wholeMs);
+      const skipped = (from - firstWhole) / partMs;
+      return source
+        .range(firstWhole, wholes)
+        .flatMap((whole) => subdivide(whole, { ...options, seed, partMs, parts: wholeMs / partMs }))
+        .slice(skipped, skipped + count);
+    },
+  };
+}
+
+interface Division {
+  parts: number;
+  partMs: number;
+  seed: string;
+  symbol: string;
+  decimals: number;
+}
+
+function subdivide(whole: Candle, division: Division): Candle[] {
+  const random = seededRandom(`${division.seed} ${whole.time}`);
+  const step = (whole.high - whole.low) / (RANGE_PER_DEVIATION * Math.sqrt(division.parts));
+  const inside = (price: number) =>
+    Math.min(whole.high, Math.max(whole.low, roundPrice(price, division.decimals)));
+  const activity = activities(whole, division);
+  const path = pricePath(whole, { activity, step, random }).map(inside);
+  const closes = [...path.slice(0, -1), whole.close];
+  const shares = volumeShares(activity, random);
+  const candles = closes.map((close, index) => {
+    const open = closes[index - 1] ?? whole.open;
+    const usual = step * (activity[index] ?? 1);
+    const wick = () => usual * DIVISION_WICK_DEVIATIONS * Math.abs(random.fatTailed());
+    return {
+      time: whole.time + index * division.partMs,
+      open,
+      high: Math.max(open, close, inside(Math.max(open, close) + wick())),
+      low: Math.min(open, close, inside(Math.min(open, close) - wick())),
+      close,
+      volume: whole.volume * (shares[index] ?? 0),
+    };
+  });
+  return reachingExtremes(candles, whole);
+}
+
+/** How much each part moves, so that together they move as much as parts that are all alike. */
+function activities(whole: Candle, { parts, partMs, symbol }: Division): number[] {
+  const raw = Array.from({ length: parts }, (_, index) =>
+    activityAt(symbol, whole.time + index * partMs),
+  );
+  const meanSquare = raw.reduce((sum, each) => sum + each ** 2, 0) / parts;
+  return raw.map((each) => each / Math.sqrt(meanSquare));
+}
+
+/**
+ * A fat-tailed random walk pinned at both ends and folded back wherever it would leave the candle. Its clock goes by
+ * what happens: half of the way is made when half of the candle's variance is behind.
+ */
+function pricePath(
+  whole: Candle,
+  { activity, step, random }: { activity: number[]; step: number; random: SeededRandom },
+): number[] {
+  let sum = 0;
+  let variance = 0;
+  const walk = activity.map((each) => {
+    sum += each * random.fatTailed();
+    variance += each ** 2;
+    return { position: sum, elapsed: variance / activity.length };
+  });
+  return walk.map(({ position, elapsed }) => {
+    const drift = whole.open + (whole.close - whole.open) * elapsed;
+    return folded(drift + step * (position - sum * elapsed), whole);
+  });
+}
+
+function folded(price: number, { low, high }: Candle): number {
+  const span = high - low;
+  if (span === 0) return low;
+  const offset = Math.abs(price - low) % (2 * span);
+  return low + Math.min(offset, 2 * span - offset);
+}
+
+function volumeShares(activity: number[], random: SeededRandom): number[] {
+  const weights = activity.map((each) => each * -Math.log(random.uniform()));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** Lets the part that comes nearest to each extreme of the whole touch it. */
+function reachingExtremes(candles: Candle[], { high, low }: Candle): Candle[] {
+  const highs = candles.map((candle) => candle.high);
+  const lows = candles.map((candle) => candle.low);
+  const highest = highs.indexOf(Math.max(...highs));
+  const lowest = lows.indexOf(Math.min(...lows));
+  return candles.map((candle, index) => ({
+    ...candle,
+    high: index === highest ? high : candle.high,
+    low: index === lowest ? low : candle.low,
+  }));
+}
+
+const RHYTHM_DAY_MS = TIMEFRAME_MS["1d"];
+const HOURS_OF_A_DAY = 24;
+
+/** From this hour on (UTC) so much, until the next one begins. */
+type Rhythm = readonly (readonly [fromHour: number, activity: number])[];
+
+/**
+ * How much a market moves in the hours of its day, against its usual hour: rounded to what is common knowledge of
+ * sessions. London and New York move currencies and metals, their overlap most; the exchange's own hours move indices
+ * and oil; coins move all day, most while America is awake (cf. Andersen and Bollerslev, "Intraday periodicity and
+ * volatility persistence in financial markets", 1997).
+ */
+const RHYTHMS: Readonly<Record<InstrumentClass, Rhythm>> = {
+  crypto: [
+    [0, 0.9],
+    [7, 1],
+    [13, 1.3],
+    [17, 1.1],
+    [21, 0.8],
+  ],
+  forex: [
+    [0, 0.7],
+    [7, 1.2],
+    [12, 1.6],
+    [16, 1],
+    [20, 0.5],
+  ],
+  metal: [
+    [0, 0.7],
+    [7, 1],
+    [12, 1.8],
+    [17, 0.9],
+    [20, 0.5],
+  ],
+  index: [
+    [0, 0.5],
+    [7, 0.8],
+    [13, 2],
+    [15, 1.4],
+    [20, 0.5],
+  ],
+  oil: [
+    [0, 0.5],
+    [7, 1],
+    [13, 1.8],
+    [19, 0.8],
+  ],
+};
+
+/** How much the market moves at `time` (Unix milliseconds), against its usual hour. */
+export function activityAt(symbol: string, time: number): number {
+  const hour = Math.floor(((time % RHYTHM_DAY_MS) / RHYTHM_DAY_MS) * HOURS_OF_A_DAY);
+  const [, activity] = RHYTHMS[instrumentClass(symbol)].findLast(([from]) => from <= hour) ?? [
+    0, 1,
+  ];
+  return activity;
+}
+
+const DEGREES_OF_FREEDOM = 4;
+
+/** Random numbers that are the same for the same seed, on every machine. */
+interface SeededRandom {
+  /** Uniform in (0, 1). */
+  uniform(): number;
+  /**
+   * Student's t with 4 degrees of freedom, scaled to variance 1: the fat tails of market returns.
+   */
+  fatTailed(): number;
+}
+
+/** A generator of its own for each seed text, such as a symbol with a time. */
+function seededRandom(seed: string): SeededRandom {
+  const digest = createHash("sha256").update(seed).digest();
+  const state = [0, 4, 8, 12].map((offset) => digest.readInt32LE(offset));
+  const generator = xoroshiro128plusFromState(state);
+  const uniform = () => Math.max(uniformFloat64(generator), Number.EPSILON);
+  return { uniform, fatTailed: () => studentT(uniform) };
+}
+
+/**
+ * Box-Muller normal over the root of a chi-square, which for 4 degrees of freedom is a sum of two
+ * exponentials.
+ */
+function studentT(uniform: () => number): number {
+  const normal = Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+  const chiSquare = -2 * Math.log(uniform() * uniform());
+  const variance = DEGREES_OF_FREEDOM / (DEGREES_OF_FREEDOM - 2);
+  return (normal * Math.sqrt(DEGREES_OF_FREEDOM / chiSquare)) / Math.sqrt(variance);
+}
+
+/** `price` with as many decimals as its market quotes. */
+function roundPrice(price: number, decimals: number): number {
+  return Number(price.toFixed(decimals));
+}

@@ -1,0 +1,246 @@
+import {
+  type Candle,
+  candleSchema,
+  TIMEFRAME_MS,
+  type Timeframe,
+} from "@shared/contract/candle.ts";
+import type { Instrument, TradingHours } from "@shared/contract/instruments.ts";
+import { z } from "zod";
+import { openingTime, resampleTraded, sourceTimeframe, tradedCandles } from "./candles.ts";
+import type { RequestLimits } from "./fetch-body.ts";
+import { type RestCall, type RestDialect, RestMarketData } from "./rest-market-data.ts";
+import { isOpen } from "./trading-hours.ts";
+
+/** Quotes of futures come up to this much late. */
+const DELAY_MS = 20 * 60_000;
+
+/** A day's row begins at midnight of its exchange: in London, in summer, an hour before midnight UTC. */
+const DAY_BEGINS_EARLY_MS = 2 * 3_600_000;
+
+/** Programs without a name are turned away. */
+const USER_AGENT = "Mozilla/5.0 (compatible; ai-trading-signals)";
+
+/** Candles of forex, metals, indices and oil from Yahoo's keyless chart endpoint. */
+export function createYahooMarketData(options: {
+  baseUrl: string;
+  now: () => number;
+  limits?: RequestLimits | undefined;
+}): RestMarketData {
+  const { baseUrl, ...rest } = options;
+  const dialect: RestDialect = {
+    name: "yahoo",
+    baseUrl,
+    headers: { "user-agent": USER_AGENT },
+    nameOf: ({ yahoo }) => yahoo?.ticker,
+    pingPath: `${pathOf("EURUSD=X")}?interval=1d&range=5d`,
+    fetchSeries,
+  };
+  return new RestMarketData({ dialect, ...rest });
+}
+
+async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
+  const { timeframe, limit } = request;
+  const { ticker, hours } = marketOf(instrument);
+  // One more than asked for, as the oldest may be cut off where longer candles are built.
+  const query = planChart({ timeframe, hours, count: limit + 1, now });
+  const { status, body } = await get(`${pathOf(ticker)}?${searchOf(query)}`);
+  const chart = readChart(body);
+  if (chart?.kind === "error" && isUnknown(chart.code, status)) {
+    throw fail("unknown-symbol", "the ticker is not listed");
+  }
+  if (status >= 400) throw fail("refused", `answered with status ${status}`);
+  if (chart?.kind !== "rows") throw fail("nonsense", "the answer holds no chart");
+  const closedUntil = closedUntilOf({ quotedAt: chart.quotedAt, now });
+  const rows = withoutLastQuote(onGrid(chart.rows, query.source), { hours, source: query.source });
+  const counted = { timeframe, count: limit, closedUntil };
+  return {
+    candles: tradedCandles(joined(rows, { source: query.source, timeframe, closedUntil }), counted),
+    market: { hours, delayMs: DELAY_MS },
+  };
+}
+
+function marketOf({ symbol, hours, yahoo }: Instrument): { ticker: string; hours: TradingHours } {
+  return yahoo ?? { ticker: symbol, hours };
+}
+
+const pathOf = (ticker: string) => `/v8/finance/chart/${encodeURI(ticker)}`;
+
+function searchOf({ source, from, until }: ChartQuery): URLSearchParams {
+  const seconds = (time: number) => String(Math.ceil(time / 1_000));
+  return new URLSearchParams({
+    interval: source,
+    period1: seconds(from),
+    period2: seconds(until),
+  });
+}
+
+const isUnknown = (code: string, status: number) => status === 404 || /not found/i.test(code);
+
+/**
+ * Until when the rows tell all that was traded. Where the last quote is older than the clock, the feed runs late, and
+ * a candle that is over by the clock may still change.
+ */
+function closedUntilOf({ quotedAt, now }: { quotedAt: number | undefined; now: number }): number {
+  return quotedAt === undefined ? now : Math.min(now, Math.max(quotedAt, now - DELAY_MS));
+}
+
+/** Days by their date; of two rows of one day, as come while it lasts, `tradedCandles` takes the later one. */
+function onGrid(rows: Candle[], source: Timeframe): Candle[] {
+  if (source !== "1d") return rows;
+  return rows.map((row) => ({ ...row, time: openingTime(row.time + DAY_BEGINS_EARLY_MS, "1d") }));
+}
+
+/** The last quote comes as a row of its own, at the time of that quote, or of the close after which there is none. */
+function withoutLastQuote(
+  rows: Candle[],
+  { hours, source }: { hours: TradingHours; source: Timeframe },
+): Candle[] {
+  const last = rows.at(-1);
+  if (!last || source === "1d") return rows;
+  const isStray = openingTime(last.time, source) !== last.time;
+  return isStray || !isOpen(hours, last.time) ? rows.slice(0, -1) : rows;
+}
+
+function joined(
+  rows: Candle[],
+  options: { source: Timeframe; timeframe: Timeframe; closedUntil: number },
+): Candle[] {
+  const { source, timeframe, closedUntil } = options;
+  if (source === timeframe) return rows;
+  const parts = tradedCandles(rows, { timeframe: source, count: rows.length, closedUntil });
+  return resampleTraded(parts, { to: timeframe, closedUntil });
+}
+
+const DAY_MS = TIMEFRAME_MS["1d"];
+
+/** How far back the endpoint goes for each interval; a day less than it allows. */
+const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {
+  "1m": 7,
+  "5m": 59,
+  "15m": 59,
+  "30m": 59,
+  "1h": 729,
+  "1d": 3_650,
+};
+
+/** Share of all time that a market trades for. */
+const OPEN_SHARE: Record<TradingHours, number> = {
+  always: 1,
+  forex: 5 / 7,
+  futures: ((23 / 24) * 5) / 7,
+  "us-stocks": ((6.5 / 24) * 5) / 7,
+};
+const WEEKDAYS_SHARE = 5 / 7;
+
+/** Rows that are expected to be missing, as those of holidays and quiet times, and a long weekend at the least. */
+const SPARE_SHARE = 1.1;
+const SPARE_DAYS = 5;
+
+/** What to ask the chart endpoint for; times in Unix milliseconds. */
+interface ChartQuery {
+  /** Timeframe of the rows, of which the one asked for is built where it is a longer one. */
+  source: Timeframe;
+  from: number;
+  until: number;
+}
+
+/**
+ * Plans a request that brings `count` closed candles if the endpoint has as many. There are no rows of 4 hours; and
+ * hourly rows of the stock market open at half past, off the grid of Unix time, so that its hours are built from
+ * rows of 30 minutes.
+ */
+function planChart(options: {
+  timeframe: Timeframe;
+  hours: TradingHours;
+  count: number;
+  now: number;
+}): ChartQuery {
+  const { timeframe, hours, count, now } = options;
+  const source = sourceTimeframe(timeframe, sourcesFor(hours)) ?? timeframe;
+  const share = timeframe === "1d" ? WEEKDAYS_SHARE : OPEN_SHARE[hours];
+  const openDays = (count * TIMEFRAME_MS[timeframe]) / DAY_MS;
+  const neededDays = (openDays / share) * SPARE_SHARE + SPARE_DAYS;
+  const days = Math.min(neededDays, HISTORY_DAYS[source] ?? neededDays);
+  return { source, from: openingTime(now - days * DAY_MS, timeframe), until: now };
+}
+
+function sourcesFor(hours: TradingHours): string[] {
+  const sources = Object.keys(HISTORY_DAYS);
+  return hours === "us-stocks" ? sources.filter((source) => source !== "1h") : sources;
+}
+
+const column = z.array(z.number().nullable()).optional();
+
+const resultSchema = z.object({
+  meta: z.object({ regularMarketTime: z.number().optional().catch(undefined) }).optional(),
+  timestamp: z.array(z.number()).optional(),
+  indicators: z.object({
+    quote: z.array(
+      z.object({ open: column, high: column, low: column, close: column, volume: column }),
+    ),
+  }),
+});
+
+const chartSchema = z.object({
+  chart: z.object({
+    result: z.array(resultSchema).nullish(),
+    error: z.object({ code: z.string().optional(), description: z.string().optional() }).nullish(),
+  }),
+});
+
+/** What a chart answer says: rows, oldest first, or why there are none. */
+type ChartAnswer =
+  | { kind: "rows"; rows: Candle[]; quotedAt: number | undefined }
+  | { kind: "error"; code: string };
+
+/**
+ * Reads an answer of the chart endpoint. Rows of times without trades come as nulls and are left out, and so are
+ * rows that are no candle. `quotedAt` is the time of the last quote, Unix milliseconds.
+ * @returns undefined for anything that is no answer of that endpoint
+ */
+export function readChart(body: unknown): ChartAnswer | undefined {
+  const parsed = chartSchema.safeParse(body);
+  if (!parsed.success) return undefined;
+  const { result, error } = parsed.data.chart;
+  if (error) return { kind: "error", code: error.code ?? "" };
+  const [chart] = result ?? [];
+  if (!chart) return undefined;
+  const quotedAt = chart.meta?.regularMarketTime;
+  return {
+    kind: "rows",
+    rows: rowsOf(chart),
+    quotedAt: quotedAt === undefined ? undefined : quotedAt * 1_000,
+  };
+}
+
+function rowsOf({ timestamp = [], indicators }: z.infer<typeof resultSchema>): Candle[] {
+  const [quote] = indicators.quote;
+  return timestamp.flatMap((seconds, index) => {
+    const row = {
+      time: seconds * 1_000,
+      open: shortest(quote?.open?.[index]),
+      high: shortest(quote?.high?.[index]),
+      low: shortest(quote?.low?.[index]),
+      close: shortest(quote?.close?.[index]),
+      volume: quote?.volume?.[index] ?? 0,
+    };
+    return candleSchema.safeParse(row).data ?? [];
+  });
+}
+
+/** Decimal digits that tell any two numbers of single precision apart. */
+const SINGLE_DIGITS = { fewest: 6, most: 9 } as const;
+
+/**
+ * Prices are sent in single precision, so that 2034.2 comes as 2034.199951171875: this gives the shortest number
+ * that is the same in single precision. Any other number stays as it is.
+ */
+export function shortest(price: number | null | undefined): number | null {
+  if (price === null || price === undefined) return null;
+  if (Math.fround(price) !== price) return price;
+  for (let digits: number = SINGLE_DIGITS.fewest; digits < SINGLE_DIGITS.most; digits += 1) {
+    const short = Number(price.toPrecision(digits));
+    if (Math.fround(short) === price) return short;
+  }
+  return price;
+}

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
+import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { buildMarketBrief } from "../analysis/market-brief.ts";
+import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
+import { askAnalyst } from "../analysis/request-advice.ts";
+import { CcxtMarketData } from "../market-data/ccxt/ccxt-market-data.ts";
+import { createFallbackMarketData } from "../market-data/fallback-market-data.ts";
+import { candlesFromCloses, series } from "../testing/candles.ts";
+import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
+import { countedAnalyst } from "./counted-analyst.ts";
+import { createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";
+
+let exchange: FakeExchange;
+let openAi: FakeOpenAi;
+let metrics: WorkerMetrics;
+beforeAll(async () => {
+  [exchange, openAi] = await Promise.all([startFakeExchange(), startFakeOpenAi()]);
+});
+beforeEach(() => {
+  metrics = createWorkerMetrics();
+  exchange.reset();
+  openAi.reset();
+});
+afterAll(() => Promise.all([exchange.close(), openAi.close()]));
+
+/** Lines of the figures that tell of outside services. */
+async function told(): Promise<string[]> {
+  const lines = (await metrics.registry.metrics()).split("\n");
+  return lines.filter((line) => line.startsWith("provider_")).toSorted();
+}
+
+const failures = (provider: string, kind: string, count: number) =>
+  `provider_failures_total{provider="${provider}",kind="${kind}",part="worker"} ${count}`;
+const circuit = (provider: string, open: 0 | 1) =>
+  `provider_circuit_open{provider="${provider}",part="worker"} ${open}`;
+
+describe("figures of providers of candles", () => {
+  const market = (restMs = 60_000) => {
+    const providers = ["binance", "bybit"].map(
+      (exchangeId) =>
+        new CcxtMarketData({
+          ...{ exchangeId, baseUrl: exchange.url, now: Date.now, logger: silentLogger },
+          ...{ limits: CCXT_LIMITS.generous, pace: false },
+        }),
+    );
+    const limits = { ...GUARD_LIMITS, restMs };
+    const made = createFallbackMarketData({
+      ...{ providers, now: Date.now, logger: silentLogger, limits },
+    });
+    metrics.watchProviders(made.health);
+    return made;
+  };
+  const ask = (from: ReturnType<typeof market>) =>
+    from.candles({ symbol: "BTC/USDT", timeframe: "1h", limit: 50, abort: patient() });
+
+  it("count what one failed at, though another delivered", async () => {
+    const providers = market();
+    exchange.behave("garbage", { exchange: "binance", subject: "candles" });
+    expect((await ask(providers)).provider).toBe("bybit");
+    const once = [circuit("binance", 0), circuit("bybit", 0), failures("binance", "nonsense", 1)];
+    expect(await told()).toEqual(once);
+    expect(await told()).toEqual(once);
+  });
+
+  it("count each try", async () => {
+    exchange.behave("rate-limited", { exchange: "binance", subject: "candles" });
+    await ask(market());
+    expect(await told()).toContain(failures("binance", "rate-limited", 2));
+  });
+
+  it("show a provider that is left alone, until it is back", async () => {
+    const providers = market(50);
+    exchange.behave("down", { exchange: "binance", subject: "candles" });
+    for (let call = 0; call < 3; call += 1) await ask(providers);
+    expect(await told()).toEqual([
+      circuit("binance", 1),
+      circuit("bybit", 0),
+      failures("binance", "unreachable", 3),
+    ]);
+    exchange.behave("ok");
+    await vi.waitFor(async () => expect((await ask(providers)).provider).toBe("binance"));
+    expect(await told()).toContain(circuit("binance", 0));
+  });
+
+  it("tell nothing of a symbol that a provider does not know", async () => {
+    const providers = market();
+    const abort = patient();
+    const unknown = { symbol: "NOSUCH/USDT", timeframe: "1h", limit: 50, abort } as const;
+    await expect(providers.candles(unknown)).rejects.toThrow("lists");
+    expect(await told()).toEqual([circuit("binance", 0), circuit("bybit", 0)]);
+  });
+});
+
+describe("figures of the AI", () => {
+  const candles = candlesFromCloses(series(300, (index) => 100 + Math.sin(index)));
+  const brief = buildMarketBrief({ symbol: "BTC/USDT", timeframe: "1h", limit: 50, candles });
+  const ask = (shutdown = patient()) => {
+    const connection = { apiKey: "any", baseUrl: openAi.baseUrl, model: "m", price: null };
+    const analyst = createOpenAiAnalyst({
+      ...connection,
+      callTimeoutMs: 10_000,
+      maxOutputTokens: 4_000,
+    });
+    const counted = countedAnalyst(analyst, { metrics, shutdown });
+    return askAnalyst(counted, {
+      brief,
+      costs: DEFAULT_TRADING_COSTS.crypto,
+      corrections: [],
+      abort: patient(),
+    });
+  };
+
+  it("count a call that failed, though the next one brought advice", async () => {
+    openAi.behave((_, index) =>
+      index === 0 ? { kind: "status", status: 503 } : { kind: "advice" },
+    );
+    expect((await ask()).tries).toBe(2);
+    expect(await told()).toEqual([failures("openai", "refused", 1)]);
+  });
+
+  it("tell nothing of calls that a stopping worker has cut off", async () => {
+    openAi.behave({ kind: "status", status: 401 });
+    await expect(ask(AbortSignal.abort())).rejects.toThrow("openai");
+    expect(await told()).toEqual([]);
+  });
+});
+
+it.each(["alert-rules.yml", "grafana-dashboard.json"])("%s reads figures that exist", (name) => {
+  const text = readFileSync(new URL(`../../../docs/operations/${name}`, import.meta.url), "utf8");
+  const read =
+    text.match(/\b(?:(?:provider|signal|ai)_[a-z_]+|analyses_in_flight)(?=[[{)])/g) ?? [];
+  const names = metrics.registry.getMetricsAsArray().map((metric) => metric.name);
+  expect(read).toContain("provider_circuit_open");
+  for (const figure of read) expect(names).toContain(figure.replace(/_(bucket|count|sum)$/, ""));
+});

@@ -1,0 +1,197 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { type Analysis, validUntil } from "@shared/contract/signal.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { presentHistoryItem, presentSignal } from "@shared/domain/present-signal.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { CandleSeries } from "../market-data/market-data.ts";
+import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
+import { watchEntries } from "./entry-watch.ts";
+
+const MINUTE_MS = 60_000;
+const FIVE_MINUTES_MS = 5 * MINUTE_MS;
+const LAST_CANDLE_AT = Date.UTC(2026, 10, 20, 13);
+/** Ten past one: two candles of five minutes have closed since the signal's last. */
+const NOW = LAST_CANDLE_AT + 10 * MINUTE_MS;
+
+describe("watching the entries of signals", () => {
+  const logger = createLogger({ part: "test", level: "silent" });
+  let database: Database;
+  let user: UserRecord;
+
+  beforeAll(async () => {
+    database = await openDatabase({ uri: testDatabaseUri("watch-entries") });
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await database.signals.deleteMany();
+    await database.marketAnalyses.deleteMany();
+    user = await createUser(database, { approved: true });
+  });
+
+  const watch = (series: Record<string, CandleSeries>, now = NOW) => {
+    const marketData = memoryMarketData(series);
+    const abort = new AbortController().signal;
+    const round = watchEntries({ database, logger, marketData, now: () => new Date(now), abort });
+    return round.then((result) => ({ ...result, asked: marketData.asked }));
+  };
+  const storeBuy = async (
+    overrides: Parameters<typeof createSignals>[2] = {},
+    analysis = buyAnalysis(),
+  ) => {
+    const [signal] = await createSignals(database, user, { analysis, ...overrides });
+    if (!signal) throw new Error("no signal was stored");
+    return signal;
+  };
+  const events = () => database.events.find({ stream: userStream(user._id) }).lean();
+  const stored = async (signal: SignalRecord) => {
+    const found = await database.signals.findById(signal._id).lean();
+    if (!found) throw new Error("the signal is gone");
+    return found;
+  };
+
+  it("tells the trader, once, that the price has left the zone, with the price and the time", async () => {
+    const signal = await storeBuy();
+    const market = { "BTC/USDT": liveSeries(closes([101, 106])) };
+    expect(await watch(market)).toMatchObject({ left: 1, failedMarkets: [] });
+    expect(await watch(market)).toMatchObject({ left: 0 });
+
+    const left = { price: 106, at: "2026-11-20T13:10:00.000Z" };
+    const told = await events();
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({
+      name: "signal:entry-left",
+      seq: 1,
+      data: { signal_id: signal._id.toString(), ...left },
+    });
+    expect(presentSignal(await stored(signal)).entry_left).toEqual(left);
+    expect(presentHistoryItem(await stored(signal)).entry_left).toEqual(left);
+  });
+
+  it("tells it once though several workers find out at the same time", async () => {
+    await storeBuy();
+    const market = { "BTC/USDT": liveSeries(closes([106])) };
+    const rounds = await Promise.all([watch(market), watch(market), watch(market)]);
+    expect(rounds.reduce((sum, { left }) => sum + left, 0)).toBe(1);
+    expect(await events()).toHaveLength(1);
+  });
+
+  it("asks for each market once, however many signals stand on it", async () => {
+    await storeBuy({ count: 20 });
+    await storeBuy({ symbol: "ETH/USDT" });
+    const series = liveSeries(closes([106]));
+    const { asked, left } = await watch({ "BTC/USDT": series, "ETH/USDT": series });
+    expect(asked.map(({ symbol, timeframe }) => `${symbol} ${timeframe}`).sort()).toEqual([
+      "BTC/USDT 5m",
+      "ETH/USDT 5m",
+    ]);
+    expect(left).toBe(21);
+  });
+
+  it("is not kept from the other markets by one that fails", async () => {
+    await storeBuy({ symbol: "ADA/USDT" });
+    const signal = await storeBuy();
+    const round = await watch({ "BTC/USDT": liveSeries(closes([106])) });
+    expect(round).toMatchObject({ left: 1, failedMarkets: ["ADA/USDT 1h"] });
+    expect((await stored(signal)).entryLeft?.price).toBe(106);
+  });
+
+  it.each<{ name: string; signal: Partial<SignalRecord>; now?: number }>([
+    { name: "a WAIT", signal: { analysis: WAIT_ANALYSIS } },
+    { name: "a failed signal", signal: { status: "failed" } },
+    {
+      name: "a signal that is no longer valid",
+      signal: {},
+      now: validUntil({ timeframe: "1h", lastCandleAt: LAST_CANDLE_AT }),
+    },
+  ])("does not look at $name", async ({ signal, now }) => {
+    await storeBuy(signal);
+    const { asked, left } = await watch({ "BTC/USDT": liveSeries(closes([106])) }, now);
+    expect({ asked, left }).toEqual({ asked: [], left: 0 });
+    expect(await events()).toEqual([]);
+  });
+
+  it("tells nobody of a signal that was judged already", async () => {
+    await storeBuy({ outcome: "WIN" });
+    expect(await watch({ "BTC/USDT": liveSeries(closes([106])) })).toMatchObject({ left: 0 });
+    expect(await events()).toEqual([]);
+  });
+
+  it("tells all users who have a signal of the analysis, also one who asked a moment before", async () => {
+    const { analysisId } = await storeBuy();
+    const late = await createUser(database, { approved: true });
+    const shared = { analysisId, analysis: buyAnalysis(), withAnalysis: false };
+    const market = { "BTC/USDT": liveSeries(closes([106])) };
+    await createSignals(database, user, { ...shared, count: 300 });
+    expect(await watch(market)).toMatchObject({ left: 301 });
+    await createSignals(database, late, shared);
+    expect(await watch(market)).toMatchObject({ left: 1 });
+    expect(await database.events.countDocuments({ stream: userStream(late._id) })).toBe(1);
+    expect(await watch(market)).toMatchObject({ left: 0 });
+  });
+
+  it("judges by no candle that the signal was made from, and none of recorded data", async () => {
+    await storeBuy();
+    const before = closes([150, 150], LAST_CANDLE_AT - 2 * FIVE_MINUTES_MS);
+    const quiet = liveSeries([...before, ...closes([101, 102])]);
+    expect(await watch({ "BTC/USDT": quiet })).toMatchObject({ left: 0 });
+    const recorded: CandleSeries = { ...liveSeries(closes([150])), data: "replay" };
+    expect(await watch({ "BTC/USDT": recorded })).toMatchObject({ left: 0 });
+    expect(await events()).toEqual([]);
+  });
+
+  it.each<[Timeframe, string, number]>([
+    ["1m", "1m", 16],
+    ["5m", "1m", 31],
+    ["15m", "1m", 61],
+    ["30m", "5m", 25],
+    ["1h", "5m", 49],
+    ["4h", "15m", 49],
+    ["1d", "1h", 49],
+  ])(
+    "watches a signal of %s on candles of %s that cover its validity",
+    async (timeframe, on, limit) => {
+      await storeBuy({ timeframe });
+      const { asked } = await watch({ "BTC/USDT": liveSeries(closes([101])) });
+      expect(asked).toMatchObject([{ timeframe: on, limit }]);
+    },
+  );
+});
+
+/** A buy at 100 that risks 10 for 20, made from live candles of one hour. */
+function buyAnalysis(): Analysis {
+  return {
+    ...WAIT_ANALYSIS,
+    final_signal: "BUY",
+    entry: 100,
+    stop_loss: 90,
+    take_profit: 120,
+    valid_until: new Date(
+      validUntil({ timeframe: "1h", lastCandleAt: LAST_CANDLE_AT }),
+    ).toISOString(),
+    source: {
+      ...WAIT_ANALYSIS.source,
+      data: "live",
+      last_candle_at: new Date(LAST_CANDLE_AT).toISOString(),
+      price: 100,
+    },
+  };
+}
+
+/** Candles of five minutes that close so, the first opening at `from`. */
+function closes(prices: number[], from = LAST_CANDLE_AT): Candle[] {
+  return prices.map((close, index) => ({
+    time: from + index * TIMEFRAME_MS["5m"],
+    open: close,
+    high: close,
+    low: close,
+    close,
+    volume: 1,
+  }));
+}

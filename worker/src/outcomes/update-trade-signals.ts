@@ -1,0 +1,52 @@
+import type { Database } from "@shared/database/database.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { userStream } from "@shared/outbox/streams.ts";
+import type { QueryFilter, Types } from "mongoose";
+
+/** Signals that one transaction changes, at most. */
+const BATCH_SIZE = 200;
+
+/** A change of signals. */
+interface SignalChange {
+  /** Matches the signals that are to be changed, and none that is. */
+  filter: QueryFilter<SignalRecord>;
+  set: Partial<SignalRecord>;
+  /** Adds the event of one signal to its user's stream. */
+  announce(uow: UnitOfWork, signal: { stream: string; signalId: string }): void;
+}
+
+/**
+ * Changes the signals that offer the trade of an analysis, and tells their users. The signals are changed in batches;
+ * after a crash between two of them, or for a signal that was made meanwhile, it is called again.
+ * @returns how many signals were changed
+ */
+export async function updateTradeSignals(
+  database: Database,
+  analysisId: Types.ObjectId,
+  change: SignalChange,
+): Promise<number> {
+  const filter: QueryFilter<SignalRecord> = {
+    ...{ analysisId, status: "completed", "analysis.final_signal": { $ne: "WAIT" } },
+    ...change.filter,
+  };
+  let total = 0;
+  while (await database.signals.exists(filter)) {
+    total += await commit(database, { lockKeys: `analysis:${analysisId}` }, async (uow) => {
+      const { session } = uow;
+      const signals = await database.signals
+        .find(filter)
+        .select({ userId: 1 })
+        .limit(BATCH_SIZE)
+        .session(session)
+        .lean();
+      const ids = { $in: signals.map(({ _id }) => _id) };
+      await database.signals.updateMany({ _id: ids }, { $set: change.set }, { session });
+      for (const { _id, userId } of signals) {
+        change.announce(uow, { stream: userStream(userId), signalId: _id.toString() });
+      }
+      return signals.length;
+    });
+  }
+  return total;
+}

@@ -1,0 +1,214 @@
+import { randomBytes } from "node:crypto";
+import { instrumentClass } from "@shared/contract/instruments.ts";
+import { GENESIS_HASH, type LedgerFigures, type LedgerRecord } from "@shared/contract/ledger.ts";
+import { commitTo, hashRecord } from "@shared/contract/ledger-hash.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
+import {
+  LEDGER_HEAD_ID,
+  type LedgerDocument,
+  type LedgerHeadRecord,
+  type LedgerRevealRecord,
+} from "@shared/database/models/ledger.ts";
+import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import type { AnyBulkWriteOperation } from "mongodb";
+import type { QueryFilter } from "mongoose";
+
+/** Appenders of one process wait for each other; those of several processes conflict on the chain's head. */
+const LOCK_KEY = "ledger";
+
+/** Analyses, and outcomes, that one transaction records at most. */
+const BATCH_SIZE = 200;
+
+/** How long the figures of a WAIT stay sealed; those of a trade are until it is resolved. */
+const WAIT_SEALED_MS = 24 * 60 * 60_000;
+
+/**
+ * Appends what the ledger does not hold yet, in one transaction: completed analyses in the order in which they were
+ * finished, and outcomes. A long backlog takes several calls.
+ *
+ * It may run anywhere, at any time, several times at once. The transactions that finish analyses never touch the chain:
+ * all of them would have to wait for each other there.
+ * @returns how many records were appended
+ * @throws AppError `unavailable` if others lock the chain for too long
+ */
+export function appendRecords(options: { database: Database; now: () => Date }): Promise<number> {
+  const { database, now } = options;
+  return commit(database, { lockKeys: LOCK_KEY, now }, async (uow) => {
+    const { session } = uow;
+    const completed = await findUnrecorded(uow, database, {
+      filter: { status: "completed", ledgerSeq: null },
+      sort: { finishedAt: 1, _id: 1 },
+    });
+    const resolved = await findUnrecorded(uow, database, {
+      filter: { outcome: { $exists: true }, outcomeLedgerSeq: null, ledgerSeq: { $gt: 0 } },
+      sort: { ledgerSeq: 1 },
+    });
+    if (completed.length + resolved.length === 0) return 0;
+    const chain = await lockChain(database, uow);
+    const reveals: LedgerRevealRecord[] = [];
+    const updates: Update[] = [];
+    for (const analysis of completed) {
+      const { reveal, update } = recordAnalysis(chain, analysis);
+      reveals.push(reveal);
+      updates.push(update);
+    }
+    updates.push(...resolved.flatMap((analysis) => recordOutcome(chain, analysis) ?? []));
+    await chain.write();
+    if (reveals.length > 0) await database.ledgerReveals.insertMany(reveals, { session });
+    const revealed = { _id: { $in: resolved.flatMap(({ ledgerSeq }) => ledgerSeq ?? []) } };
+    await database.ledgerReveals.updateMany(
+      revealed,
+      { $set: { publicAt: new Date(chain.at) } },
+      { session },
+    );
+    await nativeCollection(database.marketAnalyses).bulkWrite(updates, { session, ordered: false });
+    return updates.length;
+  });
+}
+
+type RecordableAnalysis = Omit<MarketAnalysisRecord, "receipt">;
+type Update = AnyBulkWriteOperation<MarketAnalysisRecord>;
+
+function findUnrecorded(
+  { session }: UnitOfWork,
+  database: Database,
+  { filter, sort }: { filter: QueryFilter<MarketAnalysisRecord>; sort: Record<string, 1> },
+): Promise<RecordableAnalysis[]> {
+  return database.marketAnalyses
+    .find(filter, { receipt: 0 }, { sort, limit: BATCH_SIZE, session })
+    .lean<RecordableAnalysis[]>();
+}
+
+function recordAnalysis(
+  chain: LedgerChain,
+  analysis: RecordableAnalysis,
+): { reveal: LedgerRevealRecord; update: Update } {
+  const figures = figuresOf(analysis);
+  // Nobody guesses it, so the commitment tells nothing of the figures.
+  const salt = randomBytes(32).toString("hex");
+  const ledgerSeq = chain.add({
+    kind: "analysis",
+    body: { data: figures.data, figures_commitment: commitTo(figures, salt) },
+  });
+  const publicAt = new Date(Date.parse(chain.at) + WAIT_SEALED_MS);
+  const isWait = figures.final_signal === "WAIT";
+  return {
+    reveal: { _id: ledgerSeq, salt, figures, ...(isWait && { publicAt }) },
+    update: { updateOne: { filter: { _id: analysis._id }, update: { $set: { ledgerSeq } } } },
+  };
+}
+
+function recordOutcome(
+  chain: LedgerChain,
+  { _id, ledgerSeq, judgement }: RecordableAnalysis,
+): Update | null {
+  if (ledgerSeq === undefined || !judgement) return null;
+  const body = { analysis_seq: ledgerSeq, ...judgement };
+  const outcomeLedgerSeq = chain.add({ kind: "outcome", body });
+  return { updateOne: { filter: { _id }, update: { $set: { outcomeLedgerSeq } } } };
+}
+
+/**
+ * The figures that the record of an analysis commits to. They contain nothing about a user.
+ * @throws Error for an analysis without a result
+ */
+export function figuresOf(
+  record: Pick<
+    MarketAnalysisRecord,
+    "_id" | "symbol" | "timeframe" | "createdAt" | "finishedAt" | "result"
+  >,
+): LedgerFigures {
+  const { result, finishedAt } = record;
+  if (!result || !finishedAt) throw new Error(`Analysis ${record._id} has no result.`);
+  const { analysis, candlesSha256 } = result;
+  const { source } = analysis;
+  return {
+    symbol: record.symbol,
+    timeframe: record.timeframe,
+    class: instrumentClass(record.symbol),
+    final_signal: analysis.final_signal,
+    entry: analysis.entry,
+    stop_loss: analysis.stop_loss,
+    take_profit: analysis.take_profit,
+    confidence: analysis.confidence,
+    calibrated_confidence: analysis.calibrated_confidence ?? null,
+    suggested_hold: analysis.suggested_hold,
+    hold_candles: analysis.hold_candles ?? null,
+    valid_until: analysis.valid_until ?? null,
+    analyst: source.analyst,
+    analyst_version: source.analyst_version ?? null,
+    model: source.model,
+    data: source.data,
+    provider: source.provider,
+    price: source.price,
+    last_candle_at: source.last_candle_at,
+    candles_sha256: candlesSha256,
+    created_at: record.createdAt.toISOString(),
+    finished_at: finishedAt.toISOString(),
+  };
+}
+
+type ContentOf<Record> = Record extends LedgerRecord ? Pick<Record, "kind" | "body"> : never;
+
+/** What a record says, before it has its place. */
+type RecordContent = ContentOf<LedgerRecord>;
+
+/** The end of the chain, locked by one transaction. */
+interface LedgerChain {
+  /** Time of the new records, ISO. */
+  at: string;
+  /** Adds a record to the end. */
+  add(content: RecordContent): number;
+  /** Stores the added records. */
+  write(): Promise<void>;
+}
+
+/**
+ * Locks the end of the chain in the caller's transaction. Of two transactions that do so at the same time one starts
+ * over, so that no number is given twice and none left out.
+ */
+async function lockChain(
+  database: Database,
+  uow: Pick<UnitOfWork, "session" | "at">,
+): Promise<LedgerChain> {
+  const start = await lockHead(database, uow);
+  const added: LedgerDocument[] = [];
+  // The clocks of two workers differ: time in the chain stands still rather than run backwards.
+  const at = new Date(Math.max(uow.at.getTime(), Date.parse(start.at))).toISOString();
+  let { seq, hash } = start;
+  return {
+    at,
+    add(content) {
+      const record = { ...content, at, seq: seq + 1, prev_hash: hash };
+      seq = record.seq;
+      hash = hashRecord(record);
+      added.push({ _id: seq, ...content, at, prev_hash: record.prev_hash, hash });
+      return seq;
+    },
+    async write() {
+      const { session } = uow;
+      await database.ledger.insertMany(added, { session });
+      await database.ledgerHeads.updateOne(
+        { _id: LEDGER_HEAD_ID },
+        { $set: { seq, hash, at } },
+        { session },
+      );
+    },
+  };
+}
+
+/** Reads the head and writes it at once, so that another transaction that does the same conflicts. */
+function lockHead(
+  database: Database,
+  { session, at }: Pick<UnitOfWork, "session" | "at">,
+): Promise<LedgerHeadRecord> {
+  const first = { seq: 0, hash: GENESIS_HASH, at: at.toISOString() };
+  return database.ledgerHeads
+    .findOneAndUpdate(
+      { _id: LEDGER_HEAD_ID },
+      { $setOnInsert: first, $inc: { holds: 1 } },
+      { session, upsert: true, returnDocument: "after" },
+    )
+    .lean();
+}

@@ -1,0 +1,189 @@
+import type { Database } from "@shared/database/database.ts";
+import {
+  PENDING_DAY,
+  PERFORMANCE_STATE_ID,
+  type RecordedKind,
+} from "@shared/database/models/performance.ts";
+import {
+  type AnalysisFilter,
+  type ClosedAnalysis,
+  readClosedAnalyses,
+  readSnapshot,
+  recordedKindOf,
+  seriesKeysOf,
+} from "@shared/domain/closed-analyses.ts";
+import type { Logger } from "@shared/runtime/logger.ts";
+import {
+  type ClosedTrade,
+  closedTrade,
+  type OutcomeCategory,
+  type PerformanceSample,
+  tallySignals,
+} from "@shared/stats/tally.ts";
+
+/** What the statistics are made with. */
+export interface PerformanceDeps {
+  database: Database;
+  logger: Logger;
+  now: () => Date;
+  /** Ends the work between two days, or before the next calibration. */
+  abort?: AbortSignal;
+}
+
+const DAY_MS = 86_400_000;
+const ENDED = { status: { $in: ["completed", "failed"] } };
+
+/**
+ * How far each refresh looks back behind the one before: changes carry the time at which their transaction began,
+ * on the clock of whoever made them.
+ */
+const OVERLAP_MS = 60_000;
+
+/** Days do not wait for the disk one by one: the state, written after them, does so for all. */
+const QUICK_WRITE = { w: 1 } as const;
+
+/**
+ * Brings the sums that the statistics are read from up to date: finds what has ended or been resolved since the last
+ * time, and builds the days anew that it falls on. Whoever runs it again, or after a crash, gets the same days. One at
+ * a time may run.
+ * @returns the days that were built
+ * @throws the reason of `abort`; the next refresh begins where this one did
+ */
+export async function updatePerformanceStats(deps: PerformanceDeps): Promise<string[]> {
+  const { database, now } = deps;
+  const startedAt = now();
+  const state = await database.performanceStates.findById(PERFORMANCE_STATE_ID).lean();
+  const since = state ? new Date(state.until.getTime() - OVERLAP_MS) : new Date(0);
+  const changed = await findChanges(deps, since);
+  for (const day of changed.days) {
+    deps.abort?.throwIfAborted();
+    await buildDay(deps, day, startedAt);
+  }
+  if (changed.days.length > 0) await buildDay(deps, PENDING_DAY, startedAt);
+  await database.performanceStates.updateOne(
+    { _id: PERFORMANCE_STATE_ID },
+    { $set: { until: startedAt }, $addToSet: { recorded: { $each: changed.recorded } } },
+    { upsert: true },
+  );
+  return changed.days;
+}
+
+const dayOf = (ended: ClosedAnalysis): string =>
+  endedAt(ended)?.toISOString().slice(0, 10) ?? PENDING_DAY;
+
+/** Without a snapshot: over a long record it takes longer than one is kept, and seeing an analysis twice does no harm. */
+async function findChanges(
+  deps: PerformanceDeps,
+  since: Date,
+): Promise<{ days: string[]; recorded: RecordedKind[] }> {
+  const days = new Set<string>();
+  const recorded = new Map<string, RecordedKind>();
+  const filter = { ...ENDED, updatedAt: { $gte: since } };
+  for await (const ended of readClosedAnalyses({ ...deps, filter })) {
+    days.add(dayOf(ended));
+    const kind = recordedKindOf(ended);
+    if (kind) recorded.set(Object.values(kind).join("|"), kind);
+  }
+  return { days: [...days].toSorted(), recorded: [...recorded.values()] };
+}
+
+/** Builds one day of every series; what is no longer so is removed. */
+async function buildDay(deps: PerformanceDeps, day: string, builtAt: Date): Promise<void> {
+  const { performanceDays } = deps.database;
+  const bySeries = groupBySeries(await readDay(deps, day));
+  await performanceDays.bulkWrite(
+    [...bySeries].map(([series, entries]) => ({
+      updateOne: {
+        filter: { series, day },
+        update: { $set: { tally: tallySignals(entries), builtAt } },
+        upsert: true,
+      },
+    })),
+    { ordered: false, writeConcern: QUICK_WRITE },
+  );
+  await performanceDays
+    .deleteMany({ day, builtAt: { $lt: builtAt } })
+    .setOptions({ writeConcern: QUICK_WRITE });
+}
+
+function groupBySeries(analyses: readonly ClosedAnalysis[]): Map<string, PerformanceSample[]> {
+  const groups = new Map<string, PerformanceSample[]>();
+  for (const ended of analyses) {
+    const entry = entryOf(ended);
+    for (const series of seriesKeysOf(ended)) {
+      const group = groups.get(series);
+      if (group) group.push(entry);
+      else groups.set(series, [entry]);
+    }
+  }
+  return groups;
+}
+
+async function readDay(deps: PerformanceDeps, day: string): Promise<ClosedAnalysis[]> {
+  return readSnapshot(deps.database, async (session) => {
+    const analyses: ClosedAnalysis[] = [];
+    for (const filter of filtersOf(day)) {
+      for await (const ended of readClosedAnalyses({ ...deps, filter, session })) {
+        analyses.push(ended);
+      }
+    }
+    return analyses;
+  });
+}
+
+/** What `dayOf` puts on a day, as the database finds it by an index. */
+function filtersOf(day: string): AnalysisFilter[] {
+  const isTrade = { "result.analysis.final_signal": { $in: ["BUY", "SELL"] } };
+  if (day === PENDING_DAY) return [{ status: "completed", ...isTrade, outcome: null }];
+  const start = new Date(day);
+  const end = new Date(start.getTime() + DAY_MS);
+  const resolved = { outcome: { $exists: true }, status: "completed", ...isTrade };
+  const withoutTrade = [{ status: "failed" }, { "result.analysis.final_signal": "WAIT" }];
+  return [
+    { ...resolved, "judgement.resolved_at": { $gte: day, $lt: end.toISOString() } },
+    { ...ENDED, $or: withoutTrade, finishedAt: { $gte: start, $lt: end } },
+  ];
+}
+
+/** What became of an analysis. */
+function fateOf({
+  status,
+  result: { analysis },
+  outcome,
+  judgement,
+}: ClosedAnalysis): OutcomeCategory {
+  if (status === "failed") return "failed";
+  if (analysis.final_signal === "WAIT") return "wait";
+  if (outcome === undefined || !judgement) return "pending";
+  if (outcome === "WIN") return "win";
+  if (outcome === "LOSS") return "loss";
+  return judgement.reason === "not-filled" ? "not-filled" : "expired";
+}
+
+/** When an analysis ended: its trade was resolved, or it was finished without one. Null while it is pending. */
+function endedAt(ended: ClosedAnalysis): Date | null {
+  const fate = fateOf(ended);
+  if (fate === "pending") return null;
+  if (fate === "failed" || fate === "wait") return ended.finishedAt;
+  return new Date(ended.judgement?.resolved_at ?? Number.NaN);
+}
+
+/** An analysis as the statistics count it. */
+function entryOf(ended: ClosedAnalysis): PerformanceSample {
+  const { analysis } = ended.result;
+  const { calibrated_confidence: calibrated = null } = analysis;
+  const fate = fateOf(ended);
+  return {
+    fate,
+    at: (endedAt(ended) ?? ended.finishedAt).getTime(),
+    confidence: analysis.confidence / 100,
+    calibratedConfidence: calibrated === null ? null : calibrated / 100,
+    trade: tradeOf(ended),
+  };
+}
+
+function tradeOf({ result: { analysis }, judgement }: ClosedAnalysis): ClosedTrade | null {
+  const { stop_loss: stopLoss, take_profit: takeProfit } = analysis;
+  if (!judgement || stopLoss === null || takeProfit === null) return null;
+  return closedTrade({ ...judgement, stopLoss, takeProfit });
+}

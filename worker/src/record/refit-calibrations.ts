@@ -1,0 +1,78 @@
+import { type CalibratedKind, PERFORMANCE_STATE_ID } from "@shared/database/models/performance.ts";
+import {
+  type AnalysisFilter,
+  readClosedAnalyses,
+  readSnapshot,
+  UNVERSIONED,
+} from "@shared/domain/closed-analyses.ts";
+import { fitCalibration, MOST_OUTCOMES, type TimedOutcome } from "@shared/stats/calibration.ts";
+import type { PerformanceDeps } from "./performance-stats.ts";
+
+/** New outcomes after which a fit is made anew at once, and the time after which any is reason enough. */
+const REFIT_AFTER_OUTCOMES = 50;
+const REFIT_AFTER_MS = 3_600_000;
+
+/**
+ * Fits the confidence of every analyst and version to what has been resolved by now, where enough is new.
+ * @returns whose calibrations were fitted
+ */
+export async function refitCalibrations(deps: PerformanceDeps): Promise<CalibratedKind[]> {
+  const { database } = deps;
+  const state = await database.performanceStates.findById(PERFORMANCE_STATE_ID).lean();
+  const kinds = new Map(
+    state?.recorded.map(({ data, analyst, version }) => [
+      `${data}|${analyst}|${version}`,
+      { data, analyst, version },
+    ]),
+  );
+  const fitted: CalibratedKind[] = [];
+  for (const kind of kinds.values()) {
+    deps.abort?.throwIfAborted();
+    if (await refit(deps, kind)) fitted.push(kind);
+  }
+  return fitted;
+}
+
+async function refit(deps: PerformanceDeps, kind: CalibratedKind): Promise<boolean> {
+  const { database, now } = deps;
+  const fittedAt = now();
+  const latest = await database.calibrations.findOne(kind).sort({ fittedAt: -1 }).lean();
+  const outcomes = await readOutcomes(deps, kind);
+  const newOnes = outcomes.filter(
+    ({ resolvedAt }) => resolvedAt > Number(latest?.fittedUntil ?? 0),
+  );
+  const isDue = latest === null || fittedAt.getTime() - Number(latest.fittedAt) >= REFIT_AFTER_MS;
+  if (newOnes.length < (isDue ? 1 : REFIT_AFTER_OUTCOMES)) return false;
+  const calibration = fitCalibration({ outcomes, cutoff: fittedAt.getTime() });
+  if (!calibration) return false;
+  const fittedUntil = new Date(calibration.fittedUntil);
+  await database.calibrations.insertOne({ ...kind, ...calibration, fittedAt, fittedUntil });
+  return true;
+}
+
+/** The newest decided trades of a kind. */
+function readOutcomes(
+  deps: PerformanceDeps,
+  { data, analyst, version }: CalibratedKind,
+): Promise<TimedOutcome[]> {
+  const filter: AnalysisFilter = {
+    outcome: { $in: ["WIN", "LOSS"] },
+    "result.analysis.source.data": data,
+    "result.analysis.source.analyst": analyst,
+    "result.analysis.source.analyst_version": version === UNVERSIONED ? null : version,
+  };
+  return readSnapshot(deps.database, async (session) => {
+    const outcomes: TimedOutcome[] = [];
+    const newest = { ...deps, filter, session, newest: MOST_OUTCOMES };
+    for await (const { result, outcome, judgement } of readClosedAnalyses(newest)) {
+      if (!judgement) continue;
+      outcomes.push({
+        openedAt: Date.parse(judgement.filled_at ?? judgement.resolved_at),
+        resolvedAt: Date.parse(judgement.resolved_at),
+        stated: result.analysis.confidence / 100,
+        won: outcome === "WIN",
+      });
+    }
+    return outcomes;
+  });
+}

@@ -1,0 +1,132 @@
+import type { Candle } from "@shared/contract/candle.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
+import type { SignalRecord } from "@shared/database/models/signal.ts";
+import { generateSignal } from "../analysis/analyse-market.ts";
+import { OPENAI_ANALYST_VERSION } from "../analysis/openai/openai-analyst.ts";
+import { hashCandles, type SignalProvenance } from "../analysis/provenance.ts";
+import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
+import { ReproduceError, storedAnalyst, storedMarketData } from "./stored-ports.ts";
+
+/** What came of recomputing a signal; `notes` say what was left out. */
+export type Reproduction =
+  | { verdict: "match"; notes: string[] }
+  | { verdict: "mismatch"; differences: Difference[]; notes: string[] }
+  | { verdict: "impossible"; reason: string };
+
+/** All that a signal is recomputed from. */
+interface StoredSignal {
+  signal: Pick<
+    SignalRecord,
+    "symbol" | "timeframe" | "limit" | "amount" | "riskPercent" | "leverage"
+  >;
+  analysis: Analysis;
+  receipt: SignalProvenance;
+  candles: Candle[];
+}
+
+/** Fields that tell of the run and of later knowledge, not of the market: the same candles may give others. */
+const RUN_FIELDS = ["delivery_delay_ms", "calibrated_confidence"] as const;
+
+/** Stands for a chart picture, which is not read again. */
+const ANY_PICTURE = "data:,";
+
+/**
+ * Makes a signal once more, from its own candles and by the same path, and compares. Rules judge anew; of a model the
+ * stored replies are read, checked and sized anew, and the prompt is compared with what would be asked now.
+ */
+export async function reproduceSignal(stored: StoredSignal): Promise<Reproduction> {
+  const { receipt, candles } = stored;
+  const sha256 = hashCandles(candles);
+  if (sha256 !== receipt.candles.sha256) {
+    const difference = {
+      field: "candles.sha256",
+      stored: receipt.candles.sha256,
+      recomputed: sha256,
+    };
+    const notes = ["The stored candles are not those that the signal was made from."];
+    return { verdict: "mismatch", differences: [difference], notes };
+  }
+  if (receipt.analyst === "rules" && receipt.analystVersion !== rulesAnalyst.version) {
+    const reason = `It was made by ${receipt.analystVersion}, and this is ${rulesAnalyst.version}: use the version of the product that made it.`;
+    return { verdict: "impossible", reason };
+  }
+  try {
+    return await compare(stored);
+  } catch (error) {
+    if (!(error instanceof ReproduceError || error instanceof ProviderError)) throw error;
+    const difference = { field: "analysis", stored: "a signal", recomputed: error.message };
+    return { verdict: "mismatch", differences: [difference], notes: [] };
+  }
+}
+
+async function compare(stored: StoredSignal): Promise<Reproduction> {
+  const { signal, receipt, analysis } = stored;
+  const made = await generateSignal({
+    request: signal,
+    chartImage: receipt.chartImageSha256 === null ? undefined : ANY_PICTURE,
+    marketData: storedMarketData(stored),
+    analyst: receipt.analyst === "openai" ? storedAnalyst(receipt) : rulesAnalyst,
+    costs: receipt.costs,
+    now: () => Date.parse(receipt.madeAt),
+    abort: new AbortController().signal,
+  });
+  const isSamePrompt =
+    receipt.analyst !== "openai" || receipt.analystVersion === OPENAI_ANALYST_VERSION;
+  const found = [
+    ...differences(lasting(analysis), lasting(made.analysis)),
+    ...differences(
+      saidIn(receipt, isSamePrompt),
+      saidIn(made.receipt, isSamePrompt),
+      "receipt.exchanges",
+    ),
+  ];
+  const notes = isSamePrompt
+    ? []
+    : [
+        `The prompt was ${receipt.analystVersion}, now it is ${OPENAI_ANALYST_VERSION}: it was not compared.`,
+      ];
+  return found.length === 0
+    ? { verdict: "match", notes }
+    : { verdict: "mismatch", differences: found, notes };
+}
+
+function lasting({ source, ...analysis }: Analysis): unknown {
+  const { analysis_id: _id, analysed_at: _at, ...market } = source;
+  const kept = Object.entries(analysis).filter(
+    ([name]) => !RUN_FIELDS.some((field) => field === name),
+  );
+  return { ...Object.fromEntries(kept), source: market };
+}
+
+/** The words that were exchanged, and what was made of them; `tries` and tokens are the run's own. */
+function saidIn({ exchanges }: SignalProvenance, withPrompt: boolean): unknown {
+  return exchanges.map(({ prompt, rawReply, corrections, rejectedFor }) => ({
+    ...(withPrompt && { prompt }),
+    rawReply,
+    corrections,
+    rejectedFor,
+  }));
+}
+
+/** One field in which a signal and its recomputation are not the same; what is absent is undefined. */
+export interface Difference {
+  field: string;
+  stored: unknown;
+  recomputed: unknown;
+}
+
+/** Every difference of two JSON values, by the path of its field: `raw_ai.key_evidence.0`. */
+function differences(stored: unknown, recomputed: unknown, field = ""): Difference[] {
+  if (!isBranch(stored) || !isBranch(recomputed)) {
+    return Object.is(stored, recomputed) ? [] : [{ field, stored, recomputed }];
+  }
+  const names = new Set([...Object.keys(stored), ...Object.keys(recomputed)]);
+  return [...names].flatMap((name) =>
+    differences(stored[name], recomputed[name], field === "" ? name : `${field}.${name}`),
+  );
+}
+
+function isBranch(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { signalRequestSchema } from "@shared/contract/signal.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { newSignalId, queueSignal } from "@shared/domain/queue-signal.ts";
+import { commit } from "@shared/outbox/commit.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import { createSignals, startRun } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Analyst } from "../analysis/analyst.ts";
+import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
+import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
+import { createWorkerMetrics } from "../metrics/worker-metrics.ts";
+import { runAnalysis } from "../signals/run-analysis.ts";
+import { recordedCandles } from "../testing/candles.ts";
+import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
+import { describeReproduction, reproduceStoredSignal } from "./run-reproduce.ts";
+
+const uri = testDatabaseUri("replay");
+const PROJECT = new URL("../../../", import.meta.url);
+
+let database: Database;
+let openai: FakeOpenAi;
+beforeAll(async () => {
+  database = await openDatabase({ uri });
+  openai = await startFakeOpenAi();
+});
+beforeEach(() => openai.reset());
+afterAll(async () => {
+  await openai.close();
+  await database.close();
+});
+
+/** Recorded candles, the last of which has just closed: a worker's time is short for signals that wait. */
+const recorded = recordedCandles("BTC-USDT.1h").slice(0, 600);
+const HOUR_MS = 3_600_000;
+const lastOpened = Math.floor(Date.now() / HOUR_MS - 1) * HOUR_MS;
+const candles = recorded.map((candle, index) => ({
+  ...candle,
+  time: lastOpened - (recorded.length - 1 - index) * HOUR_MS,
+}));
+
+const model = () =>
+  createOpenAiAnalyst({
+    apiKey: "sk-test",
+    baseUrl: openai.baseUrl,
+    model: "test-model",
+    callTimeoutMs: 5_000,
+    maxOutputTokens: 4_000,
+    price: null,
+  });
+
+/** A signal that a worker made, stored as it does; ETH/BTC is sized by the price of a bitcoin. */
+async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<string> {
+  const user = await createUser(database, { approved: true });
+  const id = newSignalId();
+  const request = signalRequestSchema.parse({ symbol, timeframe: "1h", amount: 1_000 });
+  const signal = await commit(database, { lockKeys: id.toString() }, (uow) =>
+    queueSignal(database, uow, { id, userId: user._id, request }),
+  );
+  const series = liveSeries(candles);
+  const deps = {
+    database,
+    logger: createLogger({ part: "test", level: "silent" }),
+    marketData: memoryMarketData({ "BTC/USDT": series, "ETH/BTC": { ...series, notes: ["Hm."] } }),
+    analyst,
+    metrics: createWorkerMetrics(),
+    tradingCosts: DEFAULT_TRADING_COSTS,
+    now: () => new Date(),
+    shutdown: new AbortController().signal,
+  };
+  const run = await startRun(database, signal);
+  if (!run) throw new Error("the signal could not be started");
+  await runAnalysis(deps, run, deps.shutdown);
+  return id.toString();
+}
+
+const analysisIdOf = async (id: string) => (await database.signals.findById(id).lean())?.analysisId;
+
+/** Changes fields of a signal, or of the receipt of its analysis. */
+async function change(id: string, fields: Record<string, unknown>): Promise<void> {
+  const isReceipt = Object.keys(fields).every((field) => field.startsWith("receipt."));
+  if (isReceipt) {
+    const _id = await analysisIdOf(id);
+    await database.marketAnalyses.updateOne({ _id }, { $set: fields });
+  } else await database.signals.updateOne({ _id: id }, { $set: fields });
+}
+
+async function fieldsThatDiffer(id: string): Promise<string[]> {
+  const replay = await reproduceStoredSignal(database, id);
+  if (replay.verdict !== "mismatch") throw new Error(`it is a ${replay.verdict}`);
+  return replay.differences.map(({ field }) => field);
+}
+
+describe("a stored signal made again", () => {
+  it.each(["BTC/USDT", "ETH/BTC"])("by the rules is the same: %s", async (symbol) => {
+    const id = await storeSignal(rulesAnalyst, symbol);
+    expect(await reproduceStoredSignal(database, id)).toEqual({ verdict: "match", notes: [] });
+  });
+
+  it("from a model's replies is the same, and nobody is asked", async () => {
+    const id = await storeSignal(model());
+    const asked = openai.chats.length;
+    expect(await reproduceStoredSignal(database, id)).toEqual({ verdict: "match", notes: [] });
+    expect(openai.chats).toHaveLength(asked);
+    const signal = await database.signals.findById(id).lean();
+    expect(signal?.analysis).toMatchObject({
+      final_signal: "BUY",
+      source: { analyst_version: expect.stringMatching(/^openai\/\d/) },
+    });
+  });
+
+  it("from a model that had to be corrected, would not be, or was cut off, is the same", async () => {
+    const upsideDown = { kind: "advice", advice: { stop_loss: 999_999 } } as const;
+    openai.behave((_, index) => (index === 0 ? upsideDown : { kind: "advice" }));
+    const corrected = await storeSignal(model());
+    openai.behave(upsideDown);
+    const rejected = await storeSignal(model());
+    openai.behave({ kind: "content", content: "{", finishReason: "length" });
+    const cutOff = await storeSignal(model());
+    for (const id of [corrected, rejected, cutOff]) {
+      expect(await reproduceStoredSignal(database, id)).toMatchObject({ verdict: "match" });
+    }
+  });
+
+  it("differs in what somebody changed", async () => {
+    const id = await storeSignal(model());
+    await change(id, { "analysis.take_profit": 1, "analysis.raw_ai.key_evidence.0": "Trust me." });
+    expect(await fieldsThatDiffer(id)).toEqual(["take_profit", "raw_ai.key_evidence.0"]);
+    const text = describeReproduction(id, await reproduceStoredSignal(database, id));
+    expect(text).toMatch(/take_profit\n {4}stored {6}1\n {4}recomputed {2}\d/);
+  });
+
+  it("differs where the model's reply, the prompt or the candles were changed", async () => {
+    const reply = await storeSignal(model());
+    const signal = await database.signals.findById(reply).lean();
+    await change(reply, {
+      "receipt.exchanges.0.rawReply": JSON.stringify({
+        ...signal?.analysis,
+        ...signal?.analysis?.raw_ai,
+        confidence: 12,
+      }),
+    });
+    expect(await fieldsThatDiffer(reply)).toContain("confidence");
+    const prompt = await storeSignal(model());
+    await change(prompt, { "receipt.exchanges.0.prompt": "Say BUY." });
+    expect(await fieldsThatDiffer(prompt)).toEqual(["receipt.exchanges.0.prompt"]);
+    const altered = await storeSignal(rulesAnalyst);
+    const $set = { "candles.299.close": 1 };
+    await database.analysisCandles.collection.updateOne(
+      { _id: await analysisIdOf(altered) },
+      { $set },
+    );
+    expect(await fieldsThatDiffer(altered)).toEqual(["candles.sha256"]);
+  });
+
+  it("is not possible for what is not there, and says why", async () => {
+    const user = await createUser(database);
+    const [queued] = await createSignals(database, user, { status: "queued" });
+    const [failed] = await createSignals(database, user, { status: "failed" });
+    const [bare] = await createSignals(database, user);
+    const bald = await storeSignal(rulesAnalyst);
+    await database.analysisCandles.deleteOne({ _id: await analysisIdOf(bald) });
+    const older = await storeSignal(rulesAnalyst);
+    await change(older, { "receipt.analystVersion": "rules/1" });
+    await database.signals.updateOne({ _id: queued?._id }, { $unset: { analysis: 1 } });
+    const reasonFor = async (id: unknown) => {
+      const replay = await reproduceStoredSignal(database, String(id));
+      return replay.verdict === "impossible" ? replay.reason : replay.verdict;
+    };
+    expect(await reasonFor(newSignalId())).toBe("There is no such signal.");
+    expect(await reasonFor("nonsense")).toBe("There is no such signal.");
+    expect(await reasonFor(queued?._id)).toBe("It is not finished yet (queued).");
+    expect(await reasonFor(failed?._id)).toBe("It failed: there is nothing to recompute.");
+    expect(await reasonFor(bare?._id)).toMatch(/^Its receipt is missing/);
+    expect(await reasonFor(bald)).toBe("Its candles are not stored.");
+    expect(await reasonFor(older)).toMatch(/^It was made by rules\/1, and this is rules\/3/);
+  });
+
+  it("of an older prompt is compared in all but the prompt", async () => {
+    const id = await storeSignal(model());
+    await change(id, {
+      "receipt.analystVersion": "openai/2020-1-1",
+      "receipt.exchanges.0.prompt": "An older one.",
+    });
+    await change(id, { "analysis.source.analyst_version": "openai/2020-1-1" });
+    expect(await reproduceStoredSignal(database, id)).toMatchObject({
+      verdict: "match",
+      notes: [expect.stringMatching(/^The prompt was openai\/2020-1-1/)],
+    });
+  });
+});
+
+describe("npm run replay", () => {
+  async function run(...args: string[]) {
+    const env = {
+      PATH: process.env.PATH,
+      MONGODB_URI: uri,
+      JWT_SECRET: "x".repeat(32),
+      ADMIN_PASSWORD: "secret-1",
+    };
+    const child = spawn(process.execPath, ["scripts/replay.mjs", ...args], { cwd: PROJECT, env });
+    const [output, errors, [exitCode]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "exit"),
+    ]);
+    return { output, errors, exitCode };
+  }
+
+  it("says match, mismatch or why not, in words and by its exit code", async () => {
+    const id = await storeSignal(rulesAnalyst);
+    expect(await run(id)).toEqual({
+      output: `${id}: match. Made again from its candles, it is the same.\n`,
+      errors: "",
+      exitCode: 0,
+    });
+    await change(id, { "analysis.confidence": 99 });
+    const changed = await run(id);
+    expect(changed).toMatchObject({ exitCode: 1, output: expect.stringContaining("mismatch") });
+    expect(changed.output).toContain("  confidence\n    stored      99\n");
+    const other = newSignalId().toString();
+    expect(await run(other)).toMatchObject({
+      exitCode: 2,
+      output: `${other}: cannot be made again. There is no such signal.\n`,
+    });
+    expect(await run()).toMatchObject({
+      exitCode: 2,
+      errors: expect.stringContaining("Which signal?"),
+    });
+  }, 60_000);
+});

@@ -1,0 +1,104 @@
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { asFinished } from "@shared/domain/queue-signal.ts";
+import { sizeAnalysis } from "@shared/domain/sizing.ts";
+import { isValidObjectId } from "mongoose";
+import { signalProvenanceSchema } from "../analysis/provenance.ts";
+import { type Difference, type Reproduction, reproduceSignal } from "./reproduce-signal.ts";
+
+/** Recomputes one signal of the database at `uri`; what to say of it, and the exit code that says it again. */
+export async function runReplay(options: {
+  uri: string;
+  signalId: string;
+}): Promise<{ text: string; exitCode: number }> {
+  const { uri, signalId } = options;
+  const database = await openDatabase({ uri });
+  try {
+    const replay = await reproduceStoredSignal(database, signalId);
+    return { text: describeReproduction(signalId, replay), exitCode: EXIT_CODES[replay.verdict] };
+  } finally {
+    await database.close();
+  }
+}
+
+const impossible = (reason: string): Reproduction => ({ verdict: "impossible", reason });
+
+/**
+ * Recomputes a signal of the database from what is stored of it. Of a signal whose entry was missed when it was asked for,
+ * the analysis is recomputed that it refers to.
+ */
+export async function reproduceStoredSignal(
+  database: Database,
+  signalId: string,
+): Promise<Reproduction> {
+  const isId = isValidObjectId(signalId);
+  const signal = isId ? await database.signals.findById(signalId).lean() : null;
+  if (!signal) return impossible("There is no such signal.");
+  if (signal.status === "failed") return impossible("It failed: there is nothing to recompute.");
+  const { analysis } = signal;
+  if (!analysis) return impossible(`It is not finished yet (${signal.status}).`);
+  const made = await database.marketAnalyses.findById(signal.analysisId).lean();
+  const receipt = signalProvenanceSchema.safeParse(made?.receipt);
+  if (!receipt.success) {
+    return impossible("Its receipt is missing, or of a version of the product that wrote others.");
+  }
+  const stored = await database.analysisCandles.findById(signal.analysisId).lean();
+  if (!stored || stored.candles.length === 0) return impossible("Its candles are not stored.");
+  const finished = made && asFinished(made);
+  const isMissed = analysis.final_signal !== finished?.result.analysis.final_signal;
+  const given = finished && isMissed ? sizeAnalysis(finished, signal) : analysis;
+  return reproduceSignal({
+    signal,
+    analysis: given,
+    receipt: receipt.data,
+    candles: stored.candles,
+  });
+}
+
+/** How `npm run replay` ends. */
+export const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const satisfies Record<
+  Reproduction["verdict"],
+  number
+>;
+
+/** Longest text of a value; prompts run to thousands of characters. */
+const LONGEST_VALUE = 160;
+
+/** The outcome as text for a terminal. */
+export function describeReproduction(signalId: string, replay: Reproduction): string {
+  switch (replay.verdict) {
+    case "match":
+      return [
+        `${signalId}: match. Made again from its candles, it is the same.`,
+        ...replay.notes,
+      ].join("\n");
+    case "mismatch":
+      return [
+        `${signalId}: mismatch. Made again from its candles, it is not the same.`,
+        ...replay.notes,
+        ...replay.differences.flatMap(describeDifference),
+      ].join("\n");
+    case "impossible":
+      return `${signalId}: cannot be made again. ${replay.reason}`;
+  }
+}
+
+function describeDifference({ field, stored, recomputed }: Difference): string[] {
+  const [from, to] = [show(stored), show(recomputed)];
+  const start = firstDifference(from, to);
+  return [`  ${field}`, `    stored      ${cut(from, start)}`, `    recomputed  ${cut(to, start)}`];
+}
+
+const show = (value: unknown): string => JSON.stringify(value) ?? "(absent)";
+
+function firstDifference(a: string, b: string): number {
+  const index = [...a].findIndex((character, at) => character !== b[at]);
+  return index === -1 ? a.length : index;
+}
+
+/** The part of a long text in which it differs. */
+function cut(text: string, start: number): string {
+  if (text.length <= LONGEST_VALUE) return text;
+  const from = Math.max(start - LONGEST_VALUE / 4, 0);
+  const end = from + LONGEST_VALUE;
+  return `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
+}

@@ -1,0 +1,302 @@
+import type { Candle } from "@shared/contract/candle.ts";
+import { type Database, nativeCollection } from "@shared/database/database.ts";
+import type { SignalUsageRecord } from "@shared/database/models/ai-usage.ts";
+import type {
+  MarketAnalysisRecord,
+  MarketResult,
+} from "@shared/database/models/market-analysis.ts";
+import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
+import { presentSignal, presentSignalRef } from "@shared/domain/present-signal.ts";
+import { sizeAnalysis } from "@shared/domain/sizing.ts";
+import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
+import { commit, commitBatched, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import type { ClientSession, Types } from "mongoose";
+import { hasUsedRefusalRefunds, refundCredit, warnOfCharge } from "./refund-credits.ts";
+
+/** Signals that one transaction starts or finishes, at most; others follow in transactions of their own. */
+export const MAX_SIGNALS = 200;
+
+/** An analysis as its run has started it. */
+export type AnalysisRun = Omit<MarketAnalysisRecord, "receipt">;
+
+/**
+ * Starts a run of each analysis: `queued → running`, or `running → running` when the run before lost its worker. The new
+ * revision is the run's fencing token: a run of an older revision can no longer finish the analysis. The signals of the
+ * analyses are started too, as far as they fit.
+ * @returns the started analyses, those that are finished or deleted left out; and whether signals are left to start
+ */
+export async function startRuns(
+  database: Database,
+  uow: UnitOfWork,
+  ids: readonly Types.ObjectId[],
+): Promise<{ runs: AnalysisRun[]; hasMore: boolean }> {
+  const analyses = nativeCollection(database.marketAnalyses);
+  const { session, at } = uow;
+  const unfinished = { _id: { $in: [...ids] }, ...UNFINISHED };
+  await analyses.updateMany(
+    unfinished,
+    { $set: { status: "running", startedAt: at, updatedAt: at }, $inc: { revision: 1 } },
+    { session },
+  );
+  const runs = await analyses.find(unfinished, { session }).toArray();
+  return { runs, hasMore: await startSignals(database, uow, runs) };
+}
+
+/** Starts the signals that the transaction of `startRuns` left out. */
+export async function startOtherSignals(
+  database: Database,
+  runs: readonly AnalysisRun[],
+): Promise<void> {
+  const lockKeys = runs.flatMap(lockKeysOf);
+  let hasMore = true;
+  while (hasMore) {
+    hasMore = await commit(database, { lockKeys }, (uow) => startSignals(database, uow, runs));
+  }
+}
+
+/** @returns whether some are left */
+async function startSignals(
+  database: Database,
+  { session, at, addEvent }: UnitOfWork,
+  runs: readonly AnalysisRun[],
+): Promise<boolean> {
+  if (runs.length === 0) return false;
+  const signals = nativeCollection(database.signals);
+  const unstarted = await signals
+    .find(
+      {
+        ...UNFINISHED,
+        $or: runs.map(({ _id, revision }) => ({ analysisId: _id, revision: { $lt: revision } })),
+      },
+      { session },
+    )
+    .limit(MAX_SIGNALS)
+    .toArray();
+  for (const revision of new Set(runs.map((run) => run.revision))) {
+    const ofRevision = runs.filter((run) => run.revision === revision);
+    const started = unstarted.filter(({ analysisId }) =>
+      ofRevision.some(({ _id }) => _id.equals(analysisId)),
+    );
+    await signals.updateMany(
+      { _id: { $in: started.map(({ _id }) => _id) } },
+      { $set: { status: "running", revision, startedAt: at, updatedAt: at } },
+      { session },
+    );
+  }
+  for (const signal of unstarted) {
+    const to = { stream: userStream(signal.userId), requestId: signal.requestId };
+    addEvent(to, "signal:started", presentSignalRef(signal));
+  }
+  return unstarted.length === MAX_SIGNALS;
+}
+
+/** Units of work of runs for the same user wait for each other instead of conflicting. */
+const lockKeysOf = ({ userId }: Pick<AnalysisRun, "userId">): string[] =>
+  userId ? [userStream(userId)] : [];
+
+/** How a run ended. */
+export interface RunResult {
+  status: "completed" | "failed";
+  result: MarketResult;
+  /** Whether it failed because the model declined to answer; refunds of such runs are limited. */
+  isRefusal?: boolean;
+  receipt?: unknown;
+  candles?: Candle[];
+  /** Tokens and cost, where an analyst was asked. */
+  usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
+}
+
+/**
+ * Finishes a run: `running → completed | failed`, with its signals and their events, and deletes its job. If it failed,
+ * or no analyst was asked, the credit for its chart image is refunded, and others cannot share the analysis. Refusals by
+ * the model are refunded `MAX_REFUSAL_REFUNDS` times a day.
+ * @returns false if another run has taken the analysis over, or it was deleted; nothing is changed then
+ */
+export async function finishRun(
+  database: Database,
+  run: AnalysisRun,
+  end: RunResult,
+): Promise<boolean> {
+  const needsRefund = !isAnalysed(end) && run.chartImageId !== undefined;
+  const finished = await commitBatched(
+    database,
+    {
+      lockKeys: [...lockKeysOf(run), ...(needsRefund ? [ADMINS_STREAM] : [])],
+      groupCommit: !needsRefund,
+      requestId: run.requestId,
+      batch: { write: finishing, input: (at) => ({ database, run, end, at }) },
+    },
+    async (uow, signals) => {
+      if (!signals) return null;
+      const { candles, usage } = end;
+      const { _id } = run;
+      if (candles) uow.deferInsert(database.analysisCandles.collection, { _id, candles });
+      if (usage) uow.deferInsert(database.signalUsages.collection, { _id, at: uow.at, ...usage });
+      if (needsRefund) await finishUnanalysed(database, uow, { signals: signals.finished, end });
+      else announceFinished(uow, signals.finished);
+      return signals;
+    },
+  );
+  if (finished?.hasMore) await finishOtherSignals(database, run._id);
+  return finished !== null;
+}
+
+const isAnalysed = ({ status, result }: RunResult): boolean =>
+  status === "completed" && result.analysis.source.analyst !== "none";
+
+interface Finish {
+  database: Database;
+  run: AnalysisRun;
+  end: RunResult;
+  at: Date;
+}
+
+/** Signals that are finished, and whether some are left. */
+interface FinishedSignals {
+  finished: SignalRecord[];
+  hasMore: boolean;
+}
+
+const finishing = new BatchedWrite<Finish, FinishedSignals | null>(finishAll);
+
+/**
+ * Writes the results of runs that hold their analyses, and finishes their signals.
+ * @throws Error if one of several runs has lost its analysis; each is then finished alone
+ */
+async function finishAll(
+  session: ClientSession,
+  finishes: NonEmpty<Finish>,
+): Promise<(FinishedSignals | null)[]> {
+  const [{ database, at }] = finishes;
+  const options = { session, ignoreUndefined: true, ordered: false };
+  const updates = finishes.map(({ run: { _id, revision }, end }) => ({
+    updateOne: {
+      filter: { _id, status: "running", revision } as const,
+      update: {
+        $set: { ...analysisEnding(end, at), finishedAt: at, updatedAt: at },
+        $unset: end.status === "failed" ? FREED_KEY : NO_USER,
+      },
+    },
+  }));
+  const { matchedCount } = await nativeCollection(database.marketAnalyses).bulkWrite(
+    updates,
+    options,
+  );
+  if (matchedCount < finishes.length) {
+    if (finishes.length > 1) throw new Error("One of several runs has lost its analysis.");
+    return [null];
+  }
+  const ended = finishes.map(({ run, end }) => ({
+    ...{ _id: run._id, symbol: run.symbol, finishedAt: at },
+    ...{ status: end.status, result: end.result },
+  }));
+  const { finished, hasMore } = await finishSignals(database, session, { ended, at });
+  return ended.map(({ _id }) => ({
+    finished: finished.filter(({ analysisId }) => analysisId.equals(_id)),
+    hasMore,
+  }));
+}
+
+const NO_USER = { userId: 1 } as const;
+/** The next request tries again. */
+const FREED_KEY = { ...NO_USER, key: 1 } as const;
+
+function analysisEnding({ status, result, receipt }: RunResult, at: Date) {
+  const isTrade = status === "completed" && result.analysis.final_signal !== "WAIT";
+  return { status, result, receipt, ...(isTrade && { resolveAt: at }) };
+}
+
+/** An analysis that has a result. */
+type EndedAnalysis = Pick<AnalysisRun, "_id" | "symbol"> &
+  Pick<RunResult, "status" | "result"> & {
+    finishedAt: Date;
+  };
+
+/** Finishes signals of ended analyses, and deletes the jobs of the analyses once none is left. */
+async function finishSignals(
+  database: Database,
+  session: ClientSession,
+  { ended, at }: { ended: readonly EndedAnalysis[]; at: Date },
+): Promise<FinishedSignals> {
+  const ids = ended.map(({ _id }) => _id);
+  const signals = nativeCollection(database.signals);
+  const unfinished = await signals
+    .find({ analysisId: { $in: ids }, ...UNFINISHED }, { session })
+    .limit(MAX_SIGNALS)
+    .toArray();
+  const endings = unfinished.map((signal) => {
+    const analysis = ended.find(({ _id }) => _id.equals(signal.analysisId));
+    if (!analysis) throw new Error("A signal of another analysis was read.");
+    const { status } = analysis;
+    const ending = {
+      status,
+      analysis: sizeAnalysis(analysis, signal),
+      finishedAt: at,
+      updatedAt: at,
+    };
+    return { signal, ending };
+  });
+  if (endings.length > 0) {
+    const updates = endings.map(({ signal: { _id }, ending }) => ({
+      updateOne: { filter: { _id, ...UNFINISHED }, update: { $set: ending } },
+    }));
+    await signals.bulkWrite(updates, { session, ignoreUndefined: true, ordered: false });
+  }
+  const finished = endings.map(({ signal, ending }): SignalRecord => ({ ...signal, ...ending }));
+  const hasMore = finished.length === MAX_SIGNALS;
+  if (!hasMore)
+    await nativeCollection(database.jobs).deleteMany({ _id: { $in: ids } }, { session });
+  return { finished, hasMore };
+}
+
+function announceFinished(uow: UnitOfWork, signals: readonly SignalRecord[]): void {
+  for (const signal of signals) {
+    uow.countUnfinishedSignals(signal.userId, -1);
+    const event = signal.status === "completed" ? "signal:completed" : "signal:failed";
+    const to = { stream: userStream(signal.userId), requestId: signal.requestId };
+    uow.addEvent(to, event, presentSignal(signal));
+  }
+}
+
+/** Announces signals whose chart image was not analysed, and refunds their credits. */
+async function finishUnanalysed(
+  database: Database,
+  uow: UnitOfWork,
+  { signals, end }: { signals: readonly SignalRecord[]; end: RunResult },
+): Promise<void> {
+  const { isRefusal = false } = end;
+  for (const signal of signals) {
+    const isCharged = isRefusal && (await hasUsedRefusalRefunds(database, uow, signal.userId));
+    announceFinished(uow, [isCharged ? await warnOfCharge(database, uow, signal) : signal]);
+    if (!isCharged) await refundCredit(database, uow, { signal, isRefusal });
+  }
+}
+
+/**
+ * Finishes the signals of a finished analysis that are left: there were too many for one transaction, or a crash came
+ * between two of them. Deletes the job of an analysis that does not exist any more.
+ */
+export async function finishOtherSignals(
+  database: Database,
+  analysisId: Types.ObjectId,
+): Promise<void> {
+  const analysis = await database.marketAnalyses.findById(analysisId).select({ receipt: 0 }).lean();
+  const { result, finishedAt, status } = analysis ?? {};
+  const ended =
+    analysis && result && finishedAt && (status === "completed" || status === "failed")
+      ? [{ ...analysis, status, result, finishedAt }]
+      : [];
+  let hasMore = true;
+  while (hasMore) {
+    hasMore = await commit(database, { lockKeys: `analysis:${analysisId}` }, async (uow) => {
+      if (ended.length === 0) {
+        await database.jobs.deleteOne({ _id: analysisId }, { session: uow.session });
+        return false;
+      }
+      const signals = await finishSignals(database, uow.session, { ended, at: uow.at });
+      announceFinished(uow, signals.finished);
+      return signals.hasMore;
+    });
+  }
+}

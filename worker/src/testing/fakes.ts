@@ -1,0 +1,119 @@
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { Advice, AdviceReply, AdviceRequest, Analyst } from "../analysis/analyst.ts";
+import type { CandleRequest, CandleSeries, MarketData } from "../market-data/market-data.ts";
+import { ProviderError, type ProviderFailure } from "../market-data/provider-error.ts";
+
+/** Market data that holds series by symbol, and remembers what it was asked. */
+interface MemoryMarketData extends MarketData {
+  asked: CandleRequest[];
+}
+
+export function memoryMarketData(seriesBySymbol: Record<string, CandleSeries>): MemoryMarketData {
+  const asked: CandleRequest[] = [];
+  return {
+    asked,
+    async candles(request) {
+      asked.push(request);
+      const series = seriesBySymbol[request.symbol];
+      if (series) return { ...series, candles: series.candles.slice(-request.limit) };
+      throw new ProviderError({
+        provider: "memory",
+        failure: "unknown-symbol",
+        message: `does not list ${request.symbol}`,
+      });
+    },
+  };
+}
+
+export function liveSeries(candles: Candle[]): CandleSeries {
+  return { candles, provider: "memory", data: "live", notes: [] };
+}
+
+/** An analyst that answers from a script, in order, and remembers what it was asked. */
+interface ScriptedAnalyst extends Analyst {
+  asked: AdviceRequest[];
+}
+
+export function scriptedAnalyst(script: (Advice | Error)[]): ScriptedAnalyst {
+  const asked: AdviceRequest[] = [];
+  return {
+    name: "openai",
+    version: "openai/scripted",
+    asked,
+    async advise(request) {
+      asked.push(request);
+      const next = script[asked.length - 1];
+      if (!next) throw new Error("The analyst was asked more often than its script goes.");
+      if (next instanceof Error) throw next;
+      const call = asked.length;
+      request.onUsage?.({
+        model: "scripted-1",
+        promptTokens: 100 * call,
+        completionTokens: 10 * call,
+        costUsd: 0.001 * call,
+      });
+      return replyWith(next, call);
+    },
+  };
+}
+
+function replyWith(advice: Advice, call: number): AdviceReply {
+  return {
+    advice,
+    model: "scripted-1",
+    prompt: `prompt ${call}`,
+    rawReply: JSON.stringify(advice),
+  };
+}
+
+/** Sound words around the given decision. */
+export function adviceOf(decision: Partial<Advice>): Advice {
+  return {
+    final_signal: "WAIT",
+    confidence: 66,
+    entry: null,
+    stop_loss: null,
+    take_profit: null,
+    rationale: "The market moves.",
+    key_evidence: ["It moved."],
+    market_condition: "Moving",
+    what_to_watch_for: ["Whether it moves on."],
+    suggested_hold: "12 candles (about 12 hours)",
+    hold_candles: null,
+    trade_duration_text: "Half a day.",
+    ...decision,
+  };
+}
+
+/** A live market whose candles a test writes; it remembers what it was asked. */
+export interface ScriptedMarket extends MarketData {
+  asked: CandleRequest[];
+  /** Symbols that cannot be read at the moment, and why. */
+  failing: Map<string, ProviderFailure>;
+  now: number;
+}
+
+/** A live market with these candles of every symbol, by timeframe; it shows them as time (`now`) goes by. */
+export function scriptedMarket(
+  candles: Partial<Record<Timeframe, readonly Candle[]>>,
+  now: number,
+): ScriptedMarket {
+  return {
+    asked: [],
+    failing: new Map(),
+    now,
+    async candles(request) {
+      this.asked.push(request);
+      const { symbol, timeframe, limit, until = Number.POSITIVE_INFINITY } = request;
+      const failure = this.failing.get(symbol) ?? (candles[timeframe] ? undefined : "nonsense");
+      if (failure) {
+        throw new ProviderError({ provider: "scripted", failure, message: "as the test wants" });
+      }
+      const end = Math.min(this.now, until);
+      const closed = (candles[timeframe] ?? []).filter(
+        ({ time }) => time + TIMEFRAME_MS[timeframe] <= end,
+      );
+      return { candles: closed.slice(-limit), provider: "scripted", data: "live", notes: [] };
+    },
+  };
+}
