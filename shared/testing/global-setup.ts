@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import type { TestProject } from "vitest/node";
 import { ensureMongod } from "../../scripts/lib/mongo/ensure-mongod.mjs";
@@ -10,11 +13,26 @@ declare module "vitest" {
   }
 }
 
+const RAM_DISK = "/dev/shm";
+const MIN_RAM_DISK_BYTES = 4e9;
+
+/** A folder on the RAM disk if there is a large one: each suite's database is created there four times as fast. */
+function newDatabaseFolder(): string {
+  return mkdtempSync(join(hasRoom(RAM_DISK) ? RAM_DISK : tmpdir(), "test-mongo-"));
+}
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= MIN_RAM_DISK_BYTES;
+}
+
 /** Starts one replica set for the whole run; every suite takes a database of its own on it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const mongod = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
     binary: { systemBinary: mongod.path, version: mongod.version },
+    instanceOpts: [{ dbPath: newDatabaseFolder() }],
     replSet: {
       count: 1,
       storageEngine: "wiredTiger",
@@ -24,6 +42,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   project.provide("mongoUri", replicaSet.getUri());
   return async () => {
-    await replicaSet.stop();
+    await replicaSet.stop({ doCleanup: true, force: true });
   };
 }
