@@ -43,9 +43,3 @@ describe("licences of the packages", () => {
     expect(isAllowed({ name: "sharp-win32-x64", license })).toBe(false);
   });
 });
-
-it("README tells how many packages production has", () => {
-  const direct = Object.keys(JSON.parse(read("package.json")).dependencies).length;
-  expect(read("README.md")).toContain(`${direct} packages of its own choice`);
-  expect(read("README.md")).toContain(`${packages.length} for all platforms together`);
-});
