@@ -4,6 +4,7 @@ import { WifiOff } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
 import { refreshProof } from "../features/payments/refresh-proof.ts";
+import { applySignalEvent } from "../features/signals/apply-event.ts";
 import { api } from "../lib/api/client.ts";
 import { confidenceWords } from "../lib/confidence.ts";
 import { apiOrigin } from "../lib/env.ts";
@@ -27,7 +28,10 @@ export function SignedIn({ token }: { token: string }) {
       token,
       readMe: (signal) => api({ path: "/me", schema: meSchema, signal }),
       store: useRealtime,
-      onEvent: notifyListeners,
+      onEvent: (event) => {
+        applySignalEvent(event);
+        notifyListeners(event);
+      },
       onStale: () => void refetch(),
       onEnded: useSession.getState().signOut,
     });

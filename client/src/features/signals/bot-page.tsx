@@ -1,18 +1,20 @@
+import type { SignalResponse } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type RefObject, Suspense, useDeferredValue, useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
 import { confidenceWords } from "../../lib/confidence.ts";
-import { isFinished, useRealtime } from "../../lib/realtime/store.ts";
+import { queryClient } from "../../lib/query-client.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { readStatus } from "./api.ts";
+import { isFinished, signalKeys } from "./apply-event.ts";
 import { BotFrame, botGridClass } from "./bot-frame.tsx";
 import { announcement, botMessages } from "./bot-messages.ts";
 import { isLate, select, track, useBot } from "./bot-store.ts";
 import { BotForm } from "./components/bot-form.tsx";
 import { ResultArea } from "./components/result-area.tsx";
 import { useNow } from "./hooks/use-now.ts";
-import { useSignal } from "./hooks/use-signal.ts";
+import { useTrackedSignal } from "./hooks/use-tracked-signal.ts";
 import { resumeAttempt } from "./submit-request.ts";
 
 const AdminTools = lazy(async () => ({
@@ -101,7 +103,7 @@ export function DemoBanner() {
 /** Tells screen readers how the newest request is going, in one sentence at a time. */
 export function SignalAnnouncer({ analyzing }: { analyzing: boolean }) {
   const newest = useBot(({ tracked }) => tracked[0]);
-  const analysis = useSignal(newest?.id ?? null)?.analysis;
+  const analysis = useTrackedSignal(newest?.id ?? null)?.analysis;
   const name = newest ? `${newest.symbol} ${newest.timeframe}` : "";
   const text = () => {
     if (analyzing) return announcement.analyzing;
@@ -117,14 +119,14 @@ export function SignalAnnouncer({ analyzing }: { analyzing: boolean }) {
   );
 }
 
-/** Shows the signal that the address names, and takes its reader there; one that this tab does not know is in the history. */
+/** Shows the signal that the address names and scrolls to it; one that this tab does not know has its own page. */
 export function useSignalFromUrl(results: RefObject<HTMLElement | null>): void {
   const [parameters] = useSearchParams();
   const navigate = useNavigate();
   const id = parameters.get("signal");
   useEffect(() => {
     if (id === null) return;
-    if (!open(id)) return void navigate(`/signal-history?id=${id}`, { replace: true });
+    if (!open(id)) return void navigate(`/signals/${id}`, { replace: true });
     void navigate("/bot", { replace: true });
     results.current?.focus({ preventScroll: true });
     results.current?.scrollIntoView({ block: "nearest" });
@@ -133,14 +135,15 @@ export function useSignalFromUrl(results: RefObject<HTMLElement | null>): void {
 
 function open(id: string): boolean {
   const isTracked = useBot.getState().tracked.some((signal) => signal.id === id);
-  const heardOf = useRealtime.getState().signals[id];
-  if (!isTracked && heardOf) {
-    const { symbol, timeframe, created_at } = heardOf;
+  const known = queryClient.getQueryData<SignalResponse>(signalKeys.detail(id));
+  if (!isTracked && !known) return false;
+  if (!isTracked && known) {
+    const { symbol, timeframe, created_at } = known;
     const requestedAt = Date.parse(created_at);
     track({ id, symbol, timeframe, requestedAt, withImage: false });
   }
-  if (isTracked || heardOf) select(id);
-  return isTracked || heardOf !== undefined;
+  select(id);
+  return true;
 }
 
 /** Whether this tab's newest request is still being worked on, within the time the client waits for it. */
@@ -149,7 +152,7 @@ export function useAnalyzing(): boolean {
     ({ attempt, failure }) => attempt !== null && !attempt.givenUp && !failure,
   );
   const newest = useBot(({ tracked }) => tracked[0]);
-  const signal = useSignal(newest?.id ?? null);
+  const signal = useTrackedSignal(newest?.id ?? null);
   const isOpen = newest !== undefined && (!signal || !isFinished(signal.status));
   const now = useNow(isOpen);
   return sending || (isOpen && !isLate(newest, now));

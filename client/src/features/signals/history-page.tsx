@@ -1,26 +1,22 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { ArrowLeft, History, SearchX } from "lucide-react";
+import { History, SearchX } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { Link, useSearchParams } from "react-router-dom";
-import { ApiError } from "../../lib/api/errors.ts";
+import { Link } from "react-router-dom";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ExportButtons, HistoryFilters } from "./components/history-toolbar.tsx";
 import { SignalCard } from "./components/signal-card.tsx";
-import { type HistoryFilter, isFiltering, noFilter } from "./history-api.ts";
-import { useHistory, useLinkedSignal } from "./hooks/use-history.ts";
-import { filterMessages, historyErrorText, historyMessages, linkMessages } from "./messages.ts";
+import { type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
+import { useHistory } from "./hooks/use-history.ts";
+import { filterMessages, historyErrorText, historyMessages } from "./messages.ts";
 
 export function HistoryPage() {
-  const [params] = useSearchParams();
-  const [wanted, setWanted] = useState(noFilter);
-  const linkedId = params.get("id");
-  const filter = linkedId === null ? wanted : noFilter;
+  const [filter, setFilter] = useState(noFilter);
   const history = useHistory(filter);
   const { items, error } = history;
-  // There from the start, so that nothing moves once the signals are there.
+  // Shown while the signals load, so that nothing moves once they are there.
   const hasSignals = isFiltering(filter) || (items ? items.length > 0 : !error);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
@@ -29,14 +25,10 @@ export function HistoryPage() {
           {historyMessages.lead}{" "}
           <TextLink to="/performance">{historyMessages.toPerformance}</TextLink>
         </PageHeading>
-        {linkedId === null && hasSignals && <ExportButtons filter={filter} />}
+        {hasSignals && <ExportButtons filter={filter} />}
       </div>
-      {linkedId === null && hasSignals && <HistoryFilters filter={filter} onChange={setWanted} />}
-      {linkedId !== null ? (
-        <LinkedSignal key={linkedId} id={linkedId} history={history} />
-      ) : (
-        <Signals history={history} filter={filter} onFilter={setWanted} />
-      )}
+      {hasSignals && <HistoryFilters filter={filter} onChange={setFilter} />}
+      <Signals history={history} filter={filter} onFilter={setFilter} />
     </div>
   );
 }
@@ -181,38 +173,3 @@ export function LoadMore({ busy, onWanted }: LoadMoreProps) {
     </div>
   );
 }
-
-/** One signal of the history, on its own. */
-export function LinkedSignal({
-  id,
-  history,
-}: {
-  id: string;
-  history: Parameters<typeof useLinkedSignal>[1];
-}) {
-  const { item, error } = useLinkedSignal(id, history);
-  return (
-    <>
-      <Link
-        to="/signal-history"
-        className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong"
-      >
-        <ArrowLeft aria-hidden className="size-4" />
-        {linkMessages.back}
-      </Link>
-      {item && <SignalCard item={item} />}
-      {!item && !error && (
-        <div role="status" aria-label={historyMessages.loading}>
-          <Skeleton className="h-52 rounded-card" />
-        </div>
-      )}
-      {!item && error && (
-        <Alert tone="error" role="alert">
-          {isUnknown(error) ? linkMessages.unknown : historyErrorText(error)}
-        </Alert>
-      )}
-    </>
-  );
-}
-
-const isUnknown = (error: Error) => error instanceof ApiError && error.status === 404;

@@ -21,6 +21,7 @@ export const historyMessages = {
   failed: "Failed",
   more: "Show all",
   less: "Show less",
+  open: "Open this signal",
 } as const;
 
 export const filterMessages = {
@@ -52,12 +53,6 @@ export const exportMessages = {
   reading: (read: number) => `Reading your signals: ${read}`,
   saved: (count: number) => `Saved ${count} ${count === 1 ? "signal" : "signals"}.`,
   failed: "The export failed.",
-} as const;
-
-export const linkMessages = {
-  open: "Open this signal",
-  back: "All signals",
-  unknown: "This signal does not exist, or is no longer kept.",
 } as const;
 
 const serverErrorText = (status: number, statusText: string): string =>

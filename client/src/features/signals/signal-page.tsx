@@ -1,12 +1,10 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
-import { type ReactNode, useEffect, useId } from "react";
+import { type ReactNode, useId } from "react";
 import { Link, useParams } from "react-router-dom";
 import { ApiError } from "../../lib/api/errors.ts";
 import { formatDateTime } from "../../lib/format.ts";
 import { refetch } from "../../lib/query-client.ts";
-import { onLiveEvent } from "../../lib/realtime/events.ts";
-import { isFinished, useRealtime } from "../../lib/realtime/store.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -14,10 +12,12 @@ import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { usePageTitle } from "../../ui/page-heading.tsx";
-import { readCandles, readSignal } from "./api.ts";
+import { candlesQuery } from "./api.ts";
+import { isFinished, signalKeys } from "./apply-event.ts";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
+import { useSignal } from "./hooks/use-signal.ts";
 import { shareMessages, signalMessages } from "./messages.ts";
-import { readSince, shareSignal, unshareSignal } from "./signal-page-api.ts";
+import { createShareLink, progressQuery, revokeShareLink } from "./signal-page-api.ts";
 
 /** One of the user's signals, on its own: what it said, and what the market made of it. */
 export function SignalPage() {
@@ -37,21 +37,21 @@ export function SignalPage() {
 }
 
 function Signal({ id }: { id: string }) {
-  const { signal, candles, since } = useSignalPage(id);
+  const { signal, candles, progress } = useSignalPage(id);
   usePageTitle(
     signalMessages.title(signal.data ? `${signal.data.symbol} ${signal.data.timeframe}` : ""),
   );
-  const error = signal.error ?? since.error ?? candles.error;
+  const error = signal.error ?? progress.error ?? candles.error;
   if (isUnknown(error)) return <Problem>{signalMessages.unknown}</Problem>;
-  if (error && !(signal.data && since.data && candles.data)) {
-    const again = () => void Promise.all([signal.refetch(), candles.refetch(), since.refetch()]);
+  if (error && !(signal.data && progress.data && candles.data)) {
+    const again = () => void Promise.all([signal.refetch(), candles.refetch(), progress.refetch()]);
     return <Problem onAgain={again}>{signalMessages.unreachable}</Problem>;
   }
   if (!signal.data) return <SignalSkeleton />;
   const { symbol, timeframe, created_at, status, analysis } = signal.data;
   if (!isFinished(status)) return <Running>{signalMessages.running}</Running>;
   if (status === "failed") return <Problem>{signalMessages.failed}</Problem>;
-  if (!analysis || !since.data || !candles.data) return <SignalSkeleton />;
+  if (!analysis || !progress.data || !candles.data) return <SignalSkeleton />;
   return (
     <SignalContent
       symbol={symbol}
@@ -59,10 +59,10 @@ function Signal({ id }: { id: string }) {
       createdAt={created_at}
       analysis={analysis}
       before={candles.data.candles}
-      since={since.data.candles}
-      judgement={since.data.judgement}
+      since={progress.data.candles}
+      judgement={progress.data.judgement}
     >
-      <ShareBox id={id} sharedAt={since.data.shared_at} />
+      <ShareBox id={id} sharedAt={progress.data.shared_at} />
     </SignalContent>
   );
 }
@@ -95,63 +95,36 @@ function Problem({ children, onAgain }: { children: ReactNode; onAgain?: () => v
   );
 }
 
-/** How often an open signal's candles are read anew; its judgement is pushed. */
-const OPEN_EVERY_MS = 60_000;
-/** In case no event tells that a signal is finished. */
-const RUNNING_EVERY_MS = 15_000;
+/** Events push the outcome; the candles of an open signal are polled. */
+const CANDLES_POLL_INTERVAL_MS = 60_000;
 
-const keyOf = (id: string) => ["signal-page", id] as const;
-
-/** Everything about one of the user's signals, kept up to date by the live events. */
-export function useSignalPage(id: string) {
-  const ready = useRealtime((live) => live.ready);
-  const signal = useQuery({
-    queryKey: [...keyOf(id), "signal"],
-    queryFn: (context) => readSignal(id, context.signal),
-    enabled: ready,
-    refetchInterval: ({ state }) =>
-      state.data && !isFinished(state.data.status) ? RUNNING_EVERY_MS : false,
-  });
+/** One of the user's signals with its candles and its outcome. */
+function useSignalPage(id: string) {
+  const signal = useSignal(id);
   const isCompleted = signal.data?.status === "completed";
-  const candles = useQuery({
-    queryKey: [...keyOf(id), "candles"],
-    queryFn: (context) => readCandles(id, context.signal),
-    enabled: isCompleted,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
   const isTrade = isCompleted && signal.data?.analysis?.final_signal !== "WAIT";
-  const since = useQuery({
-    queryKey: [...keyOf(id), "since"],
-    queryFn: (context) => readSince(id, context.signal),
+  const candles = useQuery({ ...candlesQuery(id), enabled: isCompleted });
+  const progress = useQuery({
+    ...progressQuery(id),
     enabled: isCompleted,
-    refetchInterval: ({ state }) => (isTrade && !state.data?.judgement ? OPEN_EVERY_MS : false),
+    refetchInterval: ({ state }) =>
+      isTrade && !state.data?.judgement ? CANDLES_POLL_INTERVAL_MS : false,
   });
-  useEffect(
-    () =>
-      onLiveEvent((event) => {
-        const isAbout = "signal_id" in event.data && event.data.signal_id === id;
-        if (!isAbout && event.name !== "history:cleared") return;
-        void refetch({ queryKey: keyOf(id) });
-      }),
-    [id],
-  );
-  return { signal, candles, since };
+  return { signal, candles, progress };
 }
 
-/** Reads again whether the signal is shared. */
-export const readShareAgain = (id: string): Promise<void> =>
-  refetch({ queryKey: [...keyOf(id), "since"] });
+const refetchProgress = (id: string) => refetch({ queryKey: signalKeys.progress(id) });
 
 /** Makes and voids the link that shows a signal to others. */
 export function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
   const making = useMutation({
-    mutationFn: () => shareSignal(id),
-    onSuccess: () => readShareAgain(id),
+    mutationFn: () => createShareLink(id),
+    onSuccess: () => refetchProgress(id),
   });
   const revoke = async (): Promise<string> => {
-    const { detail } = await unshareSignal(id);
+    const { detail } = await revokeShareLink(id);
     making.reset();
-    await readShareAgain(id);
+    await refetchProgress(id);
     return detail;
   };
   const isShared = sharedAt !== null || making.data !== undefined;

@@ -1,12 +1,11 @@
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import { ApiError, errorText } from "../../lib/api/errors.ts";
 import { delay } from "../../lib/backoff.ts";
-import { queryClient } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { requestSignal } from "./api.ts";
+import { storeSignal } from "./apply-event.ts";
 import { botMessages } from "./bot-messages.ts";
 import { type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
-import { signalQueryKey } from "./hooks/use-signal.ts";
 
 /** Waits before an unanswered request is sent again, in milliseconds; its key keeps that from making a second signal. */
 const RETRY_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
@@ -128,10 +127,8 @@ function accept(
 ): void {
   const { symbol, timeframe } = attempt.request;
   const created_at = new Date(attempt.requestedAt).toISOString();
-  const queued = { symbol, timeframe, created_at, analysis: null };
-  const known = { ...queued, ...reply };
-  const updatedAt = isToldOf ? Date.now() : 0;
-  queryClient.setQueryData(signalQueryKey(reply.signal_id), known, { updatedAt });
+  const queued = { symbol, timeframe, created_at, origin: "request", analysis: null } as const;
+  storeSignal({ ...queued, ...reply }, isToldOf ? Date.now() : 0);
   const { requestedAt, withImage } = attempt;
   track({ id: reply.signal_id, symbol, timeframe, requestedAt, withImage });
   images.delete(attempt.key);

@@ -16,7 +16,7 @@ import {
   positionSchema,
   type StreamPositions,
 } from "./events.ts";
-import { applyEvent, initialLiveState, type LiveState, withAccount } from "./store.ts";
+import { applyEvent, type LiveState, withAccount } from "./store.ts";
 
 type LiveSocket = Socket<ServerToClientEvents, Record<string, never>>;
 type Place = z.infer<typeof positionSchema>;
@@ -176,12 +176,10 @@ export class LiveConnection {
     this.#socket.disconnect().connect();
   }
 
-  /** Forgets what events built up, has the state read over REST, and goes on from there. */
+  /** Has the state read over REST and continues from there. */
   #resync({ stream, seq }: Place): void {
     this.#positions[stream] = seq;
     this.#gapAt = null;
-    const { signals, outcomes, entriesLeft } = initialLiveState;
-    this.#set({ signals, outcomes, entriesLeft });
     void this.#readAccount();
     this.#deps.onStale();
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { classifyEvent } from "./events.ts";
+import { classifyEvent, parseLiveEvent } from "./events.ts";
 
 test.each([
   ["the next one", 8, "apply"],
@@ -18,4 +18,10 @@ test("streams are counted apart", () => {
 
 test("a stream not heard of yet starts anywhere", () => {
   expect(classifyEvent({ user: 7 }, { stream: "admins", seq: 12 })).toBe("apply");
+});
+
+test("an event whose data or name is unknown is not an event", () => {
+  const envelope = { stream: "user", seq: 11, at: "2025-11-21T12:00:00.000Z" };
+  expect(parseLiveEvent("signal:queued", { ...envelope, data: { signal_id: 5 } })).toBeNull();
+  expect(parseLiveEvent("signal:dreamt", { ...envelope, data: {} })).toBeNull();
 });

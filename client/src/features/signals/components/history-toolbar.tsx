@@ -7,13 +7,8 @@ import { Alert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
 import { SelectField } from "../../../ui/select-field.tsx";
-import {
-  type HistoryFilter,
-  isFiltering,
-  noFilter,
-  readHistory,
-  symbolPart,
-} from "../history-api.ts";
+import { readHistory } from "../api.ts";
+import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "../history-filter.ts";
 import { exportMessages, filterMessages, historyErrorText } from "../messages.ts";
 
 const ANY = "ANY";

@@ -12,7 +12,7 @@ import {
   type TrackedSignal,
   useBot,
 } from "../bot-store.ts";
-import { useSignal } from "../hooks/use-signal.ts";
+import { useTrackedSignal } from "../hooks/use-tracked-signal.ts";
 import { loadSignalView } from "../submit-request.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 
@@ -122,7 +122,7 @@ function RecentSignals({ tracked, selectedId }: RecentSignalsProps) {
 }
 
 function RecentButton({ tracked, selected }: { tracked: TrackedSignal; selected: boolean }) {
-  const signal = useSignal(tracked.id);
+  const signal = useTrackedSignal(tracked.id);
   return (
     <button
       type="button"

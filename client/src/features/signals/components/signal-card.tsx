@@ -3,13 +3,13 @@ import { useState } from "react";
 import { Link } from "react-router-dom";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../../lib/format.ts";
-import { isFinished } from "../../../lib/realtime/store.ts";
 import { Card } from "../../../ui/card.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
+import { isFinished } from "../apply-event.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../levels.ts";
-import { entryMessages, historyMessages, linkMessages } from "../messages.ts";
+import { entryMessages, historyMessages } from "../messages.ts";
 
 const kinds = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
 
@@ -26,7 +26,7 @@ export function SignalCard({ item }: { item: HistoryItem }) {
         <p className="figures order-last w-full text-sm text-ink-faint sm:order-none sm:w-auto">
           <Link
             to={`/signals/${item.id}`}
-            title={linkMessages.open}
+            title={historyMessages.open}
             className="group/reveal rounded underline-offset-4 hover:text-ink hover:underline"
           >
             <LocalTime iso={item.timestamp} />

@@ -2,10 +2,9 @@ import type { Candle, SignalCandles, Timeframe } from "@shared/contract/candle.t
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useCallback, useId, useState } from "react";
 import { formatDateTime, formatPrice } from "../../../lib/format.ts";
-import { useRealtime } from "../../../lib/realtime/store.ts";
 import { useTheme } from "../../../lib/theme.ts";
 import { Skeleton } from "../../../ui/card.tsx";
-import { readCandles } from "../api.ts";
+import { candlesQuery } from "../api.ts";
 import { chartMessages, resultMessages as texts } from "../bot-messages.ts";
 import { isLate, type TrackedSignal } from "../bot-store.ts";
 import { useNow } from "../hooks/use-now.ts";
@@ -21,8 +20,7 @@ const ResultFollow = lazy(async () => ({
 
 /** A tracked signal: its result, or how far it has come. */
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
-  const signal = useSignal(tracked.id);
-  const leftLive = useRealtime((live) => live.entriesLeft[tracked.id]);
+  const { data: signal } = useSignal(tracked.id);
   if (!signal?.analysis) {
     const stage = signal?.status === "running" ? "running" : "queued";
     return <PendingSignal tracked={tracked} stage={stage} />;
@@ -35,7 +33,7 @@ export function SignalView({ tracked }: { tracked: TrackedSignal }) {
       timeframe={timeframe}
       createdAt={created_at}
       analysis={analysis}
-      entryLeft={leftLive ?? signal.entry_left}
+      entryLeft={signal.entry_left}
       chart={
         status === "completed" && (
           <>
@@ -91,11 +89,7 @@ export function ChartPanel({ signalId, symbol, timeframe, levels }: ChartPanelPr
   const [loaded, setLoaded] = useState(false);
   const [drawn, setDrawn] = useState(false);
   const onLoaded = useCallback(() => setLoaded(true), []);
-  const { data, isError } = useQuery({
-    queryKey: ["candles", signalId],
-    queryFn: ({ signal }) => readCandles(signalId, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data, isError } = useQuery(candlesQuery(signalId));
   const box = { symbol, timeframe, className: boxClass, covered: drawn, early: true, onLoaded };
   return (
     <figure className="flex flex-col gap-3">

@@ -2,12 +2,12 @@ import type { HistoryItem } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
 import {
   filterHistory,
-  filterQuery,
+  filterParams,
   type HistoryFilter,
   isFiltering,
   noFilter,
   symbolPart,
-} from "./history-api.ts";
+} from "./history-filter.ts";
 
 const item = (id: string, change: Partial<HistoryItem> = {}): HistoryItem => ({
   id,
@@ -47,8 +47,8 @@ test("what is typed is taken in any case, without what no symbol has", () => {
 });
 
 test("the server is asked for what is set, and for nothing else", () => {
-  expect(filterQuery(noFilter)).toEqual({});
-  expect(filterQuery({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
+  expect(filterParams(noFilter)).toEqual({});
+  expect(filterParams({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
     symbol: "BTC",
     signal: "BUY",
     outcome: "PENDING",
