@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import { Link, useParams } from "react-router-dom";
 import { ApiError } from "../../lib/api/errors.ts";
 import { formatDateTime } from "../../lib/format.ts";
@@ -14,12 +14,12 @@ import { fieldClass } from "../../ui/field-class.ts";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { candlesQuery } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
+import { RetryAlert } from "./components/retry-alert.tsx";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
 import { useSignal } from "./hooks/use-signal.ts";
-import { shareMessages, signalMessages } from "./messages.ts";
 import { createShareLink, progressQuery, revokeShareLink } from "./signal-page-api.ts";
 
-/** One of the user's signals, on its own: what it said, and what the market made of it. */
+/** One of the user's signals with its chart and its outcome. */
 export function SignalPage() {
   const { id = "" } = useParams();
   return (
@@ -29,7 +29,7 @@ export function SignalPage() {
         className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong"
       >
         <ArrowLeft aria-hidden className="size-4" />
-        {signalMessages.back}
+        All signals
       </Link>
       <Signal key={id} id={id} />
     </div>
@@ -38,19 +38,19 @@ export function SignalPage() {
 
 function Signal({ id }: { id: string }) {
   const { signal, candles, progress } = useSignalPage(id);
-  usePageTitle(
-    signalMessages.title(signal.data ? `${signal.data.symbol} ${signal.data.timeframe}` : ""),
-  );
+  usePageTitle(`Signal ${signal.data ? `${signal.data.symbol} ${signal.data.timeframe}` : ""}`);
   const error = signal.error ?? progress.error ?? candles.error;
-  if (isUnknown(error)) return <Problem>{signalMessages.unknown}</Problem>;
+  if (error instanceof ApiError && error.status === 404) {
+    return <Problem text="This signal does not exist or was deleted." />;
+  }
   if (error && !(signal.data && progress.data && candles.data)) {
-    const again = () => void Promise.all([signal.refetch(), candles.refetch(), progress.refetch()]);
-    return <Problem onAgain={again}>{signalMessages.unreachable}</Problem>;
+    const retry = () => void Promise.all([signal.refetch(), candles.refetch(), progress.refetch()]);
+    return <RetryAlert text="We couldn't load this signal." onRetry={retry} />;
   }
   if (!signal.data) return <SignalSkeleton />;
   const { symbol, timeframe, created_at, status, analysis } = signal.data;
-  if (!isFinished(status)) return <Running>{signalMessages.running}</Running>;
-  if (status === "failed") return <Problem>{signalMessages.failed}</Problem>;
+  if (status === "failed") return <Problem text="The analysis failed." />;
+  if (!isFinished(status)) return <Running />;
   if (!analysis || !progress.data || !candles.data) return <SignalSkeleton />;
   return (
     <SignalContent
@@ -60,45 +60,16 @@ function Signal({ id }: { id: string }) {
       analysis={analysis}
       before={candles.data.candles}
       since={progress.data.candles}
-      judgement={progress.data.judgement}
+      resolution={progress.data.judgement}
     >
       <ShareBox id={id} sharedAt={progress.data.shared_at} />
     </SignalContent>
   );
 }
 
-const isUnknown = (error: Error | null) => error instanceof ApiError && error.status === 404;
-
-function Running({ children }: { children: ReactNode }) {
-  return (
-    <>
-      <Alert tone="info" role="status">
-        {children}
-      </Alert>
-      <SignalSkeleton />
-    </>
-  );
-}
-
-function Problem({ children, onAgain }: { children: ReactNode; onAgain?: () => void }) {
-  return (
-    <Alert tone={onAgain ? "error" : "info"} role="alert">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-ink">{children}</span>
-        {onAgain && (
-          <Button variant="secondary" onClick={onAgain}>
-            {signalMessages.tryAgain}
-          </Button>
-        )}
-      </div>
-    </Alert>
-  );
-}
-
 /** Events push the outcome; the candles of an open signal are polled. */
 const CANDLES_POLL_INTERVAL_MS = 60_000;
 
-/** One of the user's signals with its candles and its outcome. */
 function useSignalPage(id: string) {
   const signal = useSignal(id);
   const isCompleted = signal.data?.status === "completed";
@@ -113,65 +84,82 @@ function useSignalPage(id: string) {
   return { signal, candles, progress };
 }
 
-const refetchProgress = (id: string) => refetch({ queryKey: signalKeys.progress(id) });
+function Running() {
+  return (
+    <>
+      <Alert tone="info" role="status">
+        Still analyzing. The result will appear here.
+      </Alert>
+      <SignalSkeleton />
+    </>
+  );
+}
 
-/** Makes and voids the link that shows a signal to others. */
-export function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
-  const making = useMutation({
-    mutationFn: () => createShareLink(id),
-    onSuccess: () => refetchProgress(id),
-  });
+function Problem({ text }: { text: string }) {
+  return (
+    <Alert tone="info" role="alert">
+      <span className="text-ink">{text}</span>
+    </Alert>
+  );
+}
+
+/** Creates and revokes the public link of a signal. */
+function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
+  const readAgain = () => refetch({ queryKey: signalKeys.progress(id) });
+  const link = useMutation({ mutationFn: () => createShareLink(id), onSuccess: readAgain });
   const revoke = async (): Promise<string> => {
     const { detail } = await revokeShareLink(id);
-    making.reset();
-    await refetchProgress(id);
+    link.reset();
+    await readAgain();
     return detail;
   };
-  const isShared = sharedAt !== null || making.data !== undefined;
+  const failed = "The link could not be updated. Please try again.";
+  const isShared = sharedAt !== null || link.data !== undefined;
   return (
     <Card className="flex flex-col gap-4 p-5 sm:p-7">
-      <h2 className="text-lg font-semibold tracking-tight">{shareMessages.title}</h2>
-      <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">{shareMessages.lead}</p>
-      {making.data ? (
-        <LinkField link={linkOf(making.data.token)} />
-      ) : (
-        sharedAt && (
-          <p className="text-sm text-ink-faint">{shareMessages.since(formatDateTime(sharedAt))}</p>
-        )
+      <h2 className="text-lg font-semibold tracking-tight">Share</h2>
+      <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">
+        Anyone with the link can view this signal. Your name, amounts and images are not shared.
+      </p>
+      {link.data && <LinkField link={`${location.origin}/shared/${link.data.token}`} />}
+      {!link.data && sharedAt && (
+        <p className="text-sm text-ink-faint">
+          Shared since {formatDateTime(sharedAt)}. The link is shown only when you create it. A new
+          link replaces it.
+        </p>
       )}
       <div className="flex flex-wrap gap-3">
-        <Button variant="secondary" busy={making.isPending} onClick={() => making.mutate()}>
-          {isShared ? shareMessages.renew : shareMessages.create}
+        <Button variant="secondary" busy={link.isPending} onClick={() => link.mutate()}>
+          {isShared ? "Create new link" : "Create link"}
         </Button>
         {isShared && (
           <ConfirmButton
-            label={shareMessages.revoke}
-            title={shareMessages.revokeTitle}
+            label="Stop sharing"
+            title="Stop sharing this signal?"
             size="md"
             run={revoke}
-            failureText={() => shareMessages.failed}
+            failureText={() => failed}
           >
-            {shareMessages.revokeLoss}
+            The link stops working immediately for everyone who has it.
           </ConfirmButton>
         )}
       </div>
-      {making.isError && (
+      {link.isError && (
         <Alert tone="error" role="alert">
-          {shareMessages.failed}
+          {failed}
         </Alert>
       )}
     </Card>
   );
 }
 
-const linkOf = (token: string): string => `${location.origin}/shared/${token}`;
-
 function LinkField({ link }: { link: string }) {
   const id = useId();
+  const label = "Link to this signal";
   return (
     <div className={fieldClass.root}>
       <label htmlFor={id} className={fieldClass.label}>
-        {shareMessages.linkName}
+        {label}
       </label>
       <div className="flex items-center gap-3">
         <input
@@ -181,7 +169,7 @@ function LinkField({ link }: { link: string }) {
           onFocus={({ currentTarget }) => currentTarget.select()}
           className={`${fieldClass.input} min-w-0 flex-1`}
         />
-        <CopyButton text={link} name={shareMessages.linkName} />
+        <CopyButton text={link} name={label} />
       </div>
     </div>
   );

@@ -33,12 +33,12 @@ const cases: Case[] = [
   {
     name: "no trades yet",
     changes: {},
-    text: "No record yet: no trade of this analyst version has been won or lost. Neither its confidence nor an edge over chance has been measured.",
+    text: "No record yet. This analyst version has no won or lost trades, so neither its confidence nor an edge over chance has been measured.",
   },
   {
     name: "a failure",
     changes: { state: "failed" },
-    text: "The record cannot be shown right now.",
+    text: "The record is unavailable.",
   },
   {
     name: "nothing yet",

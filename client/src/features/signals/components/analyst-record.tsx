@@ -14,8 +14,8 @@ const texts = {
   },
   details: "Details",
   loading: "Loading the record",
-  failed: "The record cannot be shown right now.",
-  none: "No record yet: no trade of this analyst version has been won or lost. Neither its confidence nor an edge over chance has been measured.",
+  failed: "The record is unavailable.",
+  none: "No record yet. This analyst version has no won or lost trades, so neither its confidence nor an edge over chance has been measured.",
 } as const;
 
 /**

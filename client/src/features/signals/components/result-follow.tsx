@@ -3,8 +3,6 @@ import { Link } from "react-router-dom";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { progressQuery } from "../signal-page-api.ts";
 
-const OPEN = "Open";
-
 /** The outcome of a finished signal, and the way to its page. */
 export function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) {
   const { data } = useQuery({ ...progressQuery(id), enabled: isTrade });
@@ -15,7 +13,7 @@ export function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) 
         to={`/signals/${id}`}
         className="rounded font-medium text-accent underline-offset-4 hover:underline"
       >
-        {OPEN}
+        Open
       </Link>
     </div>
   );
