@@ -65,7 +65,7 @@ const history = () =>
 const ids = () => history().map(({ id }) => id);
 
 describe("a signal", () => {
-  test("goes from queued to running to completed, though nobody has read it", () => {
+  test("goes from queued to running to completed, without having been read", () => {
     receive("signal:queued", ref);
     expect(known()?.status).toBe("queued");
     receive("signal:started", ref);

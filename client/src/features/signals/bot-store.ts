@@ -89,7 +89,9 @@ const persistedSchema = z.object({
   selectedId: z.string().nullable(),
 });
 
-interface BotState extends z.infer<typeof persistedSchema> {
+export interface BotState extends z.infer<typeof persistedSchema> {
+  /** Belongs to the pending request. */
+  image: File | null;
   failure: Failure | null;
 }
 
@@ -98,6 +100,7 @@ const initialState: BotState = {
   pending: null,
   tracked: [],
   selectedId: null,
+  image: null,
   failure: null,
 };
 
@@ -106,7 +109,7 @@ export const useBot = create<BotState>()(
   persist(() => initialState, {
     name: "bot",
     storage: createJSONStorage(() => sessionStorage),
-    partialize: ({ failure: _, ...persisted }) => persisted,
+    partialize: ({ image: _image, failure: _failure, ...persisted }) => persisted,
     merge: (stored, current) => ({ ...current, ...persistedSchema.safeParse(stored).data }),
   }),
 );

@@ -65,14 +65,14 @@ test("an accepted request becomes a tracked signal", async () => {
   expect({ pending, failure }).toEqual({ pending: null, failure: null });
 });
 
-test("what is tracked survives a reload, what went wrong does not", async () => {
+test("tracked signals survive a reload, a failure does not", async () => {
   await bot.submitRequest({ request, image: null });
   const kept = JSON.parse(sessionStorage.getItem("bot") ?? "{}");
   expect(kept.state.tracked).toMatchObject([{ id: "s1" }]);
   expect(kept.state).not.toHaveProperty("failure");
 });
 
-test("a refusal shows the server's words and tracks nothing", async () => {
+test("a refused request shows the server's reason and tracks nothing", async () => {
   answers.push(refuse(422, "invalid-input", "No provider knows NOPE."));
   await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState()).toMatchObject({
@@ -82,7 +82,7 @@ test("a refusal shows the server's words and tracks nothing", async () => {
   });
 });
 
-test("a server in trouble is a broken request, with the server's words", async () => {
+test("a server error is a broken request with the server's reason", async () => {
   answers.push(refuse(503, "unavailable", "Briefly unavailable."));
   await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState().failure).toMatchObject({
@@ -91,14 +91,14 @@ test("a server in trouble is a broken request, with the server's words", async (
   });
 });
 
-test("a lost connection is tried again by itself, under the same key", async () => {
+test("after a lost connection, the request is sent again with the same key", async () => {
   answers.push(hangUp);
   await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState().tracked).toHaveLength(1);
   expect(keys).toEqual([keys[0], keys[0]]);
 });
 
-test("a request given up on keeps its key for the next try of the same", async () => {
+test("a request that was given up keeps its key when the user asks for the same", async () => {
   answers.push(hangUp, hangUp);
   await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState().failure?.kind).toBe("broken");
@@ -107,7 +107,7 @@ test("a request given up on keeps its key for the next try of the same", async (
   expect(new Set(keys).size).toBe(1);
 });
 
-test("a time-out is said at once, and the signal is found when the server answers again", async () => {
+test("a time-out is reported at once, and the signal appears when the server responds again", async () => {
   answers.push(refuse(504, "timeout", "Too slow."));
   const asked = bot.submitRequest({ request, image: null });
   await vi.waitFor(() => {
@@ -147,7 +147,7 @@ test("a request with an image is sent as a form to its own address", async () =>
   expect(bot.useBot.getState().tracked).toMatchObject([{ id: "s1", withImage: true }]);
 });
 
-test("an image that a reload has lost is asked for again, and nothing is sent without it", async () => {
+test("a request whose image was lost in a reload is not sent again", async () => {
   const pending = { key: "k1", request, requestedAt: Date.now(), withImage: true, givenUp: false };
   bot.useBot.setState({ pending });
   await bot.resumePending();

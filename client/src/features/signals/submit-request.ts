@@ -4,16 +4,13 @@ import { delay } from "../../lib/backoff.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { requestSignal } from "./api.ts";
 import { storeSignal } from "./apply-event.ts";
-import { type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
+import { type BotState, type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
 
 /** Delays before an unanswered request is sent again. */
 const RETRY_DELAYS_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
 
 /** A reload does not send an older request again. */
 const MAX_RESUME_AGE_MS = 5 * 60_000;
-
-/** Images of unanswered requests, by key. */
-const images = new Map<string, File>();
 
 /** Keys that are being sent, so that reopening the page does not send them twice. */
 const sending = new Set<string>();
@@ -23,13 +20,11 @@ interface SignalDraft {
   image: File | null;
 }
 
-interface Unanswered {
-  pending: PendingRequest | null;
-  image: File | null;
-}
-
 /** The request to send for a draft: the unanswered one if it asks for the same, otherwise a new one. */
-export function nextPending({ request, image }: SignalDraft, unanswered: Unanswered) {
+export function nextPending(
+  { request, image }: SignalDraft,
+  unanswered: Pick<BotState, "pending" | "image">,
+): PendingRequest {
   const { pending } = unanswered;
   const isSame =
     pending !== null &&
@@ -53,26 +48,20 @@ const randomKey = () =>
 
 /** Requests a signal; the result is in the bot's store. */
 export async function submitRequest(draft: SignalDraft): Promise<void> {
-  const unanswered = useBot.getState().pending;
-  const pending = nextPending(draft, { pending: unanswered, image: imageOf(unanswered) });
-  images.clear();
-  if (draft.image) images.set(pending.key, draft.image);
-  useBot.setState({ pending, failure: null, selectedId: null });
+  const pending = nextPending(draft, useBot.getState());
+  useBot.setState({ pending, image: draft.image, failure: null, selectedId: null });
   // A prefetch: its error occurs again where the code is needed.
   loadSignalView().catch(() => null);
   await send(pending);
 }
 
-const imageOf = (pending: PendingRequest | null): File | null =>
-  (pending && images.get(pending.key)) ?? null;
-
 /** Sends a request again that a reload interrupted. */
 export async function resumePending(): Promise<void> {
-  const { pending } = useBot.getState();
+  const { pending, image } = useBot.getState();
   if (!pending || pending.givenUp || sending.has(pending.key)) return;
   if (Date.now() - pending.requestedAt > MAX_RESUME_AGE_MS) {
     useBot.setState({ pending: null });
-  } else if (pending.withImage && !imageOf(pending)) {
+  } else if (pending.withImage && !image) {
     const failure = { kind: "refused", text: IMAGE_LOST, pending } as const;
     useBot.setState({ pending: null, failure });
   } else {
@@ -99,7 +88,8 @@ async function sendUntilAnswered(pending: PendingRequest): Promise<void> {
     // Events are only certain to arrive for what happens after the streams were joined.
     const isPushed = useRealtime.getState().ready;
     try {
-      const reply = await requestSignal({ ...pending, image: imageOf(pending) });
+      const { image } = useBot.getState();
+      const reply = await requestSignal({ ...pending, image });
       return accept(pending, { reply, isPushed });
     } catch (error) {
       const delayMs = retryDelayMs(error, tries);
@@ -124,14 +114,13 @@ interface Accepted {
 }
 
 function accept(pending: PendingRequest, { reply, isPushed }: Accepted): void {
-  const { key, request, requestedAt, withImage } = pending;
+  const { request, requestedAt, withImage } = pending;
   const { symbol, timeframe } = request;
   const created_at = new Date(requestedAt).toISOString();
   const queued = { symbol, timeframe, created_at, origin: "request", analysis: null } as const;
   storeSignal({ ...queued, ...reply }, isPushed ? Date.now() : 0);
   track({ id: reply.signal_id, symbol, timeframe, requestedAt, withImage });
-  images.delete(key);
-  if (isCurrent(pending)) useBot.setState({ pending: null, failure: null });
+  if (isCurrent(pending)) useBot.setState({ pending: null, image: null, failure: null });
 }
 
 function fail(pending: PendingRequest, error: unknown): void {

@@ -57,20 +57,20 @@ function connect(origin: string, change: { token?: string; readMe?: () => Promis
   const onEvent = vi.fn((event: LiveEvent) => {
     if (event.name === "signal:queued") signalIds.push(event.data.signal_id);
   });
-  const told = { onEvent, onStale: vi.fn(), onEnded: vi.fn() };
+  const callbacks = { onEvent, onStale: vi.fn(), onEnded: vi.fn() };
   const readMe = vi.fn(change.readMe ?? (async () => meAt(5)));
   const connection = new LiveConnection({
     origin,
     token: change.token ?? "good",
     readMe,
     store,
-    ...told,
+    ...callbacks,
   });
   onTestFinished(() => connection.stop());
-  return { store, readMe, signalIds, ...told };
+  return { store, readMe, signalIds, ...callbacks };
 }
 
-test("it joins where the account stands and applies what comes, once and in order", async () => {
+test("it joins at the position of the account and applies events once and in order", async () => {
   const sinces: unknown[] = [];
   const { origin } = await startServer(({ io, auth }) => {
     sinces.push(auth.since);
@@ -86,7 +86,7 @@ test("it joins where the account stands and applies what comes, once and in orde
   expect(store.getState()).toMatchObject({ connection: "online", ready: true });
 });
 
-test("a gap is filled by connecting again from the last event applied", async () => {
+test("a gap is filled by reconnecting from the last event applied", async () => {
   const { origin } = await startServer(({ io, auth, count }) => {
     if (count === 1) {
       io.emit("signal:queued", envelope(6, queued("a")));
@@ -102,7 +102,7 @@ test("a gap is filled by connecting again from the last event applied", async ()
   expect(onStale).not.toHaveBeenCalled();
 });
 
-test("a gap that stays is given up: the state is read again, and events go on after it", async () => {
+test("a gap that remains has the state read again, and events continue after it", async () => {
   const { io, origin } = await startServer((server) => {
     server.io.emit("signal:queued", envelope(8, queued("c")));
   });
@@ -113,7 +113,7 @@ test("a gap that stays is given up: the state is read again, and events go on af
   expect(readMe).toHaveBeenCalledTimes(2);
 });
 
-test("on resync everything is read again and events go on from its number", async () => {
+test("on resync everything is read again and events continue from its number", async () => {
   const { io, origin } = await startServer((server) => {
     server.io.emit("signal:queued", envelope(6, queued("a")));
     server.io.emit("resync", envelope(90));
@@ -127,7 +127,7 @@ test("on resync everything is read again and events go on from its number", asyn
   await vi.waitFor(() => expect(signalIds).toEqual(["a", "z"]));
 });
 
-test("an event that it cannot read makes it read the state instead, not stop", async () => {
+test("an unknown event has the state read again", async () => {
   const { origin } = await startServer(({ io }) => {
     io.emit("signal:dreamt", envelope(6));
     io.emit("signal:queued", envelope(7, queued("b")));
@@ -137,7 +137,7 @@ test("an event that it cannot read makes it read the state instead, not stop", a
   expect(onStale).toHaveBeenCalledOnce();
 });
 
-test("after a server's goodbye it comes back with what it has seen", async () => {
+test("after a disconnect by the server it reconnects from the last event applied", async () => {
   const sinces: unknown[] = [];
   const { origin } = await startServer(({ io, auth, count }) => {
     sinces.push(auth.since);
@@ -149,7 +149,7 @@ test("after a server's goodbye it comes back with what it has seen", async () =>
   await vi.waitFor(() => expect(sinces).toEqual([{ user: 5 }, { user: 6 }]), 5_000);
 });
 
-test("a session ended by the server is told with its reason", async () => {
+test("a session ended by the server is reported with its reason", async () => {
   const { origin } = await startServer(({ io }) => {
     io.emit("session:ended", { reason: "deleted" });
   });
@@ -163,7 +163,7 @@ test("a token that the socket refuses ends the session", async () => {
   await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("expired"));
 });
 
-test("while the account cannot be read, screens need not wait; once it can, they read again", async () => {
+test("while the account cannot be read, screens do not wait; once it can, they read again", async () => {
   const { origin } = await startServer(() => undefined);
   let failures = 1;
   const readMe = async () => {
@@ -182,7 +182,7 @@ const until = async (isReached: () => boolean) => {
   while (!isReached()) await new Promise(setImmediate);
 };
 
-test("once the browser is online again it connects at once, without waiting for its next attempt", async () => {
+test("once the browser is online again it reconnects at once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const browser = new EventTarget();

@@ -33,13 +33,13 @@ const accountChange = {
   reason: "approved",
 } as const;
 
-test("an account change is applied on top of what is known", () => {
+test("an account change keeps the other fields", () => {
   const { account } = after(event("account:updated", 11, accountChange));
   expect(account).toMatchObject({ username: "ann", approved: true, image_credits: 5, asOfSeq: 11 });
   expect(account).not.toHaveProperty("reason");
 });
 
-test("a confirmed address is known at once", () => {
+test("a verified email address is applied", () => {
   const unconfirmed = withAccount(initialLiveState, { ...me, email_verified: false });
   const change = { ...accountChange, reason: "email-verified" };
   const { account } = applyEvent(unconfirmed, event("account:updated", 11, change));

@@ -2,16 +2,15 @@ import type { Me } from "@shared/contract/account.ts";
 import { create } from "zustand";
 import type { LiveEvent } from "./events.ts";
 
-/** The signed-in user, as far as it is known. */
+/** The signed-in user. */
 export interface Account extends Omit<Me, "stream_positions"> {
-  /** Number of the user's event that this state already contains. */
+  /** Number of the last event of the user's stream that this state contains. */
   asOfSeq: number;
 }
 
-/** What the server has told of since the streams were joined. */
 export interface LiveState {
   connection: "connecting" | "online" | "offline";
-  /** The stream positions are known, or could not be read: REST state read from now on misses no event. */
+  /** The stream positions are known or could not be read. Responses to requests made from now on miss no event. */
   ready: boolean;
   account: Account | null;
 }
@@ -22,7 +21,6 @@ export const initialLiveState: LiveState = {
   account: null,
 };
 
-/** The state with what `GET /me` says in place of what was known of the account. */
 export function withAccount(state: LiveState, me: Me): LiveState {
   const { stream_positions, ...account } = me;
   return { ...state, ready: true, account: { ...account, asOfSeq: stream_positions.user } };
@@ -43,11 +41,11 @@ export function applyEvent(state: LiveState, event: LiveEvent): LiveState {
   }
 }
 
-/** A missed event that `GET /me` already contains must not set the account back. */
+/** `GET /me` may contain the event already, and later ones too. */
 function withAccountChange(state: LiveState, seq: number, change: Partial<Account>): LiveState {
   if (!state.account || seq <= state.account.asOfSeq) return state;
   return { ...state, account: { ...state.account, ...change, asOfSeq: seq } };
 }
 
-/** Live state of the signed-in user; written by the live connection, read by every screen. */
+/** State of the connection and the account; written by the connection. */
 export const useRealtime = create<LiveState>()(() => initialLiveState);

@@ -97,16 +97,13 @@ function drawChart(box: HTMLElement, drawing: Required<CandleChartProps>): IChar
   return chart;
 }
 
-function addCandles(
-  chart: IChartApi,
-  {
-    candles,
-    levels,
-    marks,
-    color,
-    namesLines,
-  }: Required<CandleChartProps> & { color(name: string): string; namesLines: boolean },
-): void {
+interface Drawing extends Required<CandleChartProps> {
+  color(name: string): string;
+  namesLines: boolean;
+}
+
+function addCandles(chart: IChartApi, drawing: Drawing): void {
+  const { candles, levels, color, namesLines } = drawing;
   const precision = axisDecimals(candles.at(-1)?.close ?? 1);
   const prices = levels ? [levels.entry, levels.stopLoss, levels.takeProfit] : [];
   const series = chart.addSeries(CandlestickSeries, {
@@ -135,7 +132,7 @@ function addCandles(
       chartTime(time).map((at) => ({ time: at, ...prices })),
     ),
   );
-  createSeriesMarkers(series, placedMarks({ candles, marks, color }));
+  createSeriesMarkers(series, placedMarks(drawing));
   if (!levels) return;
   const addLine = (price: number, title: string, name: string) =>
     series.createPriceLine({
@@ -152,15 +149,11 @@ function addCandles(
 }
 
 /** The chart requires marks on times of candles, in order. */
-function placedMarks(on: {
-  candles: Candle[];
-  marks: ChartMark[];
-  color(name: string): string;
-}): SeriesMarker<Time>[] {
-  const inOrder = on.marks.toSorted((a, b) => a.time - b.time);
+function placedMarks({ candles, marks, color }: Drawing): SeriesMarker<Time>[] {
+  const inOrder = marks.toSorted((a, b) => a.time - b.time);
   return inOrder.flatMap(({ time, tone, ...mark }) => {
-    const candle = on.candles.findLast((one) => one.time <= time);
+    const candle = candles.findLast((one) => one.time <= time);
     if (!candle) return [];
-    return chartTime(candle.time).map((at) => ({ ...mark, time: at, color: on.color(tone) }));
+    return chartTime(candle.time).map((at) => ({ ...mark, time: at, color: color(tone) }));
   });
 }

@@ -8,7 +8,7 @@ const lots = new Intl.NumberFormat("en-US", {
 });
 
 /** The size of the position in standard lots, and the size of one unit. */
-export function ContractNote({ symbol, units }: { symbol: string; units: number }) {
+export function ContractSizeNote({ symbol, units }: { symbol: string; units: number }) {
   const instrument = findInstrument(symbol);
   if (!instrument || instrument.class === "crypto") return null;
   const { unit, lotUnits, contract } = instrument;

@@ -37,13 +37,13 @@ function summary({ resolution, levels }: OutcomePanelProps): string {
 }
 
 function Figures({ resolution, levels }: { resolution: Resolution; levels: TradeLevels }) {
-  const { r_multiple, fill, filled_at, exit, exited_at, resolved_at } = resolution;
+  const { r_multiple: r, fill, filled_at, exit, exited_at, resolved_at } = resolution;
   const { max_favourable_r: best, max_adverse_r: worst } = resolution;
   return (
     <>
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-        <Figure label="Result" tone={toneOf(r_multiple)}>
-          {r_multiple === null ? "Not filled" : formatR(r_multiple)}
+        <Figure label="Result" tone={toneOf(r)}>
+          {r === null ? "Not filled" : formatR(r)}
         </Figure>
         {fill !== null && filled_at !== null && (
           <Figure label="Filled" time={filled_at}>
@@ -66,14 +66,14 @@ function Figures({ resolution, levels }: { resolution: Resolution; levels: Trade
       )}
       <p className="max-w-prose text-sm text-ink-faint text-pretty">
         1 R is the distance from entry to stop. Results include trading costs and are based on
-        closed candles; where the order of events is unclear, the worse one counts.
+        closed candles. Where the order of events is unclear, the worse one counts.
       </p>
     </>
   );
 }
 
 function toneOf(r: number | null): string {
-  if (r === null || r === 0) return "text-ink";
+  if (!r) return "text-ink";
   return r > 0 ? "text-buy" : "text-sell";
 }
 
@@ -88,12 +88,10 @@ function Figure({ label, time, tone = "text-ink", children }: FigureProps) {
   return (
     <div className="rounded-control border border-line bg-canvas px-4 py-3.5">
       <dt className="text-sm text-ink-faint">{label}</dt>
-      <dd className="mt-1.5">
-        <span className={`figures block text-lg font-semibold tracking-tight ${tone}`}>
-          {children}
-        </span>
+      <dd className="figures mt-1.5">
+        <span className={`block text-lg font-semibold tracking-tight ${tone}`}>{children}</span>
         {time && (
-          <time dateTime={time} className="figures block text-sm text-ink-faint">
+          <time dateTime={time} className="block text-sm text-ink-faint">
             {formatDateTime(time)}
           </time>
         )}

@@ -10,7 +10,7 @@ import { LocalTime } from "../../../ui/local-time.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { useNow } from "../hooks/use-now.ts";
 import { tradeLevels } from "../levels.ts";
-import { AnalystRecordPanel, useAnalystRecord } from "./analyst-record.tsx";
+import { AnalystRecord } from "./analyst-record.tsx";
 import { ResultLevels, ResultReasons, ResultSizing, ResultSource } from "./result-details.tsx";
 import { signalLooks, Warnings } from "./signal-parts.tsx";
 
@@ -33,7 +33,6 @@ export function ResultCard(props: ResultCardProps) {
   const { symbol, timeframe, createdAt, analysis, entryLeft, chart } = props;
   const { final_signal, confidence, calibrated_confidence, valid_until, warnings } = analysis;
   const levels = tradeLevels(analysis);
-  const record = useAnalystRecord(analysis);
   const { name, edge } = signalLooks[final_signal];
   return (
     <Card
@@ -58,7 +57,7 @@ export function ResultCard(props: ResultCardProps) {
           calibrated={calibrated_confidence}
         />
       </header>
-      {record && <AnalystRecordPanel record={record} />}
+      <AnalystRecord analysis={analysis} />
       <div role="status" className="empty:hidden">
         <Suspense>{entryLeft && <EntryMissedAlert entryLeft={entryLeft} />}</Suspense>
       </div>

@@ -44,8 +44,8 @@ export function ResultLevels({ levels, lastPrice }: ResultLevelsProps) {
   );
 }
 
-const ContractNote = lazy(async () => ({
-  default: (await import("./contract-size-note.tsx")).ContractNote,
+const ContractSizeNote = lazy(async () => ({
+  default: (await import("./contract-size-note.tsx")).ContractSizeNote,
 }));
 
 /** Name of one unit: the base of a pair; indices and oil are counted in units. */
@@ -73,7 +73,7 @@ export function ResultSizing({ symbol, analysis }: { symbol: string; analysis: A
         ))}
       </dl>
       <Suspense>
-        <ContractNote symbol={symbol} units={units} />
+        <ContractSizeNote symbol={symbol} units={units} />
       </Suspense>
     </div>
   );

@@ -7,7 +7,7 @@ import { formatDateTime } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { tradeLevels } from "../levels.ts";
-import { AnalystRecordPanel, useAnalystRecord } from "./analyst-record.tsx";
+import { AnalystRecord } from "./analyst-record.tsx";
 import { OutcomePanel } from "./outcome-panel.tsx";
 import { SignalChart } from "./signal-chart.tsx";
 import { ListSection, PriceLevels, signalLooks, TextSection, Warnings } from "./signal-parts.tsx";
@@ -30,7 +30,6 @@ interface SignalContentProps {
 export function SignalContent(props: SignalContentProps) {
   const { symbol, timeframe, createdAt, analysis, resolution, children } = props;
   const { final_signal: kind, confidence, calibrated_confidence: calibrated } = analysis;
-  const record = useAnalystRecord(analysis);
   const levels = kind === "WAIT" ? null : tradeLevels(analysis);
   const { name, edge } = signalLooks[kind];
   return (
@@ -48,7 +47,7 @@ export function SignalContent(props: SignalContentProps) {
             </p>
           </div>
         </header>
-        {record && <AnalystRecordPanel record={record} />}
+        <AnalystRecord analysis={analysis} />
         {levels && <PriceLevels levels={levels} />}
         <SignalChart {...props} name={`${symbol} ${timeframe}`} levels={levels} />
       </Card>
