@@ -26,9 +26,10 @@ export const defaultInputs: BotInputs = {
   leverage: SIGNAL_DEFAULTS.leverage,
 };
 
-type ReadInputs =
-  | { request: SignalRequest; errors?: never }
-  | { errors: FormErrors; request?: never };
+interface ReadInputs {
+  request?: SignalRequest;
+  errors?: FormErrors;
+}
 
 const rangeErrors: Record<string, string> = {
   amount: "Enter an amount above 0.",

@@ -23,7 +23,7 @@ type Position = z.infer<typeof positionSchema>;
 
 const refusalSchema = z.object({ data: z.object({ code: z.string() }) });
 
-export interface LiveConnectionDeps {
+interface LiveConnectionDeps {
   origin: string;
   token: string;
   /** `GET /me`; ends the session if the token is refused. */
