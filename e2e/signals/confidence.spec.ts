@@ -91,7 +91,7 @@ test("a calibrated confidence keeps its rating, and the missing edge is stated n
   await serveRecord(page, noEdge);
   await prepare(page, { calibrated_confidence: 31.5 });
   await page.goto("/bot");
-  await expect(cardOn(page)).toContainText("Track record says 31.5%");
+  await expect(cardOn(page)).toContainText("Calibrated: 31.5%");
   await expect(recordOn(page)).toContainText(NO_EDGE);
   await expect(cardOn(page)).not.toContainText("not yet calibrated");
   await expect(recordOn(page)).not.toContainText("won 32%");
@@ -150,7 +150,7 @@ test.describe("a record that cannot be read", () => {
     await page.route(RECORD, (route) => route.abort());
     await prepare(page);
     await page.goto("/bot");
-    await expect(recordOn(page)).toContainText("The record cannot be shown right now.");
+    await expect(recordOn(page)).toContainText("The record is unavailable.");
     await expect(cardOn(page).getByRole("progressbar")).toContainText("not yet calibrated");
     await expect(cardOn(page)).toContainText("Stop loss");
   });

@@ -120,7 +120,7 @@ test("a filter that nothing fits says so and lets go", async ({ page }) => {
   await signIn(page, trader);
   await page.goto("/signal-history");
   await page.getByLabel("Outcome").selectOption("WIN");
-  await expect(page.getByText("No signal matches.")).toBeVisible();
+  await expect(page.getByText("No signals match these filters.")).toBeVisible();
   await page.getByRole("button", { name: "Show all signals" }).click();
   await expect(headings(page)).toHaveText([/^BTC\/USDT/]);
 });

@@ -54,9 +54,9 @@ test("TradingView's chart shows the market that the form names, then the signal'
   await chart(page).scrollIntoViewIfNeeded();
   await expectChartOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
   const frame = chart(page).locator("iframe");
-  await page.getByRole("button", { name: "Show the signal's levels" }).click();
+  await page.getByRole("button", { name: "Show signal levels" }).click();
   await expect(chart(page).locator("canvas").first()).toBeVisible();
-  await page.getByRole("button", { name: "Show the live chart" }).click();
+  await page.getByRole("button", { name: "Show live chart" }).click();
   await expect(chart(page).locator("canvas")).toHaveCount(0);
   await expect(frame).toHaveAttribute("title", "Live chart of XAU/USD, 4h");
 });

@@ -21,7 +21,7 @@ test("a signal has a page of its own, with its chart and what the market makes o
   await openNewSignal(page, "BNB/USDT");
   await expect(page.getByRole("heading", { level: 1, name: /BNB\/USDT/ })).toBeVisible();
   await expect(page.locator("canvas").first()).toBeVisible();
-  await expect(page.getByRole("region", { name: "How it turned out" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Outcome" })).toBeVisible();
   await page.reload();
   await expect(page.getByRole("heading", { level: 1, name: /BNB\/USDT/ })).toBeVisible();
   await page.getByRole("link", { name: "All signals" }).click();
@@ -44,7 +44,7 @@ test.describe("a shared signal", () => {
     await visitor.goto(link);
     await expect(visitor.getByRole("heading", { level: 1, name: /ADA\/USDT/ })).toBeVisible();
     await expect(visitor.getByText("Shared by a trader")).toBeVisible();
-    await expect(visitor.getByText("Show it to others")).toBeHidden();
+    await expect(visitor.getByText("Anyone with the link")).toBeHidden();
     await expect(visitor.locator('meta[name="robots"]')).toHaveAttribute("content", /noindex/);
 
     await page.getByRole("button", { name: "Stop sharing" }).click();
@@ -52,7 +52,7 @@ test.describe("a shared signal", () => {
     await expect(page.getByRole("button", { name: "Create link" })).toBeVisible();
     await visitor.reload();
     await expect(
-      visitor.getByRole("heading", { name: "This link does not work any more." }),
+      visitor.getByRole("heading", { name: "This link no longer works." }),
     ).toBeVisible();
   });
 });

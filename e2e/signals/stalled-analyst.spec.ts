@@ -34,7 +34,7 @@ test("a worker killed in the middle of an analysis costs the trader half a minut
   await page.goto(`${product.url}/bot`);
   await logIn(page);
   await page.getByRole("button", { name: "Get Signal" }).click();
-  await expect(page.getByText("Fetching candles and analysing")).toBeVisible();
+  await expect(page.getByText("Analyzing candles")).toBeVisible();
   await expect.poll(() => openAi.chats.length).toBe(1);
   const [victim] = product.workers;
   if (victim === undefined) throw new Error("No worker has said its process id.");

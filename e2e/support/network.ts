@@ -108,6 +108,6 @@ export async function keepSignal(
   );
   const tracked = [{ id, symbol, timeframe, requestedAt: requestedAt.getTime(), withImage: false }];
   const inputs = { symbol, timeframe, amount: 100, riskPercent: 1, leverage: 1 };
-  const kept = { state: { inputs, attempt: null, tracked, selectedId: null }, version: 0 };
+  const kept = { state: { inputs, pending: null, tracked, selectedId: null }, version: 0 };
   await page.addInitScript((bot) => sessionStorage.setItem("bot", bot), JSON.stringify(kept));
 }

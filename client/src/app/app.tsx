@@ -22,15 +22,12 @@ export function App({ router }: Pick<ComponentProps<typeof RouterProvider>, "rou
   );
 }
 
-/**
- * Ties the stores to the session: what the server says of the account decides at once where its user may go,
- * and everything known of one user is forgotten as soon as he is no longer the one signed in, in this tab or another.
- */
+/** Applies changes of the account to the session, and clears all caches when another user signs in. */
 export function followSession(): void {
   followOtherTabs();
   useRealtime.subscribe(({ account, connection }, before) => {
     if (account && account !== before.account) useSession.getState().setAccess(account);
-    if (connection === "online" && before.connection !== "online") readAgainWhatFailed();
+    if (connection === "online" && before.connection !== "online") refetchFailed();
   });
   useSession.subscribe((session, before) => {
     if (session.token === before.token) return;
@@ -39,8 +36,7 @@ export function followSession(): void {
   });
 }
 
-/** What could not be read while the server was out of reach is read as soon as it is back. */
-function readAgainWhatFailed(): void {
+function refetchFailed(): void {
   void queryClient.refetchQueries({
     type: "active",
     predicate: (query) => query.state.status === "error",

@@ -1,9 +1,9 @@
 import { meSchema } from "@shared/contract/account.ts";
-import type { SignalResponse } from "@shared/contract/signal.ts";
 import { WifiOff } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
 import { refreshProof } from "../features/payments/refresh-proof.ts";
+import { applySignalEvent } from "../features/signals/apply-event.ts";
 import { api } from "../lib/api/client.ts";
 import { confidenceWords } from "../lib/confidence.ts";
 import { apiOrigin } from "../lib/env.ts";
@@ -13,12 +13,11 @@ import { type LiveEvent, notifyListeners, onLiveEvent } from "../lib/realtime/ev
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { showToast, useToasts } from "../ui/show-toast.ts";
-import { appMessages, liveToastMessages as texts } from "./messages.ts";
 import { followView, notifyIfHidden, resetOnVisible } from "./unseen.ts";
 
 const Toaster = lazy(async () => ({ default: (await import("../ui/toaster.tsx")).Toaster }));
 
-/** What runs as long as one user is signed in; mounted anew for each session. */
+/** Runs while one user is signed in; mounted again for each session. */
 export function SignedIn({ token }: { token: string }) {
   const hasToasts = useToasts(({ wanted }) => wanted);
   useEffect(() => {
@@ -27,17 +26,16 @@ export function SignedIn({ token }: { token: string }) {
       token,
       readMe: (signal) => api({ path: "/me", schema: meSchema, signal }),
       store: useRealtime,
-      onEvent: notifyListeners,
+      onEvent,
       onStale: () => void refetch(),
       onEnded: useSession.getState().signOut,
     });
     return () => connection.stop();
   }, [token]);
-  useEffect(() => onLiveEvent(followProof), []);
   return (
     <>
       <ConnectionStrip />
-      <LiveToasts />
+      <EventToasts />
       {hasToasts && (
         <Suspense fallback={null}>
           <Toaster />
@@ -47,17 +45,19 @@ export function SignedIn({ token }: { token: string }) {
   );
 }
 
-/** A proof that was sent in another tab; without an answer, what is known of it stays as it is. */
-function followProof(event: LiveEvent): void {
-  if (event.name !== "account:updated" || event.data.reason !== "proof-submitted") return;
-  refreshProof().catch(() => null);
+function onEvent(event: LiveEvent): void {
+  applySignalEvent(event);
+  // The event of a proof sent in another tab does not contain the proof.
+  const isProofSent = event.name === "account:updated" && event.data.reason === "proof-submitted";
+  if (isProofSent) refreshProof().catch(() => null);
+  notifyListeners(event);
 }
 
-/** Where a finished signal is in view anyway. */
+/** Screens that show a finished signal by themselves. */
 const signalScreens = ["/bot", "/signal-history"];
 
-/** Tells of what happened on screens other than the one in view, and of all that happens while the tab is hidden. */
-export function LiveToasts() {
+/** Shows toasts for events of other screens, and for all signals that finish while the tab is hidden. */
+function EventToasts() {
   const { pathname } = useLocation();
   const navigate = useNavigate();
   useEffect(followView, []);
@@ -65,14 +65,14 @@ export function LiveToasts() {
   useEffect(
     () =>
       onLiveEvent((event) => {
-        if (event.name === "account:updated") tellAccess(event.data.reason);
+        if (event.name === "account:updated") showAccessToast(event.data.reason);
         const finished = finishedSignal(event);
         if (!finished) return;
         const { id, title, text } = finished;
         const open = () => void navigate(`/bot?signal=${id}`);
         const isHidden = document.visibilityState === "hidden";
         if (isHidden || !signalScreens.includes(pathname)) {
-          showToast({ title, description: text, action: { label: texts.view, run: open } });
+          showToast({ title, description: text, action: { label: "View", run: open } });
         }
         notifyIfHidden(event, { title, text, open });
       }),
@@ -85,7 +85,7 @@ function finishedSignal(event: LiveEvent): { id: string; title: string; text: st
   if (event.name !== "signal:completed" && event.name !== "signal:failed") return null;
   const { signal_id: id, symbol, timeframe, analysis } = event.data;
   if (event.name === "signal:failed") {
-    return { id, title: texts.failedTitle, text: signalName(event.data) };
+    return { id, title: "Signal failed", text: `${symbol}, ${timeframe}` };
   }
   if (!analysis) return null;
   const { final_signal: signal, confidence, calibrated_confidence: calibrated } = analysis;
@@ -93,25 +93,27 @@ function finishedSignal(event: LiveEvent): { id: string; title: string; text: st
   return { id, title: `${signal} ${symbol}`, text: `${timeframe}, ${words}` };
 }
 
-const signalName = ({ symbol, timeframe }: SignalResponse) => `${symbol}, ${timeframe}`;
-
-function tellAccess(reason: string): void {
+function showAccessToast(reason: string): void {
   if (reason === "approved") {
-    showToast({ title: texts.approvedTitle, description: texts.approved });
+    const description = "You can now use the signal bot and view your history.";
+    showToast({ title: "Account approved", description });
   }
-  if (reason === "revoked") showToast({ title: texts.revokedTitle, description: texts.revoked });
+  if (reason === "revoked") {
+    const description = "You no longer have access to the signal bot and signal history.";
+    showToast({ title: "Approval revoked", description });
+  }
 }
 
-/** Short interruptions are nobody's concern. */
-const PATIENCE_MS = 2_000;
+/** Shorter interruptions are not shown. */
+const OFFLINE_DELAY_MS = 2_000;
 
-/** Says quietly that live updates are interrupted, in the room above a page's heading: nothing moves for it. */
-export function ConnectionStrip() {
+/** Reports an interrupted connection above the heading of the page, without moving it. */
+function ConnectionStrip() {
   const online = useRealtime((live) => live.connection === "online");
   const [late, setLate] = useState(false);
   useEffect(() => {
     if (online) return;
-    const timer = setTimeout(() => setLate(true), PATIENCE_MS);
+    const timer = setTimeout(() => setLate(true), OFFLINE_DELAY_MS);
     return () => {
       clearTimeout(timer);
       setLate(false);
@@ -122,7 +124,7 @@ export function ConnectionStrip() {
       {late && (
         <p className="flex animate-enter items-center justify-center gap-2 border-b border-line bg-raised px-4 py-1.5 text-sm text-ink-muted">
           <WifiOff aria-hidden className="size-4" />
-          {appMessages.offline}
+          Offline, reconnecting…
         </p>
       )}
     </div>

@@ -2,22 +2,21 @@ import type { LiveEvent } from "../lib/realtime/events.ts";
 import { useRealtime } from "../lib/realtime/store.ts";
 import { setUnseenCount } from "../ui/page-heading.tsx";
 
-/** Something that the user should hear of wherever he is. */
 interface UnseenItem {
   title: string;
   text: string;
-  /** Leads to what it is about. */
+  /** Leads to the subject of the event. */
   open(): void;
 }
 
 let unseen = 0;
-/** How often the tab has come into view. */
+/** Number of times that the tab has come into view. */
 let views = 0;
 
 const isHidden = () => document.visibilityState === "hidden";
 
-/** Counts what happens while the tab is hidden in its title, and tells of it outside the page if that is allowed. */
-export function notifyIfHidden({ stream, seq }: LiveEvent, news: UnseenItem): void {
+/** While the tab is hidden, counts the event in its title and shows a browser notification if that is allowed. */
+export function notifyIfHidden({ stream, seq }: LiveEvent, item: UnseenItem): void {
   if (!isHidden()) return;
   unseen += 1;
   setUnseenCount(unseen);
@@ -25,75 +24,70 @@ export function notifyIfHidden({ stream, seq }: LiveEvent, news: UnseenItem): vo
   const viewsBefore = views;
   const wasInView = isAnyTabInView();
   void loadNotify().then(({ notify }) => {
-    // The tab was in view while the code was loading, so the page itself has shown the news.
+    // The tab came into view while the code was loading, so the page has shown the event.
     if (views !== viewsBefore) return;
-    return notify({ place: { username, stream, seq }, wasInView, ...news });
+    return notify({ position: { username, stream, seq }, wasInView, ...item });
   });
 }
-
-let loading: ReturnType<typeof importNotify> | undefined;
 
 const importNotify = () => import("../lib/notifications/notify.ts");
+let notifyModule: ReturnType<typeof importNotify> | undefined;
 
-/**
- * One import for all events. Two imports of the same module may resolve in reverse order, and an event that comes after
- * a later one counts as notified already.
- */
+/** Two imports may resolve in reverse order, which would drop the earlier event: one import serves all. */
 function loadNotify(): ReturnType<typeof importNotify> {
-  loading ??= importNotify().catch((error: unknown) => {
-    loading = undefined;
+  notifyModule ??= importNotify().catch((error: unknown) => {
+    notifyModule = undefined;
     throw error;
   });
-  return loading;
+  return notifyModule;
 }
 
-/** Forgets the count as soon as the tab is seen; returns what ends it. */
+/** Resets the count when the tab comes into view. Returns a function that stops it. */
 export function resetOnVisible(): () => void {
-  const look = () => {
-    if (isHidden()) return;
-    views += 1;
+  const reset = () => {
     unseen = 0;
     setUnseenCount(0);
   };
-  document.addEventListener("visibilitychange", look);
+  const onChange = () => {
+    if (isHidden()) return;
+    views += 1;
+    reset();
+  };
+  document.addEventListener("visibilitychange", onChange);
   return () => {
-    document.removeEventListener("visibilitychange", look);
-    unseen = 0;
-    setUnseenCount(0);
+    document.removeEventListener("visibilitychange", onChange);
+    reset();
   };
 }
 
 const LOCK = "tab-in-view";
 
 /**
- * Lets the other tabs know whether this one is in view, by a lock that it holds as long as it is. Without locks, which
- * browsers have on secure addresses only, there are no notifications either. Returns what ends it.
+ * Holds a lock while this tab is in view, which the other tabs can query. Browsers have locks on secure addresses only,
+ * like notifications. Returns a function that stops it.
  */
 export function followView(): () => void {
   let release: (() => void) | undefined;
-  const follow = () => {
-    const isInView = document.visibilityState === "visible";
-    if (isInView && !release) {
-      const untilHidden = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      void navigator.locks?.request(LOCK, { mode: "shared" }, () => untilHidden);
-    }
-    if (!isInView) letGo();
-  };
-  const letGo = () => {
+  const releaseLock = () => {
     release?.();
     release = undefined;
   };
-  follow();
-  document.addEventListener("visibilitychange", follow);
+  const onChange = () => {
+    if (isHidden()) return releaseLock();
+    if (release) return;
+    const untilHidden = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    void navigator.locks?.request(LOCK, { mode: "shared" }, () => untilHidden);
+  };
+  onChange();
+  document.addEventListener("visibilitychange", onChange);
   return () => {
-    document.removeEventListener("visibilitychange", follow);
-    letGo();
+    document.removeEventListener("visibilitychange", onChange);
+    releaseLock();
   };
 }
 
-/** Whether the product is in view in any tab of this browser. */
 async function isAnyTabInView(): Promise<boolean> {
   const { held = [] } = (await navigator.locks?.query()) ?? {};
   return held.some(({ name }) => name === LOCK);

@@ -81,7 +81,7 @@ export function memoryStorage(): SessionStorage {
   };
 }
 
-function browserStorage(): SessionStorage {
+export function browserStorage(): SessionStorage {
   try {
     return window.localStorage;
   } catch {

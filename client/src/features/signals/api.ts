@@ -1,6 +1,8 @@
-import { type SignalCandles, signalCandlesSchema } from "@shared/contract/candle.ts";
-import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { signalCandlesSchema } from "@shared/contract/candle.ts";
+import { HISTORY_PAGE, TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import {
+  type HistoryPage,
+  historyPageSchema,
   type SignalAccepted,
   type SignalRequest,
   type SignalResponse,
@@ -8,20 +10,24 @@ import {
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
 import { type Status, statusSchema } from "@shared/contract/status.ts";
+import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
+import { signalKeys } from "./apply-event.ts";
+import { filterParams, type HistoryFilter } from "./history-filter.ts";
 
 /** A repeated request may be answered with the signal itself. */
 const signalReplySchema = z.union([signalResponseSchema, signalAcceptedSchema]);
 
 interface SignalPayload {
+  /** The same key never makes a second signal, nor costs a second credit. */
   key: string;
   request: SignalRequest;
-  /** A picture of a chart to be judged with it; costs a credit. */
+  /** A chart image to be analysed with the candles; costs a credit. */
   image: File | null;
 }
 
-/** Asks for a signal without waiting for it; the same key never makes a second one, nor costs a second credit. */
+/** Requests a signal without waiting for its result. */
 export const requestSignal = ({
   key,
   request,
@@ -43,11 +49,40 @@ function imageForm(request: SignalRequest, image: File): FormData {
   return form;
 }
 
-export const readSignal = (id: string, signal: AbortSignal): Promise<SignalResponse> =>
-  api({ path: `/signals/${encodeURIComponent(id)}`, schema: signalResponseSchema, signal });
+export const pathOf = (id: string) => `/signals/${encodeURIComponent(id)}`;
 
-export const readCandles = (id: string, signal: AbortSignal): Promise<SignalCandles> =>
-  api({ path: `/signals/${encodeURIComponent(id)}/candles`, schema: signalCandlesSchema, signal });
+export const readSignal = (id: string, signal: AbortSignal): Promise<SignalResponse> =>
+  api({ path: pathOf(id), schema: signalResponseSchema, signal });
+
+/** The candles that a signal was made from. */
+export const candlesQuery = (id: string) =>
+  queryOptions({
+    queryKey: signalKeys.candles(id),
+    queryFn: ({ signal }) =>
+      api({ path: `${pathOf(id)}/candles`, schema: signalCandlesSchema, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+interface HistoryParams {
+  /** `next_cursor` of the page before; null for the first page. */
+  cursor: string | null;
+  limit?: number;
+  filter: HistoryFilter;
+  signal: AbortSignal;
+}
+
+/** One page of the user's signals that match the filter, newest first. */
+export function readHistory(params: HistoryParams): Promise<HistoryPage> {
+  const { cursor, limit = HISTORY_PAGE.default, filter, signal } = params;
+  const query = new URLSearchParams({ limit: String(limit), ...filterParams(filter) });
+  if (cursor !== null) query.set("cursor", cursor);
+  return api({
+    path: `/signal-history?${query}`,
+    schema: historyPageSchema,
+    timeoutMs: TIMEOUTS_MS.history,
+    signal,
+  });
+}
 
 export const readStatus = (signal: AbortSignal): Promise<Status> =>
   api({ path: "/status", schema: statusSchema, signal });

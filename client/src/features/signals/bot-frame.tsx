@@ -1,25 +1,26 @@
 import type { ReactNode } from "react";
 import { Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
-import { botFrameMessages as texts } from "./bot-frame-messages.ts";
 
-/** From 64 rem on, form and result stand beside each other. */
+/** From 64 rem on, form and result are side by side. */
 export const botGridClass =
   "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]";
 
 interface BotFrameProps {
-  /** Stands beside the heading. */
+  /** Shown beside the heading. */
   aside?: ReactNode;
-  /** Form and results; a skeleton stands in for them. */
+  /** Form and results; without them, a skeleton is shown. */
   children?: ReactNode;
 }
 
-/** The bot's screen around what needs its code. */
+/** The part of the bot page that is shown before its code has loaded. */
 export function BotFrame({ aside, children = <BotSkeleton /> }: BotFrameProps) {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
       <div className="flex items-start justify-between gap-4">
-        <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+        <PageHeading title="Signal bot">
+          Pick a market and a timeframe. The signal is sized to your amount and risk.
+        </PageHeading>
         {aside}
       </div>
       {children}
@@ -29,7 +30,7 @@ export function BotFrame({ aside, children = <BotSkeleton /> }: BotFrameProps) {
 
 function BotSkeleton() {
   return (
-    <div role="status" aria-label={texts.loading} className={botGridClass}>
+    <div role="status" aria-label="Loading the signal bot" className={botGridClass}>
       <Skeleton className="h-[34rem] rounded-card" />
       <Skeleton className="h-[34rem] rounded-card" />
     </div>

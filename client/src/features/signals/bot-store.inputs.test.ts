@@ -4,7 +4,7 @@ import { matchesSymbol } from "./components/form-fields.tsx";
 
 const withInputs = (change: Partial<BotInputs>) => readInputs({ ...defaultInputs, ...change });
 
-test("the form starts with the product's defaults", () => {
+test("the form starts with the defaults", () => {
   expect(readInputs(defaultInputs).request).toEqual({
     symbol: "BTC/USDT",
     timeframe: "1h",
@@ -29,7 +29,7 @@ test.each([
   ["risk_percent", { riskPercent: 101 }, "Enter a risk above 0 and up to 100 percent."],
   ["leverage", { leverage: 0.5 }, "Enter a leverage from 1 to 125."],
   ["symbol", { symbol: "B" }, "Enter a symbol of at least 2 characters."],
-])("a %s out of range is said at its field", (field, change, message) => {
+])("a %s out of range is reported at its field", (field, change, message) => {
   expect(withInputs(change).errors).toEqual({ [field]: message });
 });
 

@@ -1,6 +1,5 @@
-import { type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
+import { timeframeSchema } from "@shared/contract/candle.ts";
 import { SIGNAL_DEFAULTS, TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import type { FieldError } from "@shared/contract/errors.ts";
 import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
 import { create } from "zustand";
@@ -8,10 +7,9 @@ import { createJSONStorage, persist } from "zustand/middleware";
 import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
 import { useSession } from "../../lib/session.ts";
-import { inputErrors } from "./bot-messages.ts";
 
-/** What the form holds; a number that is empty or does not parse is null. */
-export const botInputsSchema = z.object({
+/** The fields of the form; a number that is empty or does not parse is null. */
+const botInputsSchema = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
   amount: z.number().nullable(),
@@ -20,42 +18,38 @@ export const botInputsSchema = z.object({
 });
 export type BotInputs = z.infer<typeof botInputsSchema>;
 
-const DEFAULT_TIMEFRAME: Timeframe = SIGNAL_DEFAULTS.timeframe;
-
 export const defaultInputs: BotInputs = {
   symbol: SIGNAL_DEFAULTS.symbol,
-  timeframe: DEFAULT_TIMEFRAME,
+  timeframe: SIGNAL_DEFAULTS.timeframe,
   amount: SIGNAL_DEFAULTS.amount,
   riskPercent: SIGNAL_DEFAULTS.riskPercent,
   leverage: SIGNAL_DEFAULTS.leverage,
 };
 
-type ReadInputs =
-  | { request: SignalRequest; errors?: never }
-  | { errors: FormErrors; request?: never };
-
-/** The request that the form asks for, with the defaults for missing numbers, or what is wrong, by field. */
-export function readInputs(inputs: BotInputs): ReadInputs {
-  const parsed = signalRequestSchema.safeParse({
-    symbol: inputs.symbol,
-    timeframe: inputs.timeframe,
-    amount: inputs.amount,
-    risk_percent: inputs.riskPercent,
-    leverage: inputs.leverage,
-  });
-  if (parsed.success) return { request: parsed.data };
-  const fieldErrors = issuesToFieldErrors(parsed.error.issues).map(inOwnWords);
-  return { errors: toFormErrors(fieldErrors) };
+interface ReadInputs {
+  request?: SignalRequest;
+  errors?: FormErrors;
 }
 
-/** Ranges of numbers in words of the form rather than of the schema. */
-const inOwnWords = ({ field, message }: FieldError): FieldError => ({
-  field,
-  message: inputErrors[field] ?? message,
-});
+const rangeErrors: Record<string, string> = {
+  amount: "Enter an amount above 0.",
+  risk_percent: "Enter a risk above 0 and up to 100 percent.",
+  leverage: "Enter a leverage from 1 to 125.",
+};
 
-/** How many of this tab's signals stay within reach. */
-const TRACKED_MAX = 6;
+/** The request that the form describes, with the defaults for missing numbers, or its errors by field. */
+export function readInputs(inputs: BotInputs): ReadInputs {
+  const { riskPercent: risk_percent, ...fields } = inputs;
+  const parsed = signalRequestSchema.safeParse({ ...fields, risk_percent });
+  if (parsed.success) return { request: parsed.data };
+  const errors = issuesToFieldErrors(parsed.error.issues).map(({ field, message }) => ({
+    field,
+    message: rangeErrors[field] ?? message,
+  }));
+  return { errors: toFormErrors(errors) };
+}
+
+const MAX_TRACKED = 6;
 
 const trackedSchema = z.object({
   id: z.string(),
@@ -65,60 +59,59 @@ const trackedSchema = z.object({
   requestedAt: z.number(),
   withImage: z.boolean().default(false),
 });
-/** A signal asked for in this tab. */
+/** A signal requested in this tab. */
 export type TrackedSignal = z.infer<typeof trackedSchema>;
 
-const attemptSchema = z.object({
+const pendingSchema = z.object({
+  /** Makes it safe to send the request again. */
   key: z.string(),
   request: signalRequestSchema,
   requestedAt: z.number(),
-  /** A chart image goes with it; the image itself does not survive a reload. */
+  /** The image itself does not survive a reload. */
   withImage: z.boolean().default(false),
   /** The server could not be reached; sent again only if the user asks for the same. */
   givenUp: z.boolean(),
 });
-/** A request that the server has not answered yet; its key makes it safe to send again. */
-export type PendingRequest = z.infer<typeof attemptSchema>;
+/** A request that the server has not answered yet. */
+export type PendingRequest = z.infer<typeof pendingSchema>;
 
-/** Why an attempt has given no signal: refused by the server, broken off, or not answered in time. */
 export interface Failure {
   kind: "refused" | "broken" | "late";
   text: string;
-  attempt: PendingRequest;
+  pending: PendingRequest;
 }
 
-const keptSchema = z.object({
+const persistedSchema = z.object({
   inputs: botInputsSchema,
-  attempt: attemptSchema.nullable(),
+  pending: pendingSchema.nullable(),
+  /** Newest first. */
   tracked: z.array(trackedSchema),
-  /** The signal that the user went back to; without one, the newest request is shown. */
+  /** The signal that the user went back to; null shows the newest request. */
   selectedId: z.string().nullable(),
 });
 
-export interface BotState extends z.infer<typeof keptSchema> {
+export interface BotState extends z.infer<typeof persistedSchema> {
+  /** Belongs to the pending request. */
+  image: File | null;
   failure: Failure | null;
 }
 
 const initialState: BotState = {
   inputs: defaultInputs,
-  attempt: null,
+  pending: null,
   tracked: [],
   selectedId: null,
+  image: null,
   failure: null,
 };
 
-/** State of this tab's bot page; survives a reload, and is forgotten with the session. */
+/** State of this tab's bot page; survives a reload, but not the session. */
 export const useBot = create<BotState>()(
   persist(() => initialState, {
     name: "bot",
     storage: createJSONStorage(() => sessionStorage),
-    partialize: ({ inputs, attempt, tracked, selectedId }) => ({
-      inputs,
-      attempt,
-      tracked,
-      selectedId,
-    }),
-    merge: (kept, current) => ({ ...current, ...keptSchema.safeParse(kept).data }),
+    partialize: ({ image: _image, failure: _failure, ...persisted }) => persisted,
+    merge: (stored, current) => ({ ...current, ...persistedSchema.safeParse(stored).data }),
   }),
 );
 
@@ -134,16 +127,15 @@ export function setInputs(change: Partial<BotInputs>): void {
   useBot.setState(({ inputs }) => ({ inputs: { ...inputs, ...change } }));
 }
 
-/** Adds a signal to this tab's, newest first. */
 export function track(signal: TrackedSignal): void {
   useBot.setState(({ tracked }) => ({
     tracked: [signal, ...tracked.filter(({ id }) => id !== signal.id)]
       .sort((a, b) => b.requestedAt - a.requestedAt)
-      .slice(0, TRACKED_MAX),
+      .slice(0, MAX_TRACKED),
   }));
 }
 
-/** Shows one of this tab's signals; a request still unanswered stays so. */
+/** Shows one of this tab's signals; a late request stays pending. */
 export function select(id: string): void {
   useBot.setState(({ failure }) => ({
     selectedId: id,
@@ -151,7 +143,6 @@ export function select(id: string): void {
   }));
 }
 
-/** Forgets a signal that the server does not know. */
 export function untrack(id: string): void {
   useBot.setState(({ tracked, selectedId }) => ({
     tracked: tracked.filter((signal) => signal.id !== id),
@@ -159,7 +150,7 @@ export function untrack(id: string): void {
   }));
 }
 
-/** Whether the client has waited for a request as long as it is willing to. */
+/** Returns true once the timeout of a request has passed. */
 export const isLate = (
   { requestedAt, withImage }: Pick<TrackedSignal, "requestedAt" | "withImage">,
   now: number,

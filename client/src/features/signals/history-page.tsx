@@ -1,42 +1,34 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { ArrowLeft, History, SearchX } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
-import { Link, useSearchParams } from "react-router-dom";
-import { ApiError } from "../../lib/api/errors.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { History, type LucideIcon, SearchX } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Link } from "react-router-dom";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ExportButtons, HistoryFilters } from "./components/history-toolbar.tsx";
+import { RetryAlert } from "./components/retry-alert.tsx";
 import { SignalCard } from "./components/signal-card.tsx";
-import { type HistoryFilter, isFiltering, noFilter } from "./history-api.ts";
-import { useHistory, useLinkedSignal } from "./hooks/use-history.ts";
-import { filterMessages, historyErrorText, historyMessages, linkMessages } from "./messages.ts";
+import { historyErrorText } from "./history-error-text.ts";
+import { type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
+import { useHistory } from "./hooks/use-history.ts";
 
 export function HistoryPage() {
-  const [params] = useSearchParams();
-  const [wanted, setWanted] = useState(noFilter);
-  const linkedId = params.get("id");
-  const filter = linkedId === null ? wanted : noFilter;
+  const [filter, setFilter] = useState(noFilter);
   const history = useHistory(filter);
   const { items, error } = history;
-  // There from the start, so that nothing moves once the signals are there.
+  // Shown while the signals load, so that nothing moves once they are there.
   const hasSignals = isFiltering(filter) || (items ? items.length > 0 : !error);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
       <div className="flex flex-wrap items-end justify-between gap-4">
-        <PageHeading title={historyMessages.title}>
-          {historyMessages.lead}{" "}
-          <TextLink to="/performance">{historyMessages.toPerformance}</TextLink>
+        <PageHeading title="Signal history">
+          All your signals and their outcomes, newest first.{" "}
+          <TextLink to="/performance">Overall performance</TextLink>
         </PageHeading>
-        {linkedId === null && hasSignals && <ExportButtons filter={filter} />}
+        {hasSignals && <ExportButtons filter={filter} />}
       </div>
-      {linkedId === null && hasSignals && <HistoryFilters filter={filter} onChange={setWanted} />}
-      {linkedId !== null ? (
-        <LinkedSignal key={linkedId} id={linkedId} history={history} />
-      ) : (
-        <Signals history={history} filter={filter} onFilter={setWanted} />
-      )}
+      {hasSignals && <HistoryFilters filter={filter} onChange={setFilter} />}
+      <Signals history={history} filter={filter} onFilter={setFilter} />
     </div>
   );
 }
@@ -47,20 +39,19 @@ interface SignalsProps {
   onFilter(filter: HistoryFilter): void;
 }
 
-/** The signals that fit the filter; the older ones are read as the reader comes near them. */
 function Signals({ history, filter, onFilter }: SignalsProps) {
   const { items, error, isSettling, hasNextPage, isFetchingNextPage, fetchNextPage } = history;
-  const again = () => void (items ? fetchNextPage() : history.refetch());
+  const retry = () => void (items ? fetchNextPage() : history.refetch());
   const isEmpty = items?.length === 0 && !isSettling && !hasNextPage;
   const isUnknown = !error && (!items || (items.length === 0 && isSettling));
   return (
     <>
-      {isFiltering(filter) && items && <Found count={items.length} {...history} />}
+      {isFiltering(filter) && items && <MatchCount count={items.length} {...history} />}
       {isUnknown && <HistorySkeleton />}
       {isEmpty && !isFiltering(filter) && <EmptyHistory />}
       {isEmpty && isFiltering(filter) && <NoMatch onClear={() => onFilter(noFilter)} />}
       {items && <HistoryList items={items} />}
-      {error && <HistoryError error={error} onAgain={again} />}
+      {error && <RetryAlert text={historyErrorText(error)} onRetry={retry} />}
       {hasNextPage && !error && !isSettling && (
         <LoadMore busy={isFetchingNextPage} onWanted={() => void fetchNextPage()} />
       )}
@@ -68,51 +59,66 @@ function Signals({ history, filter, onFilter }: SignalsProps) {
   );
 }
 
-interface FoundProps {
+interface MatchCountProps {
   count: number;
   isSettling: boolean;
   hasNextPage: boolean;
 }
 
-/** How many signals fit; where none does, what stands below says so to those who see it. */
-function Found({ count, isSettling, hasNextPage }: FoundProps) {
+/** Without matches, it is for screen readers only: what stands below is in view. */
+function MatchCount({ count, isSettling, hasNextPage }: MatchCountProps) {
   const isNone = count === 0 && !isSettling;
+  const found = hasNextPage
+    ? `The newest ${count} matching signals.`
+    : `${count} matching ${count === 1 ? "signal" : "signals"}.`;
   return (
     <p role="status" className={`figures text-sm text-ink-muted ${isNone ? "sr-only" : ""}`}>
-      {isSettling ? filterMessages.searching : filterMessages.found(count, hasNextPage)}
+      {isSettling ? "Searching…" : found}
     </p>
   );
 }
 
-function HistoryError({ error, onAgain }: { error: Error; onAgain(): void }) {
+interface EmptyProps {
+  Icon: LucideIcon;
+  title: string;
+  text: string;
+  children: ReactNode;
+}
+
+function Empty({ Icon, title, text, children }: EmptyProps) {
   return (
-    <Alert tone="error" role="alert">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-ink">{historyErrorText(error)}</span>
-        <Button variant="secondary" onClick={onAgain}>
-          {historyMessages.tryAgain}
-        </Button>
-      </div>
-    </Alert>
+    <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
+      <Icon aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
+      <p className="text-lg font-semibold">{title}</p>
+      <p className="text-ink-muted text-pretty">{text}</p>
+      {children}
+    </div>
   );
 }
 
 function EmptyHistory() {
   return (
-    <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <History aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">{historyMessages.empty}</p>
-      <p className="text-ink-muted">{historyMessages.emptyLead}</p>
+    <Empty Icon={History} title="No signals generated yet." text="Request your first signal.">
       <Link to="/bot" className={`${buttonClass()} mt-2`}>
-        {historyMessages.toBot}
+        Get a signal
       </Link>
-    </div>
+    </Empty>
+  );
+}
+
+function NoMatch({ onClear }: { onClear(): void }) {
+  return (
+    <Empty Icon={SearchX} title="No results" text="No signals match these filters.">
+      <Button variant="secondary" className="mt-2" onClick={onClear}>
+        Show all signals
+      </Button>
+    </Empty>
   );
 }
 
 function HistorySkeleton() {
   return (
-    <div role="status" aria-label={historyMessages.loading} className="flex flex-col gap-4">
+    <div role="status" aria-label="Loading your signals" className="flex flex-col gap-4">
       <Skeleton className="h-52 rounded-card" />
       <Skeleton className="h-52 rounded-card" />
       <Skeleton className="h-52 rounded-card" />
@@ -120,16 +126,15 @@ function HistorySkeleton() {
   );
 }
 
-/** How many the tallest window shows at first; those below are laid out when they come near it. */
+/** As many as the tallest window shows at first; the others are laid out when they come near it. */
 const IN_VIEW = 10;
-const unseenClass = "[contain-intrinsic-size:auto_13rem] [content-visibility:auto]";
+const outOfViewClass = "[contain-intrinsic-size:auto_13rem] [content-visibility:auto]";
 
-/** The signals that have been read, newest first. */
-export function HistoryList({ items }: { items: HistoryItem[] }) {
+function HistoryList({ items }: { items: HistoryItem[] }) {
   return (
     <ol className="flex flex-col gap-4 empty:hidden">
       {items.map((item, index) => (
-        <li key={item.id} className={index < IN_VIEW ? "" : unseenClass}>
+        <li key={item.id} className={index < IN_VIEW ? "" : outOfViewClass}>
           <SignalCard item={item} />
         </li>
       ))}
@@ -137,21 +142,7 @@ export function HistoryList({ items }: { items: HistoryItem[] }) {
   );
 }
 
-/** What is shown where no signal fits the filter. */
-export function NoMatch({ onClear }: { onClear(): void }) {
-  return (
-    <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <SearchX aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">{filterMessages.noMatch}</p>
-      <p className="text-ink-muted text-pretty">{filterMessages.noMatchLead}</p>
-      <Button variant="secondary" className="mt-2" onClick={onClear}>
-        {filterMessages.showAll}
-      </Button>
-    </div>
-  );
-}
-
-/** How far below the view the next page is fetched already. */
+/** Distance below the view at which the next page is read. */
 const AHEAD = "600px";
 
 interface LoadMoreProps {
@@ -159,8 +150,8 @@ interface LoadMoreProps {
   onWanted(): void;
 }
 
-/** Loads the next page when it comes near the view, or at a press. */
-export function LoadMore({ busy, onWanted }: LoadMoreProps) {
+/** Loads the next page when it comes near the view, or on a click. */
+function LoadMore({ busy, onWanted }: LoadMoreProps) {
   const box = useRef<HTMLDivElement>(null);
   const wanted = useRef(onWanted);
   wanted.current = onWanted;
@@ -176,43 +167,8 @@ export function LoadMore({ busy, onWanted }: LoadMoreProps) {
   return (
     <div ref={box} className="flex justify-center">
       <Button variant="secondary" busy={busy} onClick={onWanted}>
-        {busy ? historyMessages.loadingMore : historyMessages.loadMore}
+        {busy ? "Loading..." : "Load more"}
       </Button>
     </div>
   );
 }
-
-/** One signal of the history, on its own. */
-export function LinkedSignal({
-  id,
-  history,
-}: {
-  id: string;
-  history: Parameters<typeof useLinkedSignal>[1];
-}) {
-  const { item, error } = useLinkedSignal(id, history);
-  return (
-    <>
-      <Link
-        to="/signal-history"
-        className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong"
-      >
-        <ArrowLeft aria-hidden className="size-4" />
-        {linkMessages.back}
-      </Link>
-      {item && <SignalCard item={item} />}
-      {!item && !error && (
-        <div role="status" aria-label={historyMessages.loading}>
-          <Skeleton className="h-52 rounded-card" />
-        </div>
-      )}
-      {!item && error && (
-        <Alert tone="error" role="alert">
-          {isUnknown(error) ? linkMessages.unknown : historyErrorText(error)}
-        </Alert>
-      )}
-    </>
-  );
-}
-
-const isUnknown = (error: Error) => error instanceof ApiError && error.status === 404;

@@ -5,14 +5,14 @@ export interface TradeLevels {
   takeProfit: number;
 }
 
-/** The levels as the contract carries them: null when there is nothing to trade. */
-export interface RawLevels {
+/** The levels of the contract; null for a WAIT. */
+interface RawLevels {
   entry: number | null;
   stop_loss: number | null;
   take_profit: number | null;
 }
 
-/** All three levels, or null where one is missing, as in a WAIT. */
+/** Null if a level is missing, as in a WAIT. */
 export function tradeLevels(raw: RawLevels): TradeLevels | null {
   if (raw.entry === null || raw.stop_loss === null || raw.take_profit === null) return null;
   return { entry: raw.entry, stopLoss: raw.stop_loss, takeProfit: raw.take_profit };
@@ -22,7 +22,7 @@ export function tradeLevels(raw: RawLevels): TradeLevels | null {
 export const distancePercent = (entry: number, price: number): number =>
   ((price - entry) / entry) * 100;
 
-/** What the target pays for each unit risked at the stop; null when the stop is at the entry. */
+/** Distance of the target in units of the risk; null if the stop is at the entry. */
 export function rewardToRisk({ entry, stopLoss, takeProfit }: TradeLevels): number | null {
   const risk = Math.abs(entry - stopLoss);
   return risk === 0 ? null : Math.abs(takeProfit - entry) / risk;

@@ -2,23 +2,28 @@ import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import {
   type SharedSignal,
   type ShareLink,
-  type SignalSince,
   sharedSignalSchema,
   shareLinkSchema,
   signalSinceSchema,
 } from "@shared/contract/signal-page.ts";
+import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
+import { pathOf } from "./api.ts";
+import { signalKeys } from "./apply-event.ts";
 
-const pathOf = (id: string) => `/signals/${encodeURIComponent(id)}`;
+/** The candles since a signal was made, its outcome, and since when it is shared. */
+export const progressQuery = (id: string) =>
+  queryOptions({
+    queryKey: signalKeys.progress(id),
+    queryFn: ({ signal }) =>
+      api({ path: `${pathOf(id)}/since`, schema: signalSinceSchema, signal }),
+  });
 
-export const readSince = (id: string, signal: AbortSignal): Promise<SignalSince> =>
-  api({ path: `${pathOf(id)}/since`, schema: signalSinceSchema, signal });
-
-/** Makes a link to a signal; the one before stops working. */
-export const shareSignal = (id: string): Promise<ShareLink> =>
+/** Creates a link to a signal; an earlier link stops working. */
+export const createShareLink = (id: string): Promise<ShareLink> =>
   api({ method: "POST", path: `${pathOf(id)}/share`, schema: shareLinkSchema });
 
-export const unshareSignal = (id: string): Promise<ActionDone> =>
+export const revokeShareLink = (id: string): Promise<ActionDone> =>
   api({ method: "DELETE", path: `${pathOf(id)}/share`, schema: actionDoneSchema });
 
 export const readShared = (token: string, signal: AbortSignal): Promise<SharedSignal> =>

@@ -1,12 +1,10 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
-import { type ReactNode, useEffect, useId } from "react";
+import { useId } from "react";
 import { Link, useParams } from "react-router-dom";
 import { ApiError } from "../../lib/api/errors.ts";
 import { formatDateTime } from "../../lib/format.ts";
 import { refetch } from "../../lib/query-client.ts";
-import { onLiveEvent } from "../../lib/realtime/events.ts";
-import { isFinished, useRealtime } from "../../lib/realtime/store.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -14,12 +12,14 @@ import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { usePageTitle } from "../../ui/page-heading.tsx";
-import { readCandles, readSignal } from "./api.ts";
+import { candlesQuery } from "./api.ts";
+import { isFinished, signalKeys } from "./apply-event.ts";
+import { RetryAlert } from "./components/retry-alert.tsx";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
-import { shareMessages, signalMessages } from "./messages.ts";
-import { readSince, shareSignal, unshareSignal } from "./signal-page-api.ts";
+import { useSignal } from "./hooks/use-signal.ts";
+import { createShareLink, progressQuery, revokeShareLink } from "./signal-page-api.ts";
 
-/** One of the user's signals, on its own: what it said, and what the market made of it. */
+/** One of the user's signals with its chart and its outcome. */
 export function SignalPage() {
   const { id = "" } = useParams();
   return (
@@ -29,7 +29,7 @@ export function SignalPage() {
         className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong"
       >
         <ArrowLeft aria-hidden className="size-4" />
-        {signalMessages.back}
+        All signals
       </Link>
       <Signal key={id} id={id} />
     </div>
@@ -37,21 +37,21 @@ export function SignalPage() {
 }
 
 function Signal({ id }: { id: string }) {
-  const { signal, candles, since } = useSignalPage(id);
-  usePageTitle(
-    signalMessages.title(signal.data ? `${signal.data.symbol} ${signal.data.timeframe}` : ""),
-  );
-  const error = signal.error ?? since.error ?? candles.error;
-  if (isUnknown(error)) return <Problem>{signalMessages.unknown}</Problem>;
-  if (error && !(signal.data && since.data && candles.data)) {
-    const again = () => void Promise.all([signal.refetch(), candles.refetch(), since.refetch()]);
-    return <Problem onAgain={again}>{signalMessages.unreachable}</Problem>;
+  const { signal, candles, progress } = useSignalPage(id);
+  usePageTitle(`Signal ${signal.data ? `${signal.data.symbol} ${signal.data.timeframe}` : ""}`);
+  const error = signal.error ?? progress.error ?? candles.error;
+  if (error instanceof ApiError && error.status === 404) {
+    return <Problem text="This signal does not exist or was deleted." />;
+  }
+  if (error && !(signal.data && progress.data && candles.data)) {
+    const retry = () => void Promise.all([signal.refetch(), candles.refetch(), progress.refetch()]);
+    return <RetryAlert text="We couldn't load this signal." onRetry={retry} />;
   }
   if (!signal.data) return <SignalSkeleton />;
   const { symbol, timeframe, created_at, status, analysis } = signal.data;
-  if (!isFinished(status)) return <Running>{signalMessages.running}</Running>;
-  if (status === "failed") return <Problem>{signalMessages.failed}</Problem>;
-  if (!analysis || !since.data || !candles.data) return <SignalSkeleton />;
+  if (status === "failed") return <Problem text="The analysis failed." />;
+  if (!isFinished(status)) return <Running />;
+  if (!analysis || !progress.data || !candles.data) return <SignalSkeleton />;
   return (
     <SignalContent
       symbol={symbol}
@@ -59,146 +59,107 @@ function Signal({ id }: { id: string }) {
       createdAt={created_at}
       analysis={analysis}
       before={candles.data.candles}
-      since={since.data.candles}
-      judgement={since.data.judgement}
+      since={progress.data.candles}
+      resolution={progress.data.judgement}
     >
-      <ShareBox id={id} sharedAt={since.data.shared_at} />
+      <ShareBox id={id} sharedAt={progress.data.shared_at} />
     </SignalContent>
   );
 }
 
-const isUnknown = (error: Error | null) => error instanceof ApiError && error.status === 404;
+/** Events push the outcome; the candles of an open signal are polled. */
+const CANDLES_POLL_INTERVAL_MS = 60_000;
 
-function Running({ children }: { children: ReactNode }) {
+function useSignalPage(id: string) {
+  const signal = useSignal(id);
+  const isCompleted = signal.data?.status === "completed";
+  const isTrade = isCompleted && signal.data?.analysis?.final_signal !== "WAIT";
+  const candles = useQuery({ ...candlesQuery(id), enabled: isCompleted });
+  const progress = useQuery({
+    ...progressQuery(id),
+    enabled: isCompleted,
+    refetchInterval: ({ state }) =>
+      isTrade && !state.data?.judgement ? CANDLES_POLL_INTERVAL_MS : false,
+  });
+  return { signal, candles, progress };
+}
+
+function Running() {
   return (
     <>
       <Alert tone="info" role="status">
-        {children}
+        Still analyzing. The result will appear here.
       </Alert>
       <SignalSkeleton />
     </>
   );
 }
 
-function Problem({ children, onAgain }: { children: ReactNode; onAgain?: () => void }) {
+function Problem({ text }: { text: string }) {
   return (
-    <Alert tone={onAgain ? "error" : "info"} role="alert">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-ink">{children}</span>
-        {onAgain && (
-          <Button variant="secondary" onClick={onAgain}>
-            {signalMessages.tryAgain}
-          </Button>
-        )}
-      </div>
+    <Alert tone="info" role="alert">
+      <span className="text-ink">{text}</span>
     </Alert>
   );
 }
 
-/** How often an open signal's candles are read anew; its judgement is pushed. */
-const OPEN_EVERY_MS = 60_000;
-/** In case no event tells that a signal is finished. */
-const RUNNING_EVERY_MS = 15_000;
-
-const keyOf = (id: string) => ["signal-page", id] as const;
-
-/** Everything about one of the user's signals, kept up to date by the live events. */
-export function useSignalPage(id: string) {
-  const ready = useRealtime((live) => live.ready);
-  const signal = useQuery({
-    queryKey: [...keyOf(id), "signal"],
-    queryFn: (context) => readSignal(id, context.signal),
-    enabled: ready,
-    refetchInterval: ({ state }) =>
-      state.data && !isFinished(state.data.status) ? RUNNING_EVERY_MS : false,
-  });
-  const isCompleted = signal.data?.status === "completed";
-  const candles = useQuery({
-    queryKey: [...keyOf(id), "candles"],
-    queryFn: (context) => readCandles(id, context.signal),
-    enabled: isCompleted,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const isTrade = isCompleted && signal.data?.analysis?.final_signal !== "WAIT";
-  const since = useQuery({
-    queryKey: [...keyOf(id), "since"],
-    queryFn: (context) => readSince(id, context.signal),
-    enabled: isCompleted,
-    refetchInterval: ({ state }) => (isTrade && !state.data?.judgement ? OPEN_EVERY_MS : false),
-  });
-  useEffect(
-    () =>
-      onLiveEvent((event) => {
-        const isAbout = "signal_id" in event.data && event.data.signal_id === id;
-        if (!isAbout && event.name !== "history:cleared") return;
-        void refetch({ queryKey: keyOf(id) });
-      }),
-    [id],
-  );
-  return { signal, candles, since };
-}
-
-/** Reads again whether the signal is shared. */
-export const readShareAgain = (id: string): Promise<void> =>
-  refetch({ queryKey: [...keyOf(id), "since"] });
-
-/** Makes and voids the link that shows a signal to others. */
-export function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
-  const making = useMutation({
-    mutationFn: () => shareSignal(id),
-    onSuccess: () => readShareAgain(id),
-  });
+/** Creates and revokes the public link of a signal. */
+function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
+  const readAgain = () => refetch({ queryKey: signalKeys.progress(id) });
+  const link = useMutation({ mutationFn: () => createShareLink(id), onSuccess: readAgain });
   const revoke = async (): Promise<string> => {
-    const { detail } = await unshareSignal(id);
-    making.reset();
-    await readShareAgain(id);
+    const { detail } = await revokeShareLink(id);
+    link.reset();
+    await readAgain();
     return detail;
   };
-  const isShared = sharedAt !== null || making.data !== undefined;
+  const failed = "The link could not be updated. Please try again.";
+  const isShared = sharedAt !== null || link.data !== undefined;
   return (
     <Card className="flex flex-col gap-4 p-5 sm:p-7">
-      <h2 className="text-lg font-semibold tracking-tight">{shareMessages.title}</h2>
-      <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">{shareMessages.lead}</p>
-      {making.data ? (
-        <LinkField link={linkOf(making.data.token)} />
-      ) : (
-        sharedAt && (
-          <p className="text-sm text-ink-faint">{shareMessages.since(formatDateTime(sharedAt))}</p>
-        )
+      <h2 className="text-lg font-semibold tracking-tight">Share</h2>
+      <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">
+        Anyone with the link can view this signal. Your name, amounts and images are not shared.
+      </p>
+      {link.data && <LinkField link={`${location.origin}/shared/${link.data.token}`} />}
+      {!link.data && sharedAt && (
+        <p className="text-sm text-ink-faint">
+          Shared since {formatDateTime(sharedAt)}. The link is shown only when you create it. A new
+          link replaces it.
+        </p>
       )}
       <div className="flex flex-wrap gap-3">
-        <Button variant="secondary" busy={making.isPending} onClick={() => making.mutate()}>
-          {isShared ? shareMessages.renew : shareMessages.create}
+        <Button variant="secondary" busy={link.isPending} onClick={() => link.mutate()}>
+          {isShared ? "Create new link" : "Create link"}
         </Button>
         {isShared && (
           <ConfirmButton
-            label={shareMessages.revoke}
-            title={shareMessages.revokeTitle}
+            label="Stop sharing"
+            title="Stop sharing this signal?"
             size="md"
             run={revoke}
-            failureText={() => shareMessages.failed}
+            failureText={() => failed}
           >
-            {shareMessages.revokeLoss}
+            The link stops working immediately for everyone who has it.
           </ConfirmButton>
         )}
       </div>
-      {making.isError && (
+      {link.isError && (
         <Alert tone="error" role="alert">
-          {shareMessages.failed}
+          {failed}
         </Alert>
       )}
     </Card>
   );
 }
 
-const linkOf = (token: string): string => `${location.origin}/shared/${token}`;
-
 function LinkField({ link }: { link: string }) {
   const id = useId();
+  const label = "Link to this signal";
   return (
     <div className={fieldClass.root}>
       <label htmlFor={id} className={fieldClass.label}>
-        {shareMessages.linkName}
+        {label}
       </label>
       <div className="flex items-center gap-3">
         <input
@@ -208,7 +169,7 @@ function LinkField({ link }: { link: string }) {
           onFocus={({ currentTarget }) => currentTarget.select()}
           className={`${fieldClass.input} min-w-0 flex-1`}
         />
-        <CopyButton text={link} name={shareMessages.linkName} />
+        <CopyButton text={link} name={label} />
       </div>
     </div>
   );

@@ -42,9 +42,9 @@ async function loadModules() {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no port");
   vi.stubEnv("VITE_API_URL", `http://127.0.0.1:${address.port}`);
-  const { askSignal, nextAttempt, resumeAttempt } = await import("./submit-request.ts");
+  const { submitRequest, nextPending, resumePending } = await import("./submit-request.ts");
   const { useBot } = await import("./bot-store.ts");
-  return { askSignal, nextAttempt, resumeAttempt, useBot };
+  return { submitRequest, nextPending, resumePending, useBot };
 }
 
 let bot: Awaited<ReturnType<typeof loadModules>>;
@@ -59,57 +59,57 @@ beforeEach(() => {
 });
 
 test("an accepted request becomes a tracked signal", async () => {
-  await bot.askSignal({ request, image: null });
-  const { tracked, attempt, failure } = bot.useBot.getState();
+  await bot.submitRequest({ request, image: null });
+  const { tracked, pending, failure } = bot.useBot.getState();
   expect(tracked).toMatchObject([{ id: "s1", symbol: "BTC/USDT", timeframe: "1h" }]);
-  expect({ attempt, failure }).toEqual({ attempt: null, failure: null });
+  expect({ pending, failure }).toEqual({ pending: null, failure: null });
 });
 
-test("what is tracked survives a reload, what went wrong does not", async () => {
-  await bot.askSignal({ request, image: null });
+test("tracked signals survive a reload, a failure does not", async () => {
+  await bot.submitRequest({ request, image: null });
   const kept = JSON.parse(sessionStorage.getItem("bot") ?? "{}");
   expect(kept.state.tracked).toMatchObject([{ id: "s1" }]);
   expect(kept.state).not.toHaveProperty("failure");
 });
 
-test("a refusal shows the server's words and tracks nothing", async () => {
+test("a refused request shows the server's reason and tracks nothing", async () => {
   answers.push(refuse(422, "invalid-input", "No provider knows NOPE."));
-  await bot.askSignal({ request, image: null });
+  await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState()).toMatchObject({
     failure: { kind: "refused", text: "No provider knows NOPE." },
-    attempt: null,
+    pending: null,
     tracked: [],
   });
 });
 
-test("a server in trouble is a broken request, with the server's words", async () => {
+test("a server error is a broken request with the server's reason", async () => {
   answers.push(refuse(503, "unavailable", "Briefly unavailable."));
-  await bot.askSignal({ request, image: null });
+  await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState().failure).toMatchObject({
     kind: "broken",
     text: "Briefly unavailable.",
   });
 });
 
-test("a lost connection is tried again by itself, under the same key", async () => {
+test("after a lost connection, the request is sent again with the same key", async () => {
   answers.push(hangUp);
-  await bot.askSignal({ request, image: null });
+  await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState().tracked).toHaveLength(1);
   expect(keys).toEqual([keys[0], keys[0]]);
 });
 
-test("a request given up on keeps its key for the next try of the same", async () => {
+test("a request that was given up keeps its key when the user asks for the same", async () => {
   answers.push(hangUp, hangUp);
-  await bot.askSignal({ request, image: null });
+  await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState().failure?.kind).toBe("broken");
-  await bot.askSignal({ request, image: null });
+  await bot.submitRequest({ request, image: null });
   expect(bot.useBot.getState()).toMatchObject({ failure: null, tracked: [{ id: "s1" }] });
   expect(new Set(keys).size).toBe(1);
 });
 
-test("a time-out is said at once, and the signal is found when the server answers again", async () => {
+test("a time-out is reported at once, and the signal appears when the server responds again", async () => {
   answers.push(refuse(504, "timeout", "Too slow."));
-  const asked = bot.askSignal({ request, image: null });
+  const asked = bot.submitRequest({ request, image: null });
   await vi.waitFor(() => {
     expect(bot.useBot.getState().failure).toMatchObject({
       kind: "late",
@@ -120,37 +120,37 @@ test("a time-out is said at once, and the signal is found when the server answer
   expect(bot.useBot.getState()).toMatchObject({ failure: null, tracked: [{ id: "s1" }] });
 });
 
-test("another wish is another key", () => {
-  const unanswered = { key: "k1", request, requestedAt: 0, withImage: false, givenUp: true };
-  const next = { unanswered, unansweredImage: null, now: 5, newKey: () => "k2" };
-  expect(bot.nextAttempt({ request, image: null }, next).key).toBe("k1");
-  const dearer = { ...request, amount: 200 };
-  expect(bot.nextAttempt({ request: dearer, image: null }, next).key).toBe("k2");
+test("a request for something else has another key", () => {
+  const pending = { key: "k1", request, requestedAt: 0, withImage: false, givenUp: true };
+  const keyFor = (next: SignalRequest) =>
+    bot.nextPending({ request: next, image: null }, { pending, image: null }).key;
+  expect(keyFor(request)).toBe("k1");
+  expect(keyFor({ ...request, amount: 200 })).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test("the same wish with another image is another key", () => {
+test("the same request with another image has another key", () => {
   const image = new File(["one"], "chart.png", { type: "image/png" });
-  const unanswered = { key: "k1", request, requestedAt: 0, withImage: true, givenUp: true };
-  const next = { unanswered, unansweredImage: image, now: 5, newKey: () => "k2" };
-  const keyWith = (picked: File | null) => bot.nextAttempt({ request, image: picked }, next).key;
+  const pending = { key: "k1", request, requestedAt: 0, withImage: true, givenUp: true };
+  const keyWith = (picked: File | null) =>
+    bot.nextPending({ request, image: picked }, { pending, image }).key;
   expect(keyWith(image)).toBe("k1");
-  expect(keyWith(new File(["two"], "chart.png", { type: "image/png" }))).toBe("k2");
-  expect(keyWith(null)).toBe("k2");
+  expect(keyWith(new File(["two"], "chart.png", { type: "image/png" }))).not.toBe("k1");
+  expect(keyWith(null)).not.toBe("k1");
 });
 
 test("a request with an image is sent as a form to its own address", async () => {
   const image = new File(["bytes"], "chart.png", { type: "image/png" });
-  await bot.askSignal({ request, image });
+  await bot.submitRequest({ request, image });
   expect(sent.at(-1)).toMatchObject({ url: "/get-signal-with-image" });
   expect(sent.at(-1)?.body).toContain('name="chart_image"; filename="chart.png"');
   expect(sent.at(-1)?.body).toMatch(/name="symbol"\r\n\r\nBTC\/USDT/);
   expect(bot.useBot.getState().tracked).toMatchObject([{ id: "s1", withImage: true }]);
 });
 
-test("an image that a reload has lost is asked for again, and nothing is sent without it", async () => {
-  const attempt = { key: "k1", request, requestedAt: Date.now(), withImage: true, givenUp: false };
-  bot.useBot.setState({ attempt });
-  await bot.resumeAttempt();
+test("a request whose image was lost in a reload is not sent again", async () => {
+  const pending = { key: "k1", request, requestedAt: Date.now(), withImage: true, givenUp: false };
+  bot.useBot.setState({ pending });
+  await bot.resumePending();
   expect(keys).toEqual([]);
-  expect(bot.useBot.getState()).toMatchObject({ attempt: null, failure: { kind: "refused" } });
+  expect(bot.useBot.getState()).toMatchObject({ pending: null, failure: { kind: "refused" } });
 });

@@ -1,158 +1,142 @@
 import type { SignalRequest } from "@shared/contract/signal.ts";
 import { ApiError, errorText } from "../../lib/api/errors.ts";
 import { delay } from "../../lib/backoff.ts";
-import { queryClient } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { requestSignal } from "./api.ts";
-import { botMessages } from "./bot-messages.ts";
-import { type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
-import { signalQueryKey } from "./hooks/use-signal.ts";
+import { storeSignal } from "./apply-event.ts";
+import { type BotState, type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
 
-/** Waits before an unanswered request is sent again, in milliseconds; its key keeps that from making a second signal. */
-const RETRY_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
+/** Delays before an unanswered request is sent again. */
+const RETRY_DELAYS_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
 
-/** After that long, nobody waits for the answer any more. */
-const RESUME_WITHIN_MS = 5 * 60_000;
+/** A reload does not send an older request again. */
+const MAX_RESUME_AGE_MS = 5 * 60_000;
 
-/** Images of the requests that are not answered yet, by key. */
-const images = new Map<string, File>();
-
-/** Keys being sent now, so that a page that opens again does not send them twice. */
+/** Keys that are being sent, so that reopening the page does not send them twice. */
 const sending = new Set<string>();
 
-/** What somebody asks for. */
-export interface SignalDraft {
+interface SignalDraft {
   request: SignalRequest;
   image: File | null;
 }
 
-interface NextAttempt {
-  unanswered: PendingRequest | null;
-  unansweredImage: File | null;
-  now: number;
-  newKey(): string;
-}
-
-/** The attempt to send for a wish: the unanswered one again if it asks the same, else a new one. */
-export function nextAttempt({ request, image }: SignalDraft, next: NextAttempt): PendingRequest {
-  const { unanswered, unansweredImage, now, newKey } = next;
+/** The request to send for a draft: the unanswered one if it asks for the same, otherwise a new one. */
+export function nextPending(
+  { request, image }: SignalDraft,
+  unanswered: Pick<BotState, "pending" | "image">,
+): PendingRequest {
+  const { pending } = unanswered;
   const isSame =
-    unanswered &&
-    JSON.stringify(unanswered.request) === JSON.stringify(request) &&
-    unanswered.withImage === (image !== null) &&
-    unansweredImage === image;
-  const key = isSame ? unanswered.key : newKey();
-  return { key, request, requestedAt: now, withImage: image !== null, givenUp: false };
+    pending !== null &&
+    JSON.stringify(pending.request) === JSON.stringify(request) &&
+    pending.withImage === (image !== null) &&
+    unanswered.image === image;
+  return {
+    key: isSame ? pending.key : randomKey(),
+    request,
+    requestedAt: Date.now(),
+    withImage: image !== null,
+    givenUp: false,
+  };
 }
 
-/** 128 random bits; unlike `randomUUID`, also on pages that are not served over TLS. */
+/** 128 random bits; unlike `randomUUID`, also available without TLS. */
 const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");
 
-/** Asks for a signal; what comes of it is found in the bot's store. */
-export async function askSignal(wish: SignalDraft): Promise<void> {
-  const { attempt: unanswered } = useBot.getState();
-  const attempt = nextAttempt(wish, {
-    unanswered,
-    unansweredImage: imageOf(unanswered),
-    now: Date.now(),
-    newKey: randomKey,
-  });
-  images.clear();
-  if (wish.image) images.set(attempt.key, wish.image);
-  useBot.setState({ attempt, failure: null, selectedId: null });
-  // Fetched ahead: what goes wrong with it comes up again where it is needed.
+/** Requests a signal; the result is in the bot's store. */
+export async function submitRequest(draft: SignalDraft): Promise<void> {
+  const pending = nextPending(draft, useBot.getState());
+  useBot.setState({ pending, image: draft.image, failure: null, selectedId: null });
+  // A prefetch: its error occurs again where the code is needed.
   loadSignalView().catch(() => null);
-  await send(attempt);
+  await send(pending);
 }
 
-const imageOf = (attempt: PendingRequest | null): File | null =>
-  (attempt && images.get(attempt.key)) ?? null;
-
-/** Takes up a request that a reload has interrupted before it was answered. */
-export async function resumeAttempt(): Promise<void> {
-  const { attempt } = useBot.getState();
-  if (!attempt || attempt.givenUp || sending.has(attempt.key)) return;
-  const isForgotten = Date.now() - attempt.requestedAt > RESUME_WITHIN_MS;
-  if (isForgotten) useBot.setState({ attempt: null });
-  else if (attempt.withImage && !imageOf(attempt)) loseImage(attempt);
-  else await send(attempt);
-}
-
-/** Without its image, a request cannot be sent again; nobody knows whether the server had it. */
-function loseImage(attempt: PendingRequest): void {
-  const failure = { kind: "refused", text: botMessages.imageLost, attempt } as const;
-  useBot.setState({ attempt: null, failure });
-}
-
-async function send(attempt: PendingRequest): Promise<void> {
-  sending.add(attempt.key);
-  try {
-    await sendUntilAnswered(attempt);
-  } finally {
-    sending.delete(attempt.key);
+/** Sends a request again that a reload interrupted. */
+export async function resumePending(): Promise<void> {
+  const { pending, image } = useBot.getState();
+  if (!pending || pending.givenUp || sending.has(pending.key)) return;
+  if (Date.now() - pending.requestedAt > MAX_RESUME_AGE_MS) {
+    useBot.setState({ pending: null });
+  } else if (pending.withImage && !image) {
+    const failure = { kind: "refused", text: IMAGE_LOST, pending } as const;
+    useBot.setState({ pending: null, failure });
+  } else {
+    await send(pending);
   }
 }
 
-const isCurrent = ({ key }: PendingRequest) => useBot.getState().attempt?.key === key;
+const IMAGE_LOST =
+  "The page was reloaded before the server responded, and the chart image is lost. If your signal is not in your history, attach the image and try again.";
 
-async function sendUntilAnswered(attempt: PendingRequest): Promise<void> {
-  for (let tries = 0; isCurrent(attempt); tries += 1) {
-    // Only what happens after the streams were joined is sure to be told by an event.
-    const isToldOf = useRealtime.getState().ready;
+async function send(pending: PendingRequest): Promise<void> {
+  sending.add(pending.key);
+  try {
+    await sendUntilAnswered(pending);
+  } finally {
+    sending.delete(pending.key);
+  }
+}
+
+const isCurrent = ({ key }: PendingRequest) => useBot.getState().pending?.key === key;
+
+async function sendUntilAnswered(pending: PendingRequest): Promise<void> {
+  for (let tries = 0; isCurrent(pending); tries += 1) {
+    // Events are only certain to arrive for what happens after the streams were joined.
+    const isPushed = useRealtime.getState().ready;
     try {
-      const reply = await requestSignal({ ...attempt, image: imageOf(attempt) });
-      return accept(attempt, { reply, isToldOf });
+      const { image } = useBot.getState();
+      const reply = await requestSignal({ ...pending, image });
+      return accept(pending, { reply, isPushed });
     } catch (error) {
-      const waitMs = retryWaitMs(error, tries);
-      if (waitMs === undefined || isTimeout(error)) fail(attempt, error);
-      if (waitMs === undefined) return;
-      await delay(waitMs);
+      const delayMs = retryDelayMs(error, tries);
+      if (delayMs === undefined || isTimeout(error)) fail(pending, error);
+      if (delayMs === undefined) return;
+      await delay(delayMs);
     }
   }
 }
 
 const isTimeout = (error: unknown) => error instanceof ApiError && error.isTimeout;
+const isNetwork = (error: unknown) => error instanceof ApiError && error.isNetwork;
 
-function retryWaitMs(error: unknown, tries: number): number | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  if (error.isTimeout) return RETRY_MS.timeout[tries];
-  return error.isNetwork ? RETRY_MS.network[tries] : undefined;
+function retryDelayMs(error: unknown, tries: number): number | undefined {
+  if (isTimeout(error)) return RETRY_DELAYS_MS.timeout[tries];
+  return isNetwork(error) ? RETRY_DELAYS_MS.network[tries] : undefined;
 }
 
-function accept(
-  attempt: PendingRequest,
-  { reply, isToldOf }: { reply: Awaited<ReturnType<typeof requestSignal>>; isToldOf: boolean },
-): void {
-  const { symbol, timeframe } = attempt.request;
-  const created_at = new Date(attempt.requestedAt).toISOString();
-  const queued = { symbol, timeframe, created_at, analysis: null };
-  const known = { ...queued, ...reply };
-  const updatedAt = isToldOf ? Date.now() : 0;
-  queryClient.setQueryData(signalQueryKey(reply.signal_id), known, { updatedAt });
-  const { requestedAt, withImage } = attempt;
+interface Accepted {
+  reply: Awaited<ReturnType<typeof requestSignal>>;
+  isPushed: boolean;
+}
+
+function accept(pending: PendingRequest, { reply, isPushed }: Accepted): void {
+  const { request, requestedAt, withImage } = pending;
+  const { symbol, timeframe } = request;
+  const created_at = new Date(requestedAt).toISOString();
+  const queued = { symbol, timeframe, created_at, origin: "request", analysis: null } as const;
+  storeSignal({ ...queued, ...reply }, isPushed ? Date.now() : 0);
   track({ id: reply.signal_id, symbol, timeframe, requestedAt, withImage });
-  images.delete(attempt.key);
-  if (isCurrent(attempt)) useBot.setState({ attempt: null, failure: null });
+  if (isCurrent(pending)) useBot.setState({ pending: null, image: null, failure: null });
 }
 
-function fail(attempt: PendingRequest, error: unknown): void {
-  if (!isCurrent(attempt)) return;
+function fail(pending: PendingRequest, error: unknown): void {
+  if (!isCurrent(pending)) return;
   const kind = failureKind(error);
-  const failure = { kind, text: errorText(error, botMessages.unknownError), attempt };
-  const isUnanswered = error instanceof ApiError && (error.isNetwork || error.isTimeout);
-  const unanswered = { ...attempt, givenUp: kind === "broken" };
-  useBot.setState({ failure, attempt: isUnanswered ? unanswered : null });
+  const failure = { kind, text: errorText(error, "Unknown error"), pending };
+  const isUnanswered = isNetwork(error) || isTimeout(error);
+  const unanswered = { ...pending, givenUp: kind === "broken" };
+  useBot.setState({ failure, pending: isUnanswered ? unanswered : null });
 }
 
-/** A refusal is for the user to act on; anything else means that no analysis came out. */
+/** The user can correct a refused request; anything else is shown as a failed analysis. */
 function failureKind(error: unknown): Failure["kind"] {
   if (isTimeout(error)) return "late";
-  const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-  return refused ? "refused" : "broken";
+  const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  return isRefused ? "refused" : "broken";
 }
 
-/** Loads what shows a signal; a visit without one does not need it. */
 export const loadSignalView = () => import("./components/signal-view.tsx");

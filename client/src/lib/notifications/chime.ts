@@ -4,7 +4,7 @@ const NOTE_SECONDS = 0.14;
 const FADE_SECONDS = 0.5;
 const LOUDNESS = 0.12;
 
-/** Plays a short, soft sound; browsers allow none on a page that nobody has touched yet. */
+/** Plays a short, soft sound; browsers allow none before the first click on a page. */
 export async function playChime(): Promise<void> {
   if (!navigator.userActivation?.hasBeenActive) return;
   const audio = new AudioContext();

@@ -4,15 +4,14 @@ import { z } from "zod";
 
 const KEY = "notified-events";
 
-const toldSchema = z.object({
+const deliveredSchema = z.object({
   /** The user whose streams are counted. */
   username: z.string(),
-  /** For each stream, the number of the last event that a tab took on itself to notify of. */
+  /** For each stream, the number of the last event that a tab has notified of. */
   seqs: z.partialRecord(streamNameSchema, z.number()),
 });
-export type Delivered = z.infer<typeof toldSchema>;
+export type Delivered = z.infer<typeof deliveredSchema>;
 
-/** An event, as far as notifying of it goes. */
 export interface EventPosition {
   username: string;
   stream: z.infer<typeof streamNameSchema>;
@@ -20,28 +19,26 @@ export interface EventPosition {
 }
 
 /**
- * Whether this tab is the first to ask for the event.
- *
- * A transaction of IndexedDB decides, because its writes are in order across tabs. A tab may read a value of
- * `localStorage` that another tab has replaced already, even under a lock.
+ * Returns true in the first of all tabs that asks for the event. A transaction of IndexedDB decides: `localStorage` may
+ * return a value that another tab has replaced, even under a lock.
  */
-export async function claimNotice(place: EventPosition): Promise<boolean> {
+export async function acquireNotification(position: EventPosition): Promise<boolean> {
   let isFirst = false;
   await update<unknown>(KEY, (stored) => {
-    const told = toldSchema.safeParse(stored).data ?? null;
-    const next = markDelivered(told, place);
+    const delivered = deliveredSchema.safeParse(stored).data ?? null;
+    const next = markDelivered(delivered, position);
     isFirst = next !== null;
-    return next ?? told;
+    return next ?? delivered;
   });
   return isFirst;
 }
 
-/** What is stored after one more event; null if that event, or a later one, was claimed before. */
+/** The value to store for one more event; null if it, or a later one, was delivered before. */
 export function markDelivered(
-  told: Delivered | null,
+  delivered: Delivered | null,
   { username, stream, seq }: EventPosition,
 ): Delivered | null {
-  const seqs = told?.username === username ? told.seqs : {};
+  const seqs = delivered?.username === username ? delivered.seqs : {};
   if (seq <= (seqs[stream] ?? 0)) return null;
   return { username, seqs: { ...seqs, [stream]: seq } };
 }

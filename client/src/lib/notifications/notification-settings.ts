@@ -1,70 +1,52 @@
+import { z } from "zod";
 import { create } from "zustand";
+import { createJSONStorage, persist } from "zustand/middleware";
+import { browserStorage } from "../session.ts";
 
-/** Whether this browser lets the product notify; `unsupported`: it cannot, or not on this address. */
-export type NoticePermission = NotificationPermission | "unsupported";
+const settingsSchema = z.object({
+  /** Switched off in the product, whatever the browser's permission. */
+  off: z.boolean(),
+  muted: z.boolean(),
+});
 
-interface NoticeSettings {
-  permission: NoticePermission;
-  /** Switched off by the user in the product itself. */
-  off: boolean;
-  muted: boolean;
+interface NotificationSettings extends z.infer<typeof settingsSchema> {
+  /** `unsupported`: not in this browser, or not on an insecure address. */
+  permission: NotificationPermission | "unsupported";
 }
 
-/** Keys of local storage; each holds `true` or nothing. */
-const KEYS = { off: "noticesOff", muted: "noticesMuted" } as const;
+const currentPermission = () =>
+  "Notification" in window && window.isSecureContext ? Notification.permission : "unsupported";
 
-function read(key: string): boolean {
-  try {
-    return window.localStorage.getItem(key) === "true";
-  } catch {
-    return false;
-  }
-}
+/** Notification settings of this browser, shared by all tabs. */
+export const useNoticeSettings = create<NotificationSettings>()(
+  persist(
+    (): NotificationSettings => ({ permission: currentPermission(), off: false, muted: false }),
+    {
+      name: "notifications",
+      storage: createJSONStorage(browserStorage),
+      partialize: ({ off, muted }) => ({ off, muted }),
+      merge: (stored, current) => ({ ...current, ...settingsSchema.safeParse(stored).data }),
+    },
+  ),
+);
 
-function write(key: string, value: boolean): void {
-  try {
-    if (value) window.localStorage.setItem(key, "true");
-    else window.localStorage.removeItem(key);
-  } catch {
-    // A browser that refuses local storage forgets the setting with the page.
-  }
-}
-
-function permissionNow(): NoticePermission {
-  return "Notification" in window && window.isSecureContext
-    ? Notification.permission
-    : "unsupported";
-}
-
-/** How this browser tells of what happens while nobody looks; shared by all tabs. */
-export const useNoticeSettings = create<NoticeSettings>()(() => ({
-  permission: permissionNow(),
-  off: read(KEYS.off),
-  muted: read(KEYS.muted),
-}));
-
-/** Asks the user; only ever at a press of his own. */
+/** Asks the user for permission; call it only from a click. */
 export async function requestPermission(): Promise<void> {
-  if (permissionNow() === "unsupported") return;
+  if (currentPermission() === "unsupported") return;
   const permission = await Notification.requestPermission();
   useNoticeSettings.setState({ permission });
   if (permission === "granted") setNotices({ off: false });
 }
 
-export function setNotices(change: Partial<Pick<NoticeSettings, "off" | "muted">>): void {
+export function setNotices(change: Partial<z.infer<typeof settingsSchema>>): void {
   useNoticeSettings.setState(change);
-  if (change.off !== undefined) write(KEYS.off, change.off);
-  if (change.muted !== undefined) write(KEYS.muted, change.muted);
 }
 
-/** Takes over what another tab, or the browser's own settings, have changed. */
-export function readNoticeSettings(): void {
-  useNoticeSettings.setState({
-    permission: permissionNow(),
-    off: read(KEYS.off),
-    muted: read(KEYS.muted),
-  });
+/** Another tab or the browser's own settings may have changed them. Every `setState` writes, so read first. */
+async function readAgain(): Promise<void> {
+  await useNoticeSettings.persist.rehydrate();
+  useNoticeSettings.setState({ permission: currentPermission() });
 }
 
-window.addEventListener("storage", readNoticeSettings);
-window.addEventListener("focus", readNoticeSettings);
+window.addEventListener("storage", () => void readAgain());
+window.addEventListener("focus", () => void readAgain());

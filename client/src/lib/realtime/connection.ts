@@ -16,28 +16,28 @@ import {
   positionSchema,
   type StreamPositions,
 } from "./events.ts";
-import { applyEvent, initialLiveState, type LiveState, withAccount } from "./store.ts";
+import { applyEvent, type LiveState, withAccount } from "./store.ts";
 
 type LiveSocket = Socket<ServerToClientEvents, Record<string, never>>;
-type Place = z.infer<typeof positionSchema>;
+type Position = z.infer<typeof positionSchema>;
 
 const refusalSchema = z.object({ data: z.object({ code: z.string() }) });
 
-export interface LiveConnectionDeps {
+interface LiveConnectionDeps {
   origin: string;
   token: string;
-  /** `GET /me`; a token that it refuses has ended the session by the time this rejects. */
+  /** `GET /me`; ends the session if the token is refused. */
   readMe(signal: AbortSignal): Promise<Me>;
   store: { setState(change: (state: LiveState) => LiveState): void };
-  /** Hears of each event after it has been applied. */
+  /** Called after each event that has been applied. */
   onEvent(event: LiveEvent): void;
-  /** Events were missed for good: everything read over REST is to be read again. */
+  /** Called when events are lost: everything has to be read again. */
   onStale(): void;
   onEnded(reason: SessionEnd): void;
 }
 
 /**
- * The one live connection of a signed-in tab: joins the streams where `GET /me` says they stand, applies every event
+ * The Socket.IO connection of a signed-in tab. It joins the streams at the positions of `GET /me`, applies every event
  * once and in order, and catches up after each interruption.
  */
 export class LiveConnection {
@@ -45,7 +45,7 @@ export class LiveConnection {
   readonly #stop = new AbortController();
   readonly #socket: LiveSocket;
   #positions: StreamPositions = {};
-  /** Where a gap was last seen; a second one at the same place cannot be filled by asking again. */
+  /** The last event before a gap. A second gap there cannot be filled by reconnecting. */
   #gapAt: number | null = null;
   #failures = 0;
 
@@ -64,7 +64,6 @@ export class LiveConnection {
     void this.#join();
   }
 
-  /** Ends the connection for good. */
   stop(): void {
     this.#stop.abort();
     this.#socket.disconnect();
@@ -76,22 +75,22 @@ export class LiveConnection {
     this.#deps.store.setState((state) => ({ ...state, ...change }));
   }
 
-  /** Reads where the streams stand, then connects; what was read over REST before that is read again. */
   async #join(): Promise<void> {
-    let late = false;
+    let failed = false;
     const me = await this.#readAccount(() => {
-      late = true;
+      failed = true;
       this.#set({ connection: "offline", ready: true });
     });
     if (!me) return;
     this.#positions = { ...me.stream_positions };
-    if (late) this.#deps.onStale();
-    // The screens take up the account in this task already.
+    // Screens have read without waiting for the positions, and may have missed events.
+    if (failed) this.#deps.onStale();
+    // This task renders the account already.
     await yieldToMain();
     if (!this.#stop.signal.aborted) this.#socket.connect();
   }
 
-  /** Reads the account, again and again until it is there; null once the connection has been stopped. */
+  /** Retries until the account has been read; null once the connection has been stopped. */
   async #readAccount(onFailure?: () => void): Promise<Me | null> {
     const { signal } = this.#stop;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
@@ -127,19 +126,19 @@ export class LiveConnection {
       this.#end(sessionEndedSchema.safeParse(payload).data?.reason ?? "expired");
     });
     socket.onAny((name: string, payload: unknown) => {
-      const place = positionSchema.safeParse(payload).data;
-      if (place && typeof payload === "object" && payload) this.#receive(name, place, payload);
+      const position = positionSchema.safeParse(payload).data;
+      if (position) this.#receive(name, position, payload);
     });
     globalThis.addEventListener?.("online", this.#connectNow);
   }
 
-  /** Disconnecting ends the wait for Socket.IO's own next attempt, during which it ignores `connect`. */
+  /** Disconnects first: `connect` is ignored while Socket.IO waits for its own next attempt. */
   readonly #connectNow = () => {
     const hasJoined = this.#positions.user !== undefined;
     if (hasJoined && !this.#socket.connected) this.#socket.disconnect().connect();
   };
 
-  /** Socket.IO tries again by itself after a broken transport, but not after a refusal or a server's goodbye. */
+  /** Socket.IO does not reconnect by itself after a refusal or a disconnect by the server. */
   #connectLater(): void {
     if (this.#socket.active || this.#stop.signal.aborted) return;
     const waitMs = backoffMs(this.#failures);
@@ -154,34 +153,32 @@ export class LiveConnection {
     this.#deps.onEnded(reason);
   }
 
-  #receive(name: string, place: Place, payload: object): void {
+  #receive(name: string, position: Position, payload: unknown): void {
     if (this.#stop.signal.aborted) return;
-    if (name === "resync") return this.#resync(place);
-    const verdict = classifyEvent(this.#positions, place);
-    if (verdict === "ignore") return;
-    if (verdict === "gap") return this.#fillGap(place);
+    if (name === "resync") return this.#resync(position);
+    const action = classifyEvent(this.#positions, position);
+    if (action === "ignore") return;
+    if (action === "gap") return this.#fillGap(position);
     const event = parseLiveEvent(name, payload);
-    // A newer server may tell of what this client cannot read; the state it tells of can be.
-    if (!event) return this.#resync(place);
-    this.#positions[place.stream] = place.seq;
+    // A newer server may send events that this client does not know.
+    if (!event) return this.#resync(position);
+    this.#positions[position.stream] = position.seq;
     this.#deps.store.setState((state) => applyEvent(state, event));
     this.#deps.onEvent(event);
   }
 
-  /** Connecting anew brings everything after the last event applied. */
-  #fillGap(place: Place): void {
-    const last = this.#positions[place.stream] ?? 0;
-    if (this.#gapAt === last) return this.#resync(place);
+  /** On reconnecting, the server sends everything after the last event applied. */
+  #fillGap(position: Position): void {
+    const last = this.#positions[position.stream] ?? 0;
+    if (this.#gapAt === last) return this.#resync(position);
     this.#gapAt = last;
     this.#socket.disconnect().connect();
   }
 
-  /** Forgets what events built up, has the state read over REST, and goes on from there. */
-  #resync({ stream, seq }: Place): void {
+  /** Reads the state over REST and continues from there. */
+  #resync({ stream, seq }: Position): void {
     this.#positions[stream] = seq;
     this.#gapAt = null;
-    const { signals, outcomes, entriesLeft } = initialLiveState;
-    this.#set({ signals, outcomes, entriesLeft });
     void this.#readAccount();
     this.#deps.onStale();
   }

@@ -30,27 +30,24 @@ const liveEventSchema = z.discriminatedUnion("name", [
   event("budget:reached"),
 ]);
 
-/** A numbered event of the contract, with its name. */
+/** An event of the contract, with its name. */
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 
-/** Place of an event in its stream; read before its data, which a newer server may have changed. */
+/** Read before the data of an event, which a newer server may have changed. */
 export const positionSchema = envelopeSchema.pick({ stream: true, seq: true });
 
-/** The event, or null where its name or data is not one that this client knows. */
-export function parseLiveEvent(name: string, payload: object): LiveEvent | null {
-  return liveEventSchema.safeParse({ ...payload, name }).data ?? null;
+/** The event; null if its name or data is unknown to this client. */
+export function parseLiveEvent(name: string, payload: unknown): LiveEvent | null {
+  const envelope = typeof payload === "object" ? payload : {};
+  return liveEventSchema.safeParse({ ...envelope, name }).data ?? null;
 }
 
-/** Number of the last event applied, by stream. */
+/** Number of the last applied event of each stream. */
 export type StreamPositions = Partial<Record<StreamName, number>>;
 
-/** What to do with an event that came in. */
 type EventAction = "apply" | "ignore" | "gap";
 
-/**
- * Streams count without gaps: only the next number is applied, an old one has been applied before,
- * and a later one means that something is missing. A stream not heard of yet starts where it starts.
- */
+/** Streams count without gaps, so only the next number is applied. A new stream starts at any number. */
 export function classifyEvent(
   positions: StreamPositions,
   event: { stream: StreamName; seq: number },
@@ -64,7 +61,7 @@ type Listener = (event: LiveEvent) => void;
 
 const listeners = new Set<Listener>();
 
-/** Calls `listener` after each event has been applied; returns the function that stops it. */
+/** Calls `listener` after each event has been applied. Returns a function that stops it. */
 export function onLiveEvent(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

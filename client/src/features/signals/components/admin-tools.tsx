@@ -2,24 +2,27 @@ import { cleanupImages } from "../../../lib/api/cleanup-images.ts";
 import { errorText } from "../../../lib/api/errors.ts";
 import { Card } from "../../../ui/card.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
-import { botMessages, adminToolMessages as texts } from "../bot-messages.ts";
 
-/** What administrators can do from the bot page. */
 export function AdminTools() {
   return (
     <Card className="flex flex-col items-start gap-3 p-5 sm:p-6">
       <div>
-        <h2 className="font-semibold tracking-tight">{texts.title}</h2>
-        <p className="mt-1 text-sm text-ink-muted text-pretty">{texts.lead}</p>
+        <h2 className="font-semibold tracking-tight">Admin Tools</h2>
+        <p className="mt-1 text-sm text-ink-muted text-pretty">
+          Delete chart images that are no longer needed.
+        </p>
       </div>
       <ConfirmButton
-        label={texts.cleanup}
+        label="Cleanup Images"
         variant="secondary"
-        title={texts.cleanupTitle}
+        title="Clean up chart images?"
         run={async () => (await cleanupImages()).detail}
-        failureText={(error) => texts.failed(errorText(error, botMessages.unknownError))}
+        failureText={(error) =>
+          `Failed to clean up images. Error: ${errorText(error, "Unknown error")}`
+        }
       >
-        {texts.cleanupLoss}
+        Chart images that are older than 30 days or belong to no signal are deleted. This cannot be
+        undone.
       </ConfirmButton>
     </Card>
   );

@@ -1,26 +1,26 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { MemoryRouter } from "react-router-dom";
 import { expect, test } from "vitest";
-import { type AnalystRecord, AnalystRecordPanel } from "./analyst-record.tsx";
+import { RecordPanel, type RecordPanelProps } from "./analyst-record.tsx";
 
-const record: AnalystRecord = {
+const loaded: RecordPanelProps = {
   data: "replay",
   isCalibrated: false,
-  state: "loaded",
   facts: [],
+  isError: false,
   address: "/performance?data=replay&analyst=rules",
 };
 
-const panel = (changes: Partial<AnalystRecord>) =>
+const panel = (changes: Partial<RecordPanelProps>) =>
   renderToStaticMarkup(
     <MemoryRouter>
-      <AnalystRecordPanel record={{ ...record, ...changes }} />
+      <RecordPanel {...loaded} {...changes} />
     </MemoryRouter>,
   );
 
 interface Case {
   name: string;
-  changes: Partial<AnalystRecord>;
+  changes: Partial<RecordPanelProps>;
   text: string;
 }
 
@@ -33,16 +33,16 @@ const cases: Case[] = [
   {
     name: "no trades yet",
     changes: {},
-    text: "No record yet: no trade of this analyst version has been won or lost. Neither its confidence nor an edge over chance has been measured.",
+    text: "No record yet. This analyst version has no won or lost trades, so neither its confidence nor an edge over chance has been measured.",
   },
   {
     name: "a failure",
-    changes: { state: "failed" },
-    text: "The record cannot be shown right now.",
+    changes: { facts: undefined, isError: true },
+    text: "The record is unavailable.",
   },
   {
     name: "nothing yet",
-    changes: { state: "loading" },
+    changes: { facts: undefined },
     text: 'aria-label="Loading the record"',
   },
 ];
@@ -59,9 +59,8 @@ test("demo data and live data are named", () => {
 
 test("has the same box in every state, so that nothing below it moves", () => {
   const box = /<section [^>]*class="([^"]*)"/;
-  const [loading, failed, loaded] = (["loading", "failed", "loaded"] as const).map(
-    (state) => box.exec(panel({ state }))?.[1],
-  );
+  const states = [{ facts: undefined }, { facts: undefined, isError: true }, {}];
+  const [loading, ...others] = states.map((state) => box.exec(panel(state))?.[1]);
   expect(loading).toMatch(/min-h-/);
-  expect([failed, loaded]).toEqual([loading, loading]);
+  expect(others).toEqual([loading, loading]);
 });

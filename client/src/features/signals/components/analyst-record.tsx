@@ -1,63 +1,99 @@
 import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
 import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import type { Performance, PerformanceQuery, Reliability } from "@shared/contract/performance.ts";
-import type { Analysis, SignalSource } from "@shared/contract/signal.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { performanceParams, performanceQuery } from "../../../lib/performance-query.ts";
 import { TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 
-const texts = {
-  titles: {
-    live: "Record of this analyst version, live data",
-    replay: "Record of this analyst version, demo data",
-  },
-  details: "Details",
-  loading: "Loading the record",
-  failed: "The record cannot be shown right now.",
-  none: "No record yet: no trade of this analyst version has been won or lost. Neither its confidence nor an edge over chance has been measured.",
-} as const;
-
 /**
- * Room for two facts, or for the edge alone, by the width of the panel, with a line to spare where fonts may wrap
- * differently: nothing moves when the record arrives.
+ * Space for two facts, or for the edge alone, by the width of the panel, with a spare line for other fonts: nothing moves
+ * when the record arrives.
  */
 const heights = {
   stated: "min-h-59 @[18rem]:min-h-49 @md:min-h-40 @2xl:min-h-30",
   calibrated: "min-h-47 @[18rem]:min-h-40 @md:min-h-30 @2xl:min-h-23",
 } as const;
 
-/** What has been measured of an analyst version. */
-export function AnalystRecordPanel({ record }: { record: AnalystRecord }) {
-  const title = texts.titles[record.data];
-  const height = record.isCalibrated ? heights.calibrated : heights.stated;
+type RecordedAnalysis = Pick<
+  Analysis,
+  "final_signal" | "confidence" | "calibrated_confidence" | "source"
+>;
+
+/** The record of the analyst version that made a signal; nothing for a WAIT, which has no outcome. */
+export function AnalystRecord({ analysis }: { analysis: RecordedAnalysis }) {
+  const { data, analyst, analyst_version: version } = analysis.source;
+  const isMeasured = data !== "none" && analyst !== "none" && version !== undefined;
+  if (analysis.final_signal === "WAIT" || !isMeasured) return null;
+  const { confidence, calibrated_confidence: calibrated } = analysis;
+  const signal = { confidence, isCalibrated: typeof calibrated === "number" };
+  return <LoadedRecord query={{ data, analyst, version, period: "all" }} signal={signal} />;
+}
+
+interface LoadedRecordProps {
+  query: PerformanceQuery;
+  signal: StatedConfidence;
+}
+
+function LoadedRecord({ query, signal }: LoadedRecordProps) {
+  const { data: record, isError } = useQuery(performanceQuery(query));
+  return (
+    <RecordPanel
+      data={query.data}
+      isCalibrated={signal.isCalibrated}
+      facts={record && recordFacts(record, signal)}
+      isError={isError}
+      address={`/performance?${performanceParams(query)}`}
+    />
+  );
+}
+
+export interface RecordPanelProps {
+  data: PerformanceQuery["data"];
+  isCalibrated: boolean;
+  /** Undefined until the record has been read. */
+  facts: RecordFact[] | undefined;
+  isError: boolean;
+  /** Address of the same record on the performance page. */
+  address: string;
+}
+
+export function RecordPanel(props: RecordPanelProps) {
+  const { data, isCalibrated, facts, isError, address } = props;
+  const title = `Record of this analyst version, ${data === "live" ? "live" : "demo"} data`;
   return (
     <div className="@container">
       <section
         aria-label={title}
-        className={`figures flex flex-col gap-2 rounded-control border border-line bg-canvas px-4 py-3 text-sm ${height}`}
+        className={`figures flex flex-col gap-2 rounded-control border border-line bg-canvas px-4 py-3 text-sm ${heights[isCalibrated ? "calibrated" : "stated"]}`}
       >
         <div className="flex items-baseline justify-between gap-4 text-xs text-ink-faint">
           <h3>{title}</h3>
-          <TextLink to={record.address}>{texts.details}</TextLink>
+          <TextLink to={address}>Details</TextLink>
         </div>
-        <RecordContent record={record} />
+        {facts && <Facts facts={facts} />}
+        {!facts && isError && <p className="text-ink-muted">The record is unavailable.</p>}
+        {!facts && !isError && (
+          <div role="status" aria-label="Loading the record" className="flex flex-col gap-2.5 pt-1">
+            <Skeleton className="h-4 w-3/5" />
+            <Skeleton className="h-4 w-4/5" />
+          </div>
+        )}
       </section>
     </div>
   );
 }
 
-function RecordContent({ record: { state, facts } }: { record: AnalystRecord }) {
-  if (state === "loading") {
+function Facts({ facts }: { facts: RecordFact[] }) {
+  if (facts.length === 0) {
     return (
-      <div role="status" aria-label={texts.loading} className="flex flex-col gap-2.5 pt-1">
-        <Skeleton className="h-4 w-3/5" />
-        <Skeleton className="h-4 w-4/5" />
-      </div>
+      <p className="text-ink-muted">
+        No record yet. This analyst version has no won or lost trades, so neither its confidence nor
+        an edge over chance has been measured.
+      </p>
     );
   }
-  if (state === "failed") return <p className="text-ink-muted">{texts.failed}</p>;
-  if (facts.length === 0) return <p className="text-ink-muted">{texts.none}</p>;
   return (
     <dl className="grid gap-x-4 gap-y-2 @2xl:grid-cols-[13rem_1fr]">
       {facts.map(({ trades, text }) => (
@@ -70,45 +106,15 @@ function RecordContent({ record: { state, facts } }: { record: AnalystRecord }) 
   );
 }
 
-/** The measured record of the analyst version that made a signal. */
-export interface AnalystRecord {
-  data: PerformanceQuery["data"];
-  /** Whether the signal's confidence is calibrated, so that it needs no comparison. */
+interface StatedConfidence {
+  /** As stated by the analyst, 0 to 100. */
+  confidence: number;
+  /** A calibrated confidence needs no comparison with the record. */
   isCalibrated: boolean;
-  state: "loading" | "loaded" | "failed";
-  facts: RecordFact[];
-  /** Address of the same record on the performance page. */
-  address: string;
 }
 
-type RecordedAnalysis = Pick<
-  Analysis,
-  "final_signal" | "confidence" | "calibrated_confidence" | "source"
->;
-
-/** Reads the record of a signal's analyst version; null for a WAIT, which has no outcome, and where nobody analysed. */
-export function useAnalystRecord(analysis: RecordedAnalysis): AnalystRecord | null {
-  const query = analysis.final_signal === "WAIT" ? null : recordQueryOf(analysis.source);
-  const { data: record, isError } = useQuery({
-    ...performanceQuery(query ?? { data: "live", period: "all" }),
-    enabled: query !== null,
-  });
-  if (query === null) return null;
-  const { confidence, calibrated_confidence: calibrated } = analysis;
-  const isCalibrated = typeof calibrated === "number";
-  const address = `/performance?${performanceParams(query)}`;
-  const known = { data: query.data, isCalibrated, address };
-  if (!record) return { ...known, state: isError ? "failed" : "loading", facts: [] };
-  return { ...known, state: "loaded", facts: recordFacts(record, { confidence, isCalibrated }) };
-}
-
-function recordQueryOf({ data, analyst, analyst_version }: SignalSource): PerformanceQuery | null {
-  if (data === "none" || analyst === "none" || analyst_version === undefined) return null;
-  return { data, analyst, version: analyst_version, period: "all" };
-}
-
-/** A measured fact, and the trades that it is measured on. */
 interface RecordFact {
+  /** The trades that it is measured on. */
   trades: string;
   text: string;
 }
@@ -118,14 +124,10 @@ type MeasuredRecord = Pick<Performance, "confidence" | "lift" | "effective_trade
 const ALL_TRADES = "All trades";
 
 /**
- * The measured record beside a signal's confidence, and whether it shows an edge. An uncalibrated confidence is compared
- * with the trades of a similar one if they are enough for a rate, otherwise with all; empty while none was won or lost.
- * @param signal.confidence as stated, 0 to 100
+ * The record beside a signal's confidence. An uncalibrated confidence is compared with trades of a similar one if there
+ * are enough, otherwise with all; empty while no trade was won or lost.
  */
-export function recordFacts(
-  record: MeasuredRecord,
-  signal: { confidence: number; isCalibrated: boolean },
-): RecordFact[] {
+export function recordFacts(record: MeasuredRecord, signal: StatedConfidence): RecordFact[] {
   if (record.confidence.decided === 0) return [];
   const edge = { trades: ALL_TRADES, text: edgeStatement(record) };
   if (signal.isCalibrated) return [edge];

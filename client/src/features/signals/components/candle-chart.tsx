@@ -1,5 +1,6 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import {
+  type AutoscaleInfo,
   CandlestickSeries,
   createChart,
   createSeriesMarkers,
@@ -13,7 +14,7 @@ import { useEffect, useRef } from "react";
 import { axisDecimals } from "../../../lib/format.ts";
 import type { TradeLevels } from "../levels.ts";
 
-/** Something that happened in the candle that holds `time` (Unix ms). */
+/** A mark on the candle that contains `time` (Unix milliseconds). */
 export interface ChartMark {
   time: number;
   text: string;
@@ -22,25 +23,23 @@ export interface ChartMark {
   shape: "circle" | "arrowUp" | "arrowDown" | "square";
 }
 
-interface CandleChartProps {
+export interface CandleChartProps {
   candles: Candle[];
   levels: TradeLevels | null;
   marks?: ChartMark[];
-  /** The latest candles that can be told apart, or all of them however narrow. */
+  /** `latest` shows as many candles as are legible, `all` shows all, however narrow. */
   view?: "latest" | "all";
 }
 
-const LINES = { takeProfit: "Take profit", entry: "Entry", stopLoss: "Stop loss" } as const;
 const NO_MARKS: ChartMark[] = [];
 
-/** Width at which a candle's body and wick are clear, gap included. */
-const CANDLE_WIDTH_PX = 9;
-/** In a narrower box that shows all candles, the names would cover the latest of them. */
-const NAMED_LINES_FROM_PX = 480;
-/** Share of all candles that stays free at the right, so that the names cover none. */
+/** Including the gap to the next candle. */
+const MIN_LEGIBLE_CANDLE_PX = 9;
+/** In a narrower box that shows all candles, the names of the lines would cover the latest ones. */
+const MIN_NAMED_LINES_PX = 480;
+/** Space to the right of the last candle, for the names of the lines. */
 const RIGHT_GAP_SHARE = 0.12;
-/** Room to the right of the last candle, for the names of the lines. */
-const RIGHT_GAP_CANDLES = 4;
+const MIN_RIGHT_GAP_CANDLES = 4;
 
 /** Candles with the levels of a trade as lines, on a canvas. */
 export function CandleChart({
@@ -60,7 +59,7 @@ export function CandleChart({
 
 const isTimestamp = (seconds: number): seconds is UTCTimestamp => Number.isInteger(seconds);
 
-/** The chart knows no time zones: a time is moved by the reader's offset to be shown as his own. */
+/** The chart has no time zones: a time is shifted by the local offset. */
 function chartTime(timeMs: number): UTCTimestamp[] {
   const offsetMs = new Date(timeMs).getTimezoneOffset() * 60_000;
   return [Math.round((timeMs - offsetMs) / 1_000)].filter(isTimestamp);
@@ -88,31 +87,23 @@ function drawChart(box: HTMLElement, drawing: Required<CandleChartProps>): IChar
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
   });
-  const namesLines = view === "latest" || box.clientWidth >= NAMED_LINES_FROM_PX;
+  const namesLines = view === "latest" || box.clientWidth >= MIN_NAMED_LINES_PX;
   addCandles(chart, { ...drawing, color, namesLines });
-  const widthPx = view === "all" ? Number.POSITIVE_INFINITY : box.clientWidth;
-  showLatest(chart, { count: candles.length, widthPx });
+  const { length } = candles;
+  const legible = Math.floor(box.clientWidth / MIN_LEGIBLE_CANDLE_PX);
+  const visible = view === "all" ? length : Math.min(length, legible);
+  const gap = Math.max(MIN_RIGHT_GAP_CANDLES, Math.ceil(visible * RIGHT_GAP_SHARE));
+  chart.timeScale().setVisibleLogicalRange({ from: length - visible, to: length + gap });
   return chart;
 }
 
-/** Shows as many of the latest candles as can be told apart; the older ones are a drag away. */
-function showLatest(chart: IChartApi, view: { count: number; widthPx: number }): void {
-  const visible = Math.min(view.count, Math.floor(view.widthPx / CANDLE_WIDTH_PX));
-  const from = view.count - visible;
-  const gap = Math.max(RIGHT_GAP_CANDLES, Math.ceil(visible * RIGHT_GAP_SHARE));
-  chart.timeScale().setVisibleLogicalRange({ from, to: view.count + gap });
+interface Drawing extends Required<CandleChartProps> {
+  color(name: string): string;
+  namesLines: boolean;
 }
 
-function addCandles(
-  chart: IChartApi,
-  {
-    candles,
-    levels,
-    marks,
-    color,
-    namesLines,
-  }: Required<CandleChartProps> & { color(name: string): string; namesLines: boolean },
-): void {
+function addCandles(chart: IChartApi, drawing: Drawing): void {
+  const { candles, levels, color, namesLines } = drawing;
   const precision = axisDecimals(candles.at(-1)?.close ?? 1);
   const prices = levels ? [levels.entry, levels.stopLoss, levels.takeProfit] : [];
   const series = chart.addSeries(CandlestickSeries, {
@@ -124,10 +115,16 @@ function addCandles(
     priceLineVisible: false,
     lastValueVisible: false,
     priceFormat: { type: "price", precision, minMove: 10 ** -precision },
-    // The levels stay in view even where the candles do not reach them.
-    autoscaleInfoProvider: (original: () => { priceRange: PriceRange | null } | null) => {
+    // Keeps the levels in view where the candles do not reach them.
+    autoscaleInfoProvider: (original: () => AutoscaleInfo | null) => {
       const info = original();
-      return info?.priceRange ? { ...info, priceRange: widened(info.priceRange, prices) } : info;
+      if (!info?.priceRange) return info;
+      const { minValue, maxValue } = info.priceRange;
+      const priceRange = {
+        minValue: Math.min(minValue, ...prices),
+        maxValue: Math.max(maxValue, ...prices),
+      };
+      return { ...info, priceRange };
     },
   });
   series.setData(
@@ -135,7 +132,7 @@ function addCandles(
       chartTime(time).map((at) => ({ time: at, ...prices })),
     ),
   );
-  createSeriesMarkers(series, placedMarks({ candles, marks, color }));
+  createSeriesMarkers(series, placedMarks(drawing));
   if (!levels) return;
   const addLine = (price: number, title: string, name: string) =>
     series.createPriceLine({
@@ -146,31 +143,17 @@ function addCandles(
       lineStyle: LineStyle.Dashed,
       axisLabelVisible: true,
     });
-  addLine(levels.takeProfit, LINES.takeProfit, "buy");
-  addLine(levels.entry, LINES.entry, "accent");
-  addLine(levels.stopLoss, LINES.stopLoss, "sell");
+  addLine(levels.takeProfit, "Take profit", "buy");
+  addLine(levels.entry, "Entry", "accent");
+  addLine(levels.stopLoss, "Stop loss", "sell");
 }
 
-/** Each mark on the candle that it happened in; the chart wants them in the order of time. */
-function placedMarks(on: {
-  candles: Candle[];
-  marks: ChartMark[];
-  color(name: string): string;
-}): SeriesMarker<Time>[] {
-  const inOrder = on.marks.toSorted((a, b) => a.time - b.time);
+/** The chart requires marks on times of candles, in order. */
+function placedMarks({ candles, marks, color }: Drawing): SeriesMarker<Time>[] {
+  const inOrder = marks.toSorted((a, b) => a.time - b.time);
   return inOrder.flatMap(({ time, tone, ...mark }) => {
-    const candle = on.candles.findLast((one) => one.time <= time);
+    const candle = candles.findLast((one) => one.time <= time);
     if (!candle) return [];
-    return chartTime(candle.time).map((at) => ({ ...mark, time: at, color: on.color(tone) }));
+    return chartTime(candle.time).map((at) => ({ ...mark, time: at, color: color(tone) }));
   });
 }
-
-interface PriceRange {
-  minValue: number;
-  maxValue: number;
-}
-
-const widened = ({ minValue, maxValue }: PriceRange, prices: number[]): PriceRange => ({
-  minValue: Math.min(minValue, ...prices),
-  maxValue: Math.max(maxValue, ...prices),
-});

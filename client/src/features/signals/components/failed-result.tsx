@@ -3,9 +3,9 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import type { Failure } from "../bot-store.ts";
 import { ResultCard } from "./result-card.tsx";
 
-/** What is shown in place of a signal when none could be asked for. */
-export function BrokenResult({ failure }: { failure: Failure }) {
-  const { request, requestedAt } = failure.attempt;
+/** A request that gave no signal, shown as a WAIT with the reason. */
+export function FailedResult({ failure }: { failure: Failure }) {
+  const { request, requestedAt } = failure.pending;
   return (
     <ResultCard
       symbol={request.symbol}
@@ -16,34 +16,31 @@ export function BrokenResult({ failure }: { failure: Failure }) {
   );
 }
 
-/** What is shown in place of a signal when none could be asked for: do nothing, and why. */
-export function failedAnalysis(reason: string): Analysis {
-  return {
-    final_signal: "WAIT",
+const failedAnalysis = (reason: string): Analysis => ({
+  final_signal: "WAIT",
+  confidence: 0,
+  entry: null,
+  stop_loss: null,
+  take_profit: null,
+  warnings: [MESSAGES.failedSignal],
+  suggested_hold: "",
+  suggested_units: 0,
+  estimated_dollar_risk: 0,
+  required_margin: 0,
+  trade_duration_text: "",
+  raw_ai: {
     confidence: 0,
-    entry: null,
-    stop_loss: null,
-    take_profit: null,
-    warnings: [MESSAGES.failedSignal],
-    suggested_hold: "",
-    suggested_units: 0,
-    estimated_dollar_risk: 0,
-    required_margin: 0,
-    trade_duration_text: "",
-    raw_ai: {
-      confidence: 0,
-      rationale: reason,
-      key_evidence: [],
-      market_condition: "",
-      what_to_watch_for: [],
-    },
-    source: {
-      data: "none",
-      provider: "",
-      analyst: "none",
-      model: "",
-      last_candle_at: null,
-      price: null,
-    },
-  };
-}
+    rationale: reason,
+    key_evidence: [],
+    market_condition: "",
+    what_to_watch_for: [],
+  },
+  source: {
+    data: "none",
+    provider: "",
+    analyst: "none",
+    model: "",
+    last_candle_at: null,
+    price: null,
+  },
+});

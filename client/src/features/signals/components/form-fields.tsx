@@ -6,14 +6,13 @@ import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { ChevronDown, Minus, Plus } from "lucide-react";
 import { useState } from "react";
 import { fieldClass } from "../../../ui/field-class.ts";
-import { botMessages } from "../bot-messages.ts";
 
 interface SymbolFieldProps {
   value: string;
   onChange(value: string): void;
 }
 
-/** A symbol: one of the suggestions or free text. The list is narrowed only by what is typed since it opened. */
+/** One of the suggestions or free text. Only what is typed after the list has opened filters it. */
 export function SymbolField({ value, onChange }: SymbolFieldProps) {
   const [typed, setTyped] = useState(false);
   const [open, setOpen] = useState(false);
@@ -23,7 +22,7 @@ export function SymbolField({ value, onChange }: SymbolFieldProps) {
   };
   return (
     <Field.Root name="symbol" className={fieldClass.root}>
-      <Field.Label className={fieldClass.label}>{botMessages.symbol}</Field.Label>
+      <Field.Label className={fieldClass.label}>Symbol</Field.Label>
       <Autocomplete.Root
         items={SYMBOL_SUGGESTIONS}
         value={value}
@@ -57,17 +56,14 @@ export function SymbolField({ value, onChange }: SymbolFieldProps) {
   );
 }
 
-/**
- * The list without the library's popup part: that one hides the rest of the page from assistive technology while it is
- * open, which is too much for suggestions that nobody has to choose from.
- */
+/** Without the library's popup part, which hides the rest of the page from assistive technology while it is open. */
 function SymbolList({ onPick }: { onPick(symbol: string): void }) {
   return (
     <Autocomplete.Portal>
       <Autocomplete.Positioner sideOffset={6} className="z-20 outline-none">
         <div className="max-h-[min(20rem,var(--available-height))] w-(--anchor-width) overflow-y-auto overscroll-contain rounded-control border border-line-strong bg-raised p-1 shadow-float">
           <Autocomplete.Empty>
-            <p className="px-3 py-2 text-sm text-ink-muted">{botMessages.noSuggestion}</p>
+            <p className="px-3 py-2 text-sm text-ink-muted">Custom symbol.</p>
           </Autocomplete.Empty>
           <Autocomplete.List>
             {(symbol: string) => (
@@ -87,7 +83,6 @@ function SymbolList({ onPick }: { onPick(symbol: string): void }) {
   );
 }
 
-/** Whether a suggestion contains what was typed, without regard to case. */
 export const matchesSymbol = (symbol: string, query: string): boolean =>
   symbol.toLowerCase().includes(query.trim().toLowerCase());
 
@@ -96,11 +91,10 @@ interface TimeframeFieldProps {
   onChange(value: Timeframe): void;
 }
 
-/** One of the candle lengths, all in view. */
 export function TimeframeField({ value, onChange }: TimeframeFieldProps) {
   return (
     <fieldset className={fieldClass.root}>
-      <legend className={`${fieldClass.label} mb-1.5`}>{botMessages.timeframe}</legend>
+      <legend className={`${fieldClass.label} mb-1.5`}>Timeframe</legend>
       <div className="grid grid-cols-7 rounded-control border border-line-strong bg-canvas p-1">
         {TIMEFRAMES.map((timeframe) => (
           <label
@@ -129,13 +123,13 @@ interface NumberInputProps {
   name: string;
   label: string;
   value: number | null;
-  /** Stands in for what is left empty or does not parse. */
+  /** Replaces an input that is empty or does not parse. */
   fallback: number;
   step: number;
   onChange(value: number | null): void;
 }
 
-/** A number with a step up and down; it has no bounds of its own, the form objects to what is out of range. */
+/** A number with step buttons; the form checks its range. */
 export function NumberInput({ name, label, value, fallback, step, onChange }: NumberInputProps) {
   return (
     <Field.Root name={name} className={fieldClass.root}>
@@ -152,10 +146,10 @@ export function NumberInput({ name, label, value, fallback, step, onChange }: Nu
             onBlur={() => value === null && onChange(fallback)}
             className="figures min-w-0 flex-1 bg-transparent px-3.5 outline-none"
           />
-          <NumberField.Decrement aria-label={botMessages.decrease} className={stepClass}>
+          <NumberField.Decrement aria-label="Decrease" className={stepClass}>
             <Minus aria-hidden className="size-4" />
           </NumberField.Decrement>
-          <NumberField.Increment aria-label={botMessages.increase} className={stepClass}>
+          <NumberField.Increment aria-label="Increase" className={stepClass}>
             <Plus aria-hidden className="size-4" />
           </NumberField.Increment>
         </NumberField.Group>

@@ -1,5 +1,5 @@
 import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
-import type { HistoryItem } from "@shared/contract/signal.ts";
+import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Download, Search, X } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
@@ -7,64 +7,51 @@ import { Alert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
 import { SelectField } from "../../../ui/select-field.tsx";
-import {
-  type HistoryFilter,
-  isFiltering,
-  noFilter,
-  readHistory,
-  symbolPart,
-} from "../history-api.ts";
-import { exportMessages, filterMessages, historyErrorText } from "../messages.ts";
+import { readHistory } from "../api.ts";
+import { historyErrorText } from "../history-error-text.ts";
+import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "../history-filter.ts";
 
 const ANY = "ANY";
 
-const signalOptions = [
-  { value: ANY, label: filterMessages.anySignal },
-  { value: "BUY", label: "BUY" },
-  { value: "SELL", label: "SELL" },
-  { value: "WAIT", label: "WAIT" },
-] as const;
-
-const outcomeOptions = [
-  { value: ANY, label: filterMessages.anyOutcome },
-  { value: "PENDING", label: "PENDING" },
-  { value: "WIN", label: "WIN" },
-  { value: "LOSS", label: "LOSS" },
-  { value: "EXPIRED", label: "EXPIRED" },
-] as const;
+const optionsOf = <Value extends string>(anyLabel: string, values: readonly Value[]) => [
+  { value: ANY, label: anyLabel } as const,
+  ...values.map((value) => ({ value, label: value })),
+];
+const signalOptions = optionsOf("All signals", signalKindSchema.options);
+const outcomeOptions = optionsOf("All outcomes", ["PENDING", ...outcomeSchema.options] as const);
 
 interface HistoryFiltersProps {
   filter: HistoryFilter;
   onChange(filter: HistoryFilter): void;
 }
 
-/** Which signals are shown. */
 export function HistoryFilters({ filter, onChange }: HistoryFiltersProps) {
+  const clearable = isFiltering(filter);
   return (
     <div
-      className={`grid grid-cols-2 items-end gap-3 ${isFiltering(filter) ? "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr_auto]" : "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr]"}`}
+      className={`grid grid-cols-2 items-end gap-3 ${clearable ? "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr_auto]" : "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr]"}`}
     >
       <SymbolFilter symbol={filter.symbol} onChange={(symbol) => onChange({ ...filter, symbol })} />
       <SelectField
-        label={filterMessages.signal}
+        label="Signal"
         value={filter.signal ?? ANY}
         options={signalOptions}
         onChange={(value) => onChange({ ...filter, signal: value === ANY ? null : value })}
       />
       <SelectField
-        label={filterMessages.outcome}
+        label="Outcome"
         value={filter.outcome ?? ANY}
         options={outcomeOptions}
         onChange={(value) => onChange({ ...filter, outcome: value === ANY ? null : value })}
       />
-      {isFiltering(filter) && (
+      {clearable && (
         <Button
           variant="ghost"
           className="col-span-2 h-11 sm:col-span-1"
           onClick={() => onChange(noFilter)}
         >
           <X aria-hidden className="size-4" />
-          {filterMessages.clear}
+          Clear filters
         </Button>
       )}
     </div>
@@ -76,7 +63,7 @@ function SymbolFilter({ symbol, onChange }: { symbol: string; onChange(symbol: s
   return (
     <div className={`${fieldClass.root} col-span-2 sm:col-span-1`}>
       <label htmlFor={id} className={fieldClass.label}>
-        {filterMessages.symbol}
+        Symbol
       </label>
       <div className="relative">
         <Search
@@ -88,7 +75,7 @@ function SymbolFilter({ symbol, onChange }: { symbol: string; onChange(symbol: s
           type="search"
           autoComplete="off"
           spellCheck={false}
-          placeholder={filterMessages.symbolHint}
+          placeholder="All symbols"
           value={symbol}
           maxLength={SIGNAL_LIMITS.symbolLength.max}
           onChange={({ currentTarget }) => onChange(symbolPart(currentTarget.value))}
@@ -99,11 +86,15 @@ function SymbolFilter({ symbol, onChange }: { symbol: string; onChange(symbol: s
   );
 }
 
-const FORMATS = ["csv", "json"] as const;
+const formats = {
+  csv: { label: "Export CSV", type: "text/csv;charset=utf-8", write: historyCsv },
+  json: { label: "Export JSON", type: "application/json", write: historyJson },
+} as const;
+const FORMAT_NAMES = ["csv", "json"] as const;
 
-/** Saves the whole history, or what the filter leaves of it, as a file. */
+/** Saves all signals that match the filter as a file. */
 export function ExportButtons({ filter }: { filter: HistoryFilter }) {
-  const [read, setRead] = useState(0);
+  const [loaded, setLoaded] = useState(0);
   const leaving = useRef(new AbortController());
   useEffect(() => {
     const controller = new AbortController();
@@ -111,37 +102,40 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
     return () => controller.abort();
   }, []);
   const saving = useMutation({
-    mutationFn: (format: ExportFormat) => {
-      setRead(0);
+    mutationFn: async (format: keyof typeof formats) => {
       const { signal } = leaving.current;
-      return exportHistory({ format, filter, signal, onProgress: setRead });
+      const items = await readAll({ filter, signal, onProgress: setLoaded });
+      saveFile(items, format);
+      return items.length;
     },
+    onMutate: () => setLoaded(0),
   });
   return (
     <div className="flex flex-col gap-2 sm:items-end">
       <div className="flex gap-2">
-        {FORMATS.map((format) => (
-          <Button
-            key={format}
-            variant="secondary"
-            size="sm"
-            busy={saving.isPending && saving.variables === format}
-            disabled={saving.isPending}
-            onClick={() => saving.mutate(format)}
-          >
-            {!(saving.isPending && saving.variables === format) && (
-              <Download aria-hidden className="size-4" />
-            )}
-            {exportMessages.save[format]}
-          </Button>
-        ))}
+        {FORMAT_NAMES.map((format) => {
+          const busy = saving.isPending && saving.variables === format;
+          return (
+            <Button
+              key={format}
+              variant="secondary"
+              size="sm"
+              busy={busy}
+              disabled={saving.isPending}
+              onClick={() => saving.mutate(format)}
+            >
+              {!busy && <Download aria-hidden className="size-4" />}
+              {formats[format].label}
+            </Button>
+          );
+        })}
       </div>
       <p role="status" className="figures text-xs text-ink-muted empty:hidden">
-        {saving.isPending && exportMessages.reading(read)}
-        {saving.isSuccess && exportMessages.saved(saving.data)}
+        {saving.isPending && `Loading signals: ${loaded}`}
+        {saving.isSuccess && `Saved ${saving.data} ${saving.data === 1 ? "signal" : "signals"}.`}
       </p>
       {saving.isError && (
-        <Alert tone="error" role="alert" title={exportMessages.failed}>
+        <Alert tone="error" role="alert" title="The export failed.">
           {historyErrorText(saving.error)}
         </Alert>
       )}
@@ -149,41 +143,14 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
   );
 }
 
-type ExportFormat = "csv" | "json";
-
-const kinds = {
-  csv: { type: "text/csv;charset=utf-8", write: historyCsv },
-  json: {
-    type: "application/json",
-    write: (items: HistoryItem[]) => `${JSON.stringify(items, null, 2)}\n`,
-  },
-} as const;
-
-interface ExportOptions {
-  format: ExportFormat;
+interface ReadAllOptions {
   filter: HistoryFilter;
   signal: AbortSignal;
-  /** Hears how many signals have been read so far. */
+  /** Receives the number of signals read so far. */
   onProgress(read: number): void;
 }
 
-/**
- * Reads all signals that fit the filter, page by page, and saves them as a file.
- * @returns how many signals were saved
- */
-async function exportHistory({ format, ...read }: ExportOptions): Promise<number> {
-  const items = await readAll(read);
-  const { type, write } = kinds[format];
-  const day = new Date().toISOString().slice(0, 10);
-  saveFile({ name: `signal-history-${day}.${format}`, type, text: write(items) });
-  return items.length;
-}
-
-async function readAll({
-  filter,
-  signal,
-  onProgress,
-}: Omit<ExportOptions, "format">): Promise<HistoryItem[]> {
+async function readAll({ filter, signal, onProgress }: ReadAllOptions): Promise<HistoryItem[]> {
   const items: HistoryItem[] = [];
   let cursor: string | null = null;
   do {
@@ -193,6 +160,20 @@ async function readAll({
     onProgress(items.length);
   } while (cursor !== null);
   return items;
+}
+
+function saveFile(items: HistoryItem[], format: keyof typeof formats): void {
+  const { type, write } = formats[format];
+  const day = new Date().toISOString().slice(0, 10);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([write(items)], { type }));
+  link.download = `signal-history-${day}.${format}`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function historyJson(items: HistoryItem[]): string {
+  return `${JSON.stringify(items, null, 2)}\n`;
 }
 
 const COLUMNS = [
@@ -210,33 +191,22 @@ const COLUMNS = [
   "id",
 ] as const;
 
-/** Spreadsheets take a text that begins so for a formula. */
+/** Spreadsheets read a text that starts like this as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** The items as CSV (RFC 4180) with a header line; an outcome that is not there yet reads PENDING. */
+/** The items as CSV (RFC 4180) with a header; a missing outcome is PENDING. */
 export function historyCsv(items: HistoryItem[]): string {
-  const lines = items.map((item) => COLUMNS.map((column) => cell(fieldOf(item, column))).join(","));
-  return `${[COLUMNS.join(","), ...lines].join("\r\n")}\r\n`;
+  const rows = items.map((item) => {
+    const fields = { ...item, outcome: item.outcome ?? "PENDING" };
+    return COLUMNS.map((column) => csvCell(fields[column])).join(",");
+  });
+  return `${[COLUMNS.join(","), ...rows].join("\r\n")}\r\n`;
 }
 
-function fieldOf(item: HistoryItem, column: (typeof COLUMNS)[number]): string | number | null {
-  return column === "outcome" ? (item.outcome ?? "PENDING") : item[column];
-}
-
-function cell(value: string | number | null): string {
+function csvCell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Has the browser save a text as a file. */
-function saveFile({ name, type, text }: { name: string; type: string; text: string }): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

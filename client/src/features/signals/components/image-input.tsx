@@ -1,7 +1,7 @@
 import { IMAGE_ANALYSIS_CREDITS } from "@shared/contract/constants.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { Link } from "react-router-dom";
 import { ImageField } from "../../../ui/image-field.tsx";
-import { imageMessages as texts } from "../bot-messages.ts";
 
 interface ImageInputProps {
   file: File | null;
@@ -10,27 +10,28 @@ interface ImageInputProps {
   onChange(file: File | null): void;
 }
 
-/** A chart image to be judged with the candles, and what that costs. */
+/** A chart image to be analyzed with the candles, and its price in credits. */
 export function ImageInput({ file, credits, disabled, onChange }: ImageInputProps) {
   const cannotPay = credits <= 0;
   return (
     <div className="flex flex-col gap-1.5">
       <ImageField
         name="chart_image"
-        label={texts.label}
+        label="Chart image (optional)"
         file={file}
         disabled={disabled}
-        error={file && cannotPay ? texts.noCredits : undefined}
+        error={file && cannotPay ? MESSAGES.noCredits : undefined}
         onChange={onChange}
       />
       <p className="figures text-xs leading-relaxed text-ink-muted" aria-live="polite">
-        {texts.credits(Math.max(0, credits), IMAGE_ANALYSIS_CREDITS)}{" "}
+        {Math.max(0, credits)} image {credits === 1 ? "credit" : "credits"} left. An analysis with
+        an image uses {IMAGE_ANALYSIS_CREDITS}.{" "}
         {cannotPay && (
           <Link
             to="/pricing"
             className="rounded font-medium text-accent underline underline-offset-4"
           >
-            {texts.toPricing}
+            See plans and pricing
           </Link>
         )}
       </p>

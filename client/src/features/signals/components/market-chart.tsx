@@ -3,16 +3,15 @@ import { findInstrument } from "@shared/contract/instruments.ts";
 import { type ComponentProps, type ReactNode, useMemo } from "react";
 import { useTheme } from "../../../lib/theme.ts";
 import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
-import { chartMessages as texts } from "../bot-messages.ts";
 import { useBot } from "../bot-store.ts";
 
 interface PreviewChartProps {
-  /** Shown in its place until it is there, and where it does not load. */
+  /** Shown until the chart has loaded, and where it does not load. */
   children: ReactNode;
   className: string;
 }
 
-/** The chart of the market that the form names, as soon as that is one of the product's own. */
+/** The chart of the market in the form, if the product knows it. */
 export function PreviewChart({ children, className }: PreviewChartProps) {
   const { symbol, timeframe } = useBot(({ inputs }) => inputs);
   const known = findInstrument(symbol.trim().toUpperCase());
@@ -31,13 +30,13 @@ interface MarketChartProps extends BoxProps {
   timeframe: Timeframe;
 }
 
-/** TradingView's chart of a market, in the reader's time zone and theme. */
+/** TradingView's chart of a market, in the user's time zone and theme. */
 export function MarketChart({ symbol, timeframe, ...box }: MarketChartProps) {
   const theme = useTheme();
   const widget = useMemo((): Widget => {
     return {
       name: "advanced-chart",
-      title: texts.liveChartOf(symbol, timeframe),
+      title: `Live chart of ${symbol}, ${timeframe}`,
       config: {
         symbol: tradingViewSymbol(symbol),
         interval: tradingViewInterval(timeframe),
@@ -69,7 +68,7 @@ const INTERVALS: Record<Timeframe, string> = {
 
 export const tradingViewInterval = (timeframe: Timeframe): string => INTERVALS[timeframe];
 
-/** TradingView's name of a symbol; a pair that the product does not know itself is looked for on the largest exchange. */
+/** TradingView's name of a symbol; unknown pairs are looked up on the largest exchange. */
 export function tradingViewSymbol(symbol: string): string {
   return findInstrument(symbol)?.tradingView ?? `BINANCE:${symbol.replace(/[^A-Z0-9]/g, "")}`;
 }

@@ -5,16 +5,15 @@ import {
   useNoticeSettings,
 } from "../../../lib/notifications/notification-settings.ts";
 import { Button } from "../../../ui/button.tsx";
-import { notificationMessages as texts } from "../bot-messages.ts";
 
-/** Has the browser tell of finished signals while the page is out of view; nothing where it cannot, or must not. */
-export function NoticesButton() {
+/** Switches browser notifications of finished signals; nothing where the browser blocks them. */
+export function NotificationsButton() {
   const { permission, off } = useNoticeSettings();
   if (permission === "default") {
     return (
       <Button variant="secondary" onClick={() => void requestPermission()}>
         <Bell aria-hidden className="size-4" />
-        <span className="max-sm:sr-only">{texts.allow}</span>
+        <span className="max-sm:sr-only">Enable notifications</span>
       </Button>
     );
   }
@@ -23,7 +22,7 @@ export function NoticesButton() {
   return (
     <Button variant="ghost" aria-pressed={!off} onClick={() => setNotices({ off: !off })}>
       <Icon aria-hidden className="size-4" />
-      <span className="max-sm:sr-only">{off ? texts.off : texts.on}</span>
+      <span className="max-sm:sr-only">{off ? "Notifications off" : "Notifications on"}</span>
     </Button>
   );
 }

@@ -24,7 +24,7 @@ describe("a judgement in words", () => {
     [{ exit: 112 }, "opened beyond the target and closed the trade at 112.00000"],
     [{ outcome: "LOSS", reason: "stop", exit: 95 }, "The market reached the stop."],
     [{ outcome: "LOSS", reason: "stop", exit: 92 }, "opened beyond the stop"],
-    [{ outcome: "LOSS", reason: "both", exit: 95 }, "What came first cannot be told"],
+    [{ outcome: "LOSS", reason: "both", exit: 95 }, "Which came first is unknown"],
     [{ outcome: "EXPIRED", reason: "hold-over", exit: 101 }, "ended at the close, 101.00000."],
     [{ outcome: "EXPIRED", reason: "not-filled", exit: null }, "There was no trade."],
   ])("%o says %s", (changes, words) => {

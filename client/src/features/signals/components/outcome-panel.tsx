@@ -3,58 +3,59 @@ import type { ReactNode } from "react";
 import { formatDateTime, formatPrice } from "../../../lib/format.ts";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { rewardToRisk, type TradeLevels } from "../levels.ts";
-import { outcomeMessages as texts } from "../messages.ts";
 
-interface JudgementPanelProps {
-  /** Null while the market has not judged. */
-  judgement: Resolution | null;
+interface OutcomePanelProps {
+  /** Null while the signal is open. */
+  resolution: Resolution | null;
   /** Null for a WAIT. */
   levels: TradeLevels | null;
 }
 
-/** How the market judged a signal: in a word, in figures, and in a sentence. */
-export function OutcomePanel({ judgement, levels }: JudgementPanelProps) {
+/** The outcome of a signal: in a word, in a sentence and in figures. */
+export function OutcomePanel({ resolution, levels }: OutcomePanelProps) {
   return (
-    <section aria-label={texts.title} className="flex flex-col gap-5">
+    <section aria-label="Outcome" className="flex flex-col gap-5">
       <header className="flex items-center justify-between gap-4">
-        <h2 className="text-lg font-semibold tracking-tight">{texts.title}</h2>
-        {levels && <OutcomeBadge outcome={judgement?.outcome} />}
+        <h2 className="text-lg font-semibold tracking-tight">Outcome</h2>
+        {levels && <OutcomeBadge outcome={resolution?.outcome} />}
       </header>
       <div role="status" className="contents">
         <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">
-          {sentence({ judgement, levels })}
+          {summary({ resolution, levels })}
         </p>
       </div>
-      {judgement && levels && <Figures judgement={judgement} levels={levels} />}
+      {resolution && levels && <Figures resolution={resolution} levels={levels} />}
     </section>
   );
 }
 
-function sentence({ judgement, levels }: JudgementPanelProps): string {
-  if (!levels) return texts.wait;
-  return judgement ? describeOutcome(judgement, levels) : texts.pendingLead;
+function summary({ resolution, levels }: OutcomePanelProps): string {
+  if (!levels) return "A WAIT has no outcome.";
+  return resolution
+    ? describeOutcome(resolution, levels)
+    : "Still open. Checked at every candle close.";
 }
 
-function Figures({ judgement, levels }: { judgement: Resolution; levels: TradeLevels }) {
-  const { r_multiple, fill, filled_at, exit, exited_at, resolved_at } = judgement;
-  const { max_favourable_r: best, max_adverse_r: worst } = judgement;
+function Figures({ resolution, levels }: { resolution: Resolution; levels: TradeLevels }) {
+  const { r_multiple: r, fill, filled_at, exit, exited_at, resolved_at } = resolution;
+  const { max_favourable_r: best, max_adverse_r: worst } = resolution;
   return (
     <>
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-        <Figure label={texts.result} tone={toneOf(r_multiple)}>
-          {r_multiple === null ? texts.notFilled : formatR(r_multiple)}
+        <Figure label="Result" tone={toneOf(r)}>
+          {r === null ? "Not filled" : formatR(r)}
         </Figure>
         {fill !== null && filled_at !== null && (
-          <Figure label={texts.fill} time={filled_at}>
+          <Figure label="Filled" time={filled_at}>
             {formatPrice(fill)}
           </Figure>
         )}
         {exit !== null && exited_at !== null && (
-          <Figure label={texts.exit} time={exited_at}>
+          <Figure label="Closed" time={exited_at}>
             {formatPrice(exit)}
           </Figure>
         )}
-        <Figure label={texts.judged}>
+        <Figure label="Resolved">
           <time dateTime={resolved_at} className="text-base font-medium">
             {formatDateTime(resolved_at)}
           </time>
@@ -63,13 +64,16 @@ function Figures({ judgement, levels }: { judgement: Resolution; levels: TradeLe
       {best !== null && worst !== null && (
         <Excursion best={best} worst={worst} target={rewardToRisk(levels) ?? 1} />
       )}
-      <p className="max-w-prose text-sm text-ink-faint text-pretty">{texts.net}</p>
+      <p className="max-w-prose text-sm text-ink-faint text-pretty">
+        1 R is the distance from entry to stop. Results include trading costs and are based on
+        closed candles. Where the order of events is unclear, the worse one counts.
+      </p>
     </>
   );
 }
 
 function toneOf(r: number | null): string {
-  if (r === null || r === 0) return "text-ink";
+  if (!r) return "text-ink";
   return r > 0 ? "text-buy" : "text-sell";
 }
 
@@ -84,12 +88,10 @@ function Figure({ label, time, tone = "text-ink", children }: FigureProps) {
   return (
     <div className="rounded-control border border-line bg-canvas px-4 py-3.5">
       <dt className="text-sm text-ink-faint">{label}</dt>
-      <dd className="mt-1.5">
-        <span className={`figures block text-lg font-semibold tracking-tight ${tone}`}>
-          {children}
-        </span>
+      <dd className="figures mt-1.5">
+        <span className={`block text-lg font-semibold tracking-tight ${tone}`}>{children}</span>
         {time && (
-          <time dateTime={time} className="figures block text-sm text-ink-faint">
+          <time dateTime={time} className="block text-sm text-ink-faint">
             {formatDateTime(time)}
           </time>
         )}
@@ -102,21 +104,21 @@ interface ExcursionProps {
   /** Best and worst of the trade, in R, both at least 0. */
   best: number;
   worst: number;
-  /** How far the target was, in R. */
+  /** Distance of the target, in R. */
   target: number;
 }
 
-/** How far a trade went either way, between the stop (−1 R) and the target. */
+/** The range of a trade in both directions, between the stop (−1 R) and the target. */
 function Excursion({ best, worst, target }: ExcursionProps) {
   const [left, right] = [Math.max(1, worst), Math.max(target, best)];
   const percent = (r: number) => `${(r / (left + right)) * 100}%`;
   const [ahead, behind] = [formatR(best), formatR(-worst)];
   return (
     <div className="flex flex-col gap-2">
-      <h3 className="text-sm text-ink-faint">{texts.excursion}</h3>
+      <h3 className="text-sm text-ink-faint">Excursion</h3>
       <div
         role="img"
-        aria-label={texts.excursionOf(ahead, behind)}
+        aria-label={`Best ${ahead}, worst ${behind} between fill and exit.`}
         className="relative h-2.5 overflow-hidden rounded-full bg-raised"
       >
         <div
@@ -131,10 +133,10 @@ function Excursion({ best, worst, target }: ExcursionProps) {
       </div>
       <div aria-hidden className="figures flex justify-between text-sm">
         <span className="text-ink-muted">
-          {texts.worst} <span className="font-medium text-ink">{behind}</span>
+          Worst <span className="font-medium text-ink">{behind}</span>
         </span>
         <span className="text-ink-muted">
-          {texts.best} <span className="font-medium text-ink">{ahead}</span>
+          Best <span className="font-medium text-ink">{ahead}</span>
         </span>
       </div>
     </div>
@@ -150,9 +152,7 @@ const signed = new Intl.NumberFormat("en-US", {
 /** A result in R, e.g. `+1.98 R`. */
 export const formatR = (r: number): string => `${signed.format(r).replace("-", "\u2212")} R`;
 
-/** How a signal was judged, in one or two plain sentences. */
-export function describeOutcome(judgement: Resolution, levels: TradeLevels): string {
-  const { reason, exit } = judgement;
+export function describeOutcome({ reason, exit }: Resolution, levels: TradeLevels): string {
   switch (reason) {
     case "target":
       return exit !== null && exit !== levels.takeProfit
@@ -163,7 +163,7 @@ export function describeOutcome(judgement: Resolution, levels: TradeLevels): str
         ? `The market opened beyond the stop and closed the trade at ${formatPrice(exit)}.`
         : "The market reached the stop.";
     case "both":
-      return "Stop and target were both reached within one candle. What came first cannot be told, so the stop counts.";
+      return "Stop and target were reached within one candle. Which came first is unknown, so the stop counts.";
     case "hold-over":
       return `Neither stop nor target was reached within the suggested hold. The trade ended at the close${exit === null ? "" : `, ${formatPrice(exit)}`}.`;
     case "not-filled":

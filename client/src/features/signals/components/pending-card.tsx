@@ -1,28 +1,24 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { Check, LoaderCircle } from "lucide-react";
 import { formatElapsed } from "../../../lib/format.ts";
 import { Alert } from "../../../ui/alert.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
-import { botMessages } from "../bot-messages.ts";
+import type { TrackedSignal } from "../bot-store.ts";
 import { useNow } from "../hooks/use-now.ts";
 
-/** How far a request has come. */
-export type Stage = "sending" | "queued" | "running";
-
-const steps = ["queued", "running", "finished"] as const;
-const stepOf = { sending: 0, queued: 0, running: 1 } as const;
-
-interface PendingCardProps {
-  symbol: string;
-  timeframe: Timeframe;
-  stage: Stage;
-  /** Unix milliseconds. */
-  requestedAt: number;
+interface PendingCardProps extends Pick<TrackedSignal, "symbol" | "timeframe" | "requestedAt"> {
+  stage: "sending" | "queued" | "running";
 }
 
-/** Where a signal will appear: how far the work has come, and for how long it has been going on. */
+/** The progress of a request. */
 export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCardProps) {
   const now = useNow(true);
+  const current = stage === "running" ? 1 : 0;
+  const steps = [
+    stage === "sending" ? "Sending the request" : "Waiting in the queue",
+    "Analyzing candles",
+    "Signal ready",
+  ];
   return (
     <Card className="animate-enter p-5 sm:p-7" aria-busy="true">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
@@ -30,7 +26,7 @@ export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCa
           {symbol} <span className="font-normal text-ink-muted">{timeframe}</span>
         </h2>
         <p className="text-sm text-ink-muted">
-          {botMessages.elapsed}{" "}
+          Elapsed{" "}
           <span className="figures ml-1 font-medium text-ink">
             {formatElapsed(now - requestedAt)}
           </span>
@@ -38,10 +34,8 @@ export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCa
       </div>
       <ol className="mt-6 flex flex-col gap-3">
         {steps.map((step, index) => (
-          <Step key={step} state={stateOf(index, stepOf[stage])}>
-            {step === "queued" && stage === "sending"
-              ? botMessages.stages.sending
-              : botMessages.stages[step]}
+          <Step key={step} isDone={index < current} isCurrent={index === current}>
+            {step}
           </Step>
         ))}
       </ol>
@@ -55,36 +49,32 @@ export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCa
   );
 }
 
-type StepState = "done" | "current" | "ahead";
-
-function stateOf(index: number, current: number): StepState {
-  if (index < current) return "done";
-  return index === current ? "current" : "ahead";
+interface StepProps {
+  isDone: boolean;
+  isCurrent: boolean;
+  children: string;
 }
 
-function Step({ state, children }: { state: StepState; children: string }) {
+function Step({ isDone, isCurrent, children }: StepProps) {
   return (
     <li
-      aria-current={state === "current" ? "step" : undefined}
-      className={`flex items-center gap-3 ${state === "current" ? "font-medium" : "text-ink-muted"}`}
+      aria-current={isCurrent ? "step" : undefined}
+      className={`flex items-center gap-3 ${isCurrent ? "font-medium" : "text-ink-muted"}`}
     >
       <span className="flex size-5 items-center justify-center">
-        {state === "done" && <Check aria-hidden className="size-5 text-buy" />}
-        {state === "current" && (
-          <LoaderCircle aria-hidden className="size-5 animate-spin text-accent" />
-        )}
-        {state === "ahead" && <span className="size-2 rounded-full bg-line-strong" />}
+        {isDone && <Check aria-hidden className="size-5 text-buy" />}
+        {isCurrent && <LoaderCircle aria-hidden className="size-5 animate-spin text-accent" />}
+        {!isDone && !isCurrent && <span className="size-2 rounded-full bg-line-strong" />}
       </span>
       {children}
     </li>
   );
 }
 
-/** Says that an answer takes longer than it should, though the work goes on. */
 export function TimeoutAlert() {
   return (
-    <Alert tone="warning" role="alert" title={botMessages.lateTitle}>
-      {botMessages.late}
+    <Alert tone="warning" role="alert" title={MESSAGES.requestTimeout}>
+      Still analyzing. The result will appear here and in your history.
     </Alert>
   );
 }

@@ -26,7 +26,7 @@ test.each([
 
 test("a calibrated confidence is rated by colour and word, with what it is calibrated to", () => {
   const html = renderToStaticMarkup(<ConfidenceBar signal="BUY" confidence={80} calibrated={57} />);
-  expect(textOf(html)).toContain("Confidence High 80% Track record says 57%");
+  expect(textOf(html)).toContain("Confidence High 80% Calibrated: 57%");
   expect(html).toMatch(RATING_COLOURS);
 });
 

@@ -5,18 +5,17 @@ import { Hourglass, TimerOff } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { type SignalConfidence, statedLabel } from "../../../lib/confidence.ts";
 import { confidenceLevel, formatConfidence, formatDuration } from "../../../lib/format.ts";
-import { Alert } from "../../../ui/alert.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
-import { resultMessages, validityMessages } from "../bot-messages.ts";
 import { useNow } from "../hooks/use-now.ts";
 import { tradeLevels } from "../levels.ts";
-import { AnalystRecordPanel, useAnalystRecord } from "./analyst-record.tsx";
+import { AnalystRecord } from "./analyst-record.tsx";
 import { ResultLevels, ResultReasons, ResultSizing, ResultSource } from "./result-details.tsx";
+import { signalLooks, Warnings } from "./signal-parts.tsx";
 
-const EntryLeftNotice = lazy(async () => ({
-  default: (await import("./entry-missed-alert.tsx")).EntryLeftNotice,
+const EntryMissedAlert = lazy(async () => ({
+  default: (await import("./entry-missed-alert.tsx")).EntryMissedAlert,
 }));
 
 interface ResultCardProps {
@@ -29,19 +28,16 @@ interface ResultCardProps {
   chart?: ReactNode;
 }
 
-const kinds = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
-const edges = { BUY: "border-t-buy", SELL: "border-t-sell", WAIT: "border-t-wait" } as const;
-
-/** A finished signal: what to do, how sure it is, at what prices, with what size, and why. */
+/** A finished signal, sized for its user. */
 export function ResultCard(props: ResultCardProps) {
   const { symbol, timeframe, createdAt, analysis, entryLeft, chart } = props;
   const { final_signal, confidence, calibrated_confidence, valid_until, warnings } = analysis;
   const levels = tradeLevels(analysis);
-  const record = useAnalystRecord(analysis);
+  const { name, edge } = signalLooks[final_signal];
   return (
     <Card
-      data-signal={kinds[final_signal]}
-      className={`flex animate-enter flex-col gap-7 border-t-2 p-5 sm:p-7 ${edges[final_signal]}`}
+      data-signal={name}
+      className={`flex animate-enter flex-col gap-7 border-t-2 p-5 sm:p-7 ${edge}`}
     >
       <header className="grid gap-5 sm:grid-cols-[1fr_16rem] sm:items-center">
         <div className="flex items-center gap-4">
@@ -61,9 +57,9 @@ export function ResultCard(props: ResultCardProps) {
           calibrated={calibrated_confidence}
         />
       </header>
-      {record && <AnalystRecordPanel record={record} />}
+      <AnalystRecord analysis={analysis} />
       <div role="status" className="empty:hidden">
-        <Suspense>{entryLeft && <EntryLeftNotice entryLeft={entryLeft} />}</Suspense>
+        <Suspense>{entryLeft && <EntryMissedAlert entryLeft={entryLeft} />}</Suspense>
       </div>
       {valid_until && <Validity key={valid_until} until={valid_until} />}
       <Warnings warnings={warnings} />
@@ -75,32 +71,18 @@ export function ResultCard(props: ResultCardProps) {
       )}
       {chart}
       <ResultReasons analysis={analysis} />
-      <ResultSource source={analysis.source} delayMs={analysis.delivery_delay_ms} />
+      <ResultSource analysis={analysis} />
     </Card>
-  );
-}
-
-function Warnings({ warnings }: { warnings: string[] }) {
-  if (warnings.length === 0) return null;
-  return (
-    <Alert tone="warning" title={resultMessages.warnings}>
-      <ul className="flex flex-col gap-1">
-        {warnings.map((warning) => (
-          <li key={warning}>{warning}</li>
-        ))}
-      </ul>
-    </Alert>
   );
 }
 
 const words = { high: "High", medium: "Medium", low: "Low" } as const;
 const fills = { high: "bg-buy", medium: "bg-wait", low: "bg-ink-faint" } as const;
-/** Green and amber would rate a confidence whose worth has not been measured. */
+/** Green and amber would rate a confidence that has not been measured. */
 const neutralFills = { high: "bg-ink", medium: "bg-ink-muted", low: "bg-ink-faint" } as const;
 
-/** The confidence of a signal; in neutral colours unless it is calibrated. */
-export function ConfidenceBar(props: SignalConfidence) {
-  const { confidence, calibrated } = props;
+/** The confidence of a signal; in neutral colors unless it is calibrated. */
+export function ConfidenceBar({ signal, confidence, calibrated }: SignalConfidence) {
   const level = confidenceLevel(confidence);
   const isCalibrated = typeof calibrated === "number";
   const stated = formatConfidence(confidence);
@@ -113,69 +95,62 @@ export function ConfidenceBar(props: SignalConfidence) {
       getAriaValueText={() => text}
       className="flex flex-col gap-2"
     >
-      {isCalibrated ? <RatedLabel text={stated} word={words[level]} /> : <StatedLabel {...props} />}
+      {isCalibrated ? (
+        <div className="flex items-baseline justify-between gap-4">
+          <Progress.Label className="text-sm text-ink-muted">Confidence</Progress.Label>
+          <span aria-hidden className="text-sm text-ink-muted">
+            {words[level]}
+            <strong className="figures ml-2 text-lg font-semibold text-ink">{stated}</strong>
+          </span>
+        </div>
+      ) : (
+        <div className="flex items-center gap-3">
+          <strong aria-hidden className="figures text-2xl font-semibold tracking-tight">
+            {stated}
+          </strong>
+          <Progress.Label className="max-w-40 text-sm leading-tight text-balance text-ink-muted">
+            {statedLabel(signal)}
+          </Progress.Label>
+        </div>
+      )}
       <Progress.Track className="h-2 overflow-hidden rounded-full bg-raised">
         <Progress.Indicator
           className={`h-full rounded-full transition-[width] duration-500 ${fill}`}
         />
       </Progress.Track>
       {isCalibrated && (
-        <p title={resultMessages.calibratedHint} className="figures text-xs text-ink-faint">
-          {resultMessages.calibrated(formatConfidence(calibrated))}
+        <p
+          title="Share of past signals with this confidence that have won."
+          className="figures text-xs text-ink-faint"
+        >
+          Calibrated: {formatConfidence(calibrated)}
         </p>
       )}
     </Progress.Root>
   );
 }
 
-function RatedLabel({ text, word }: { text: string; word: string }) {
-  return (
-    <div className="flex items-baseline justify-between gap-4">
-      <Progress.Label className="text-sm text-ink-muted">
-        {resultMessages.confidence}
-      </Progress.Label>
-      <span aria-hidden className="text-sm text-ink-muted">
-        {word}
-        <strong className="figures ml-2 text-lg font-semibold text-ink">{text}</strong>
-      </span>
-    </div>
-  );
-}
-
-function StatedLabel({ signal, confidence }: SignalConfidence) {
-  return (
-    <div className="flex items-center gap-3">
-      <strong aria-hidden className="figures text-2xl font-semibold tracking-tight">
-        {formatConfidence(confidence)}
-      </strong>
-      <Progress.Label className="max-w-40 text-sm leading-tight text-balance text-ink-muted">
-        {statedLabel(signal)}
-      </Progress.Label>
-    </div>
-  );
-}
-
-/** Until when the entry may be taken, and how much of that is left. */
+/** The time until which the entry may be taken. */
 function Validity({ until }: { until: string }) {
   const endsAt = Date.parse(until);
-  const [isOver, setOver] = useState(Date.now() >= endsAt);
-  const now = useNow(!isOver);
-  if (!isOver && now >= endsAt) setOver(true);
-  const Icon = isOver ? TimerOff : Hourglass;
-  const look = isOver ? "border-line bg-raised" : "border-accent/30 bg-accent/8";
+  const [hasExpired, setExpired] = useState(Date.now() >= endsAt);
+  const now = useNow(!hasExpired);
+  if (!hasExpired && now >= endsAt) setExpired(true);
+  const Icon = hasExpired ? TimerOff : Hourglass;
+  const look = hasExpired ? "border-line bg-raised" : "border-accent/30 bg-accent/8";
   return (
     <p
       className={`flex flex-wrap items-center gap-x-2 gap-y-1 rounded-control border px-4 py-2.5 text-sm ${look}`}
     >
-      <Icon aria-hidden className={`size-4 ${isOver ? "text-ink-muted" : "text-accent"}`} />
-      {isOver && <strong className="font-semibold">{validityMessages.expired}</strong>}
+      <Icon aria-hidden className={`size-4 ${hasExpired ? "text-ink-muted" : "text-accent"}`} />
+      {hasExpired && <strong className="font-semibold">Expired</strong>}
       <span className="figures text-ink-muted">
-        {isOver ? validityMessages.expiredAt : validityMessages.validUntil}{" "}
+        {hasExpired ? "The entry was valid until" : "Valid until"}{" "}
         <LocalTime iso={until} focusable />
       </span>
-      {!isOver && (
+      {!hasExpired && (
         <span role="timer" className="figures ml-auto font-semibold">
-          {validityMessages.left(formatDuration(endsAt - now))}
+          {formatDuration(endsAt - now)} left
         </span>
       )}
     </p>

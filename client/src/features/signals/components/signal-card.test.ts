@@ -19,20 +19,20 @@ const item: HistoryItem = {
   rationale: "",
 };
 
-test("an entry that the price has left is told with price and time, though its validity ran out since", () => {
+test("a missed entry is shown with price and time, even after its validity has expired", () => {
   const left = { price: 113_900, at: at(14, 5) };
   const text = "Price has left the entry zone (113,900 at 14:05).";
   expect(entryNote({ ...item, entry_left: left, valid_until: at(18, 0) }, NOW)).toBe(text);
   expect(entryNote({ ...item, entry_left: left, valid_until: at(14, 30) }, NOW)).toBe(text);
 });
 
-test("an entry whose validity has run out is told with the time", () => {
+test("an expired entry is shown with the time", () => {
   expect(entryNote({ ...item, valid_until: at(14, 30) }, NOW)).toBe(
     "The entry was valid until 14:30.",
   );
 });
 
-test("nothing is said while the entry can be had, where no validity is known, and of a judged trade", () => {
+test("nothing is shown for a valid entry, an unknown validity, or a resolved trade", () => {
   expect(entryNote({ ...item, valid_until: at(18, 0) }, NOW)).toBeNull();
   expect(entryNote({ ...item, valid_until: null }, NOW)).toBeNull();
   expect(entryNote(item, NOW)).toBeNull();

@@ -3,21 +3,20 @@ import { useState } from "react";
 import { Link } from "react-router-dom";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../../lib/format.ts";
-import { isFinished } from "../../../lib/realtime/store.ts";
 import { Card } from "../../../ui/card.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
+import { isFinished } from "../apply-event.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../levels.ts";
-import { entryMessages, historyMessages, linkMessages } from "../messages.ts";
-
-const kinds = { BUY: "buy", SELL: "sell", WAIT: "wait" } as const;
+import { signalLooks } from "./signal-parts.tsx";
 
 /** One signal of the history; a WAIT has no levels. */
 export function SignalCard({ item }: { item: HistoryItem }) {
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
+  const note = levels && entryNote(item, new Date());
   return (
-    <Card data-signal={kinds[item.signal]} className="flex flex-col gap-4 p-5 sm:p-6">
+    <Card data-signal={signalLooks[item.signal].name} className="flex flex-col gap-4 p-5 sm:p-6">
       <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <SignalBadge signal={item.signal} />
         <h2 className="text-lg font-semibold tracking-tight">
@@ -26,7 +25,7 @@ export function SignalCard({ item }: { item: HistoryItem }) {
         <p className="figures order-last w-full text-sm text-ink-faint sm:order-none sm:w-auto">
           <Link
             to={`/signals/${item.id}`}
-            title={linkMessages.open}
+            title="Open this signal"
             className="group/reveal rounded underline-offset-4 hover:text-ink hover:underline"
           >
             <LocalTime iso={item.timestamp} />
@@ -41,7 +40,7 @@ export function SignalCard({ item }: { item: HistoryItem }) {
       <div className="flex flex-col gap-4 lg:flex-row lg:items-start lg:justify-between lg:gap-10">
         {levels && <Levels levels={levels} />}
         <div className="flex min-w-0 flex-col gap-3">
-          {levels && <EntryNote item={item} />}
+          {note && <p className="figures text-sm text-wait">{note}</p>}
           <Rationale text={item.rationale} />
         </div>
       </div>
@@ -50,64 +49,53 @@ export function SignalCard({ item }: { item: HistoryItem }) {
 }
 
 function StatusText({ item }: { item: HistoryItem }) {
-  if (item.status === "failed") return <span className="text-wait">{historyMessages.failed}</span>;
-  if (!isFinished(item.status)) return historyMessages.inProgress;
+  if (item.status === "failed") return <span className="text-wait">Failed</span>;
+  if (!isFinished(item.status)) return "In progress";
   const { signal, confidence, calibrated_confidence: calibrated } = item;
   return confidenceWords({ signal, confidence, calibrated });
 }
 
 function Levels({ levels: { entry, stopLoss, takeProfit } }: { levels: TradeLevels }) {
+  const changeOf = (price: number) => formatChange(distancePercent(entry, price));
+  const rows = [
+    { label: "Entry", price: entry },
+    { label: "Stop loss", price: stopLoss, change: changeOf(stopLoss) },
+    { label: "Take profit", price: takeProfit, change: changeOf(takeProfit) },
+  ];
   return (
     <dl className="flex flex-col gap-1.5 rounded-control bg-canvas px-4 py-3 lg:order-last lg:w-[22rem] lg:shrink-0">
-      <Level label={historyMessages.entry} price={entry} />
-      <Level label={historyMessages.stopLoss} price={stopLoss} from={entry} />
-      <Level label={historyMessages.takeProfit} price={takeProfit} from={entry} />
+      {rows.map(({ label, price, change }) => (
+        <div key={label} className="flex items-baseline gap-3">
+          <dt className="flex-1 text-sm text-ink-faint">{label}</dt>
+          <dd className="figures contents">
+            <span className="font-medium">{formatPrice(price)}</span>
+            <span className="w-16 text-right text-sm text-ink-faint">{change}</span>
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }
 
-function Level({ label, price, from }: { label: string; price: number; from?: number }) {
-  return (
-    <div className="flex items-baseline gap-3">
-      <dt className="flex-1 text-sm text-ink-faint">{label}</dt>
-      <dd className="figures contents">
-        <span className="font-medium">{formatPrice(price)}</span>
-        <span className="w-16 text-right text-sm text-ink-faint">
-          {from !== undefined && formatChange(distancePercent(from, price))}
-        </span>
-      </dd>
-    </div>
-  );
-}
-
-/** Why a trade that is not over yet can no longer be entered as it was advised; nothing while it can. */
-function EntryNote({ item }: { item: HistoryItem }) {
-  const text = entryNote(item, new Date());
-  return text && <p className="figures text-sm text-wait">{text}</p>;
-}
-
-/** The note in words; null while the entry can be had, and once the trade is judged. */
-export function entryNote(
-  { outcome, entry_left, valid_until }: HistoryItem,
-  now: Date,
-): string | null {
+/** Says that the entry of an open trade was missed or has expired; null otherwise. */
+export function entryNote(item: HistoryItem, now: Date): string | null {
+  const { outcome, entry_left, valid_until } = item;
   if (outcome) return null;
   if (entry_left) {
-    const at = formatMoment(entry_left.at, now);
-    return entryMessages.left({ price: formatPriceInText(entry_left.price), at });
+    const moment = formatMoment(entry_left.at, now);
+    return `Price has left the entry zone (${formatPriceInText(entry_left.price)} at ${moment}).`;
   }
   if (!valid_until || Date.parse(valid_until) > now.getTime()) return null;
-  return entryMessages.expired(formatMoment(valid_until, now));
+  return `The entry was valid until ${formatMoment(valid_until, now)}.`;
 }
 
-/** Longer texts are folded, so that the list stays easy to run through. */
-const FOLD_ABOVE_CHARS = 240;
+/** Longer texts are folded. */
+const MAX_UNFOLDED_CHARS = 240;
 
-/** Why a signal said what it said. */
 function Rationale({ text }: { text: string }) {
   const [open, setOpen] = useState(false);
   if (text.trim() === "") return null;
-  const isLong = text.length > FOLD_ABOVE_CHARS;
+  const isLong = text.length > MAX_UNFOLDED_CHARS;
   const folded = isLong && !open;
   return (
     <div className="flex flex-col items-start gap-1">
@@ -123,7 +111,7 @@ function Rationale({ text }: { text: string }) {
           onClick={() => setOpen(!open)}
           className="rounded text-sm font-medium text-accent hover:text-accent-strong"
         >
-          {open ? historyMessages.less : historyMessages.more}
+          {open ? "Show less" : "Show all"}
         </button>
       )}
     </div>

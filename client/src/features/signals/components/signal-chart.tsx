@@ -1,20 +1,88 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle, SignalCandles, Timeframe } from "@shared/contract/candle.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
-import { lazy, Suspense, useId, useMemo } from "react";
-import { formatPrice } from "../../../lib/format.ts";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useCallback, useId, useMemo, useState } from "react";
+import { formatDateTime, formatPrice } from "../../../lib/format.ts";
 import { useTheme } from "../../../lib/theme.ts";
 import { Skeleton } from "../../../ui/card.tsx";
+import { candlesQuery } from "../api.ts";
 import type { TradeLevels } from "../levels.ts";
-import { chartMessages as texts } from "../messages.ts";
-import type { ChartMark } from "./candle-chart.tsx";
+import type { CandleChartProps, ChartMark } from "./candle-chart.tsx";
 
 const CandleChart = lazy(async () => ({
   default: (await import("./candle-chart.tsx")).CandleChart,
 }));
+const MarketChart = lazy(async () => ({
+  default: (await import("./market-chart.tsx")).MarketChart,
+}));
 
-/** Enough to see where the market came from. */
-const BEFORE_SHOWN = 60;
-const boxClass = "h-72 w-full rounded-control sm:h-[26rem]";
+interface ResultChartProps {
+  signalId: string;
+  symbol: string;
+  timeframe: Timeframe;
+  levels: TradeLevels | null;
+}
+
+const resultBox = "h-72 w-full rounded-control sm:h-96";
+
+/** TradingView's chart of the market, or the candles and levels of the signal where that does not load. */
+export function ResultChart({ signalId, symbol, timeframe, levels }: ResultChartProps) {
+  const captionId = useId();
+  const [loaded, setLoaded] = useState(false);
+  const [showsLevels, setShowsLevels] = useState(false);
+  const onLoaded = useCallback(() => setLoaded(true), []);
+  const { data, isError } = useQuery(candlesQuery(signalId));
+  const market = { symbol, timeframe, className: resultBox, early: true, onLoaded };
+  return (
+    <figure className="flex flex-col gap-3">
+      <Suspense fallback={<Skeleton className={resultBox} />}>
+        <MarketChart {...market} covered={showsLevels}>
+          {data && <Drawing candles={data.candles} levels={levels} captionId={captionId} />}
+          {isError && (
+            <p className="flex size-full items-center justify-center text-sm text-ink-faint">
+              Chart unavailable.
+            </p>
+          )}
+          {!data && !isError && <Skeleton className="size-full" />}
+        </MarketChart>
+      </Suspense>
+      <figcaption className="figures flex min-h-10 flex-col justify-between gap-x-6 gap-y-1 text-sm text-ink-faint sm:min-h-5 sm:flex-row">
+        <span id={captionId}>
+          {data && describeCandles(data)}
+          {levels && <span className="sr-only">{describeLevels(levels)}</span>}
+        </span>
+        <span className="flex shrink-0 items-start gap-5">
+          {loaded && (
+            <button
+              type="button"
+              onClick={() => setShowsLevels(!showsLevels)}
+              className="rounded font-medium text-accent hover:text-accent-strong"
+            >
+              {showsLevels ? "Show live chart" : "Show signal levels"}
+            </button>
+          )}
+          <TradingViewLink />
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function describeCandles({ symbol, timeframe, candles }: SignalCandles): string {
+  const [first, last] = [candles.at(0), candles.at(-1)];
+  if (!first || !last) return "";
+  const [from, to] = [first, last].map(({ time }) => formatDateTime(new Date(time).toISOString()));
+  return `${symbol}, ${candles.length} candles of ${timeframe}, ${from} to ${to}. ${describePrices(candles)}`;
+}
+
+function describePrices(candles: Candle[]): string {
+  const low = formatPrice(Math.min(...candles.map((candle) => candle.low)));
+  const high = formatPrice(Math.max(...candles.map((candle) => candle.high)));
+  return `Low ${low}, high ${high}, last close ${formatPrice(candles.at(-1)?.close ?? 0)}.`;
+}
+
+const describeLevels = ({ entry, stopLoss, takeProfit }: TradeLevels): string =>
+  ` Lines: entry ${formatPrice(entry)}, stop loss ${formatPrice(stopLoss)}, take profit ${formatPrice(takeProfit)}.`;
 
 interface SignalChartProps {
   /** Of the market, e.g. `BTC/USDT 1h`. */
@@ -24,92 +92,108 @@ interface SignalChartProps {
   before: Candle[];
   since: Candle[];
   levels: TradeLevels | null;
-  judgement: Resolution | null;
+  resolution: Resolution | null;
 }
 
-/** The market before a signal and since, with the levels of the trade, its fill and its end: drawn, and in words. */
+const MAX_CANDLES_BEFORE = 60;
+const signalBox = "h-72 w-full rounded-control sm:h-[26rem]";
+
+/** The candles before and since a signal, with its levels, fill and exit. */
 export function SignalChart(props: SignalChartProps) {
-  const { name, createdAt, before, since, levels, judgement } = props;
+  const { name, createdAt, before, since, levels, resolution } = props;
   const captionId = useId();
-  // The canvas takes its colours once, so each theme has its own.
-  const theme = useTheme();
-  const candles = useMemo(() => joined(before, since), [before, since]);
+  const candles = useMemo(() => joinCandles(before, since), [before, since]);
   const marks = useMemo(
-    () => chartMarks({ createdAt, judgement, levels }),
-    [createdAt, judgement, levels],
+    () => chartMarks({ createdAt, resolution, levels }),
+    [createdAt, resolution, levels],
   );
-  const [last] = candles.slice(-1);
-  if (!last) return <p className="text-sm text-ink-faint">{texts.none}</p>;
-  const words = texts.words({
-    name,
-    before: before.length,
-    since: since.length,
-    low: formatPrice(Math.min(...candles.map((candle) => candle.low))),
-    high: formatPrice(Math.max(...candles.map((candle) => candle.high))),
-    close: formatPrice(last.close),
-  });
+  if (candles.length === 0) return <p className="text-sm text-ink-faint">Chart unavailable.</p>;
   return (
     <figure className="flex flex-col gap-3">
-      <div role="img" aria-labelledby={captionId} className={boxClass}>
-        <Suspense fallback={<Skeleton className={boxClass} />}>
-          <CandleChart key={theme} candles={candles} levels={levels} marks={marks} view="all" />
+      <div className={signalBox}>
+        <Suspense fallback={<Skeleton className={signalBox} />}>
+          <Drawing
+            candles={candles}
+            levels={levels}
+            marks={marks}
+            view="all"
+            captionId={captionId}
+          />
         </Suspense>
       </div>
       <figcaption className="figures flex flex-col justify-between gap-x-6 gap-y-1 text-sm text-ink-faint sm:flex-row">
-        <span id={captionId}>{words}</span>
-        <a
-          href="https://www.tradingview.com/"
-          target="_blank"
-          rel="noreferrer"
-          className="shrink-0 self-start rounded underline-offset-4 hover:underline"
-        >
-          {texts.credit}
-        </a>
+        <span id={captionId}>
+          {`${name}: ${before.length} candles before the signal, ${since.length} since. ${describePrices(candles)}`}
+        </span>
+        <span className="flex shrink-0 items-start">
+          <TradingViewLink />
+        </span>
       </figcaption>
     </figure>
   );
 }
 
-/** One series of both; where they overlap, what was judged by counts. */
-function joined(before: Candle[], since: Candle[]): Candle[] {
+/** The canvas reads its colors once, so each theme has its own. */
+function Drawing({ captionId, ...chart }: CandleChartProps & { captionId: string }) {
+  const theme = useTheme();
+  return (
+    <div role="img" aria-labelledby={captionId} className="size-full">
+      <CandleChart key={theme} {...chart} />
+    </div>
+  );
+}
+
+function TradingViewLink() {
+  return (
+    <a
+      href="https://www.tradingview.com/"
+      target="_blank"
+      rel="noreferrer"
+      className="rounded underline-offset-4 hover:underline"
+    >
+      Chart by TradingView
+    </a>
+  );
+}
+
+/** Where both overlap, the candles that the outcome is based on count. */
+function joinCandles(before: Candle[], since: Candle[]): Candle[] {
   const [first] = since;
   const earlier = first ? before.filter(({ time }) => time < first.time) : before;
-  return [...earlier.slice(-BEFORE_SHOWN), ...since];
+  return [...earlier.slice(-MAX_CANDLES_BEFORE), ...since];
 }
 
 const tones = { WIN: "buy", LOSS: "sell", EXPIRED: "ink-muted" } as const;
 
-/** What happened to a signal, for the chart: when it was made, filled and closed. */
-function chartMarks(of: {
-  createdAt: string;
-  judgement: Resolution | null;
-  levels: TradeLevels | null;
-}): ChartMark[] {
-  const { createdAt, judgement, levels } = of;
-  const made: ChartMark = {
-    time: Date.parse(createdAt),
-    text: texts.made,
-    tone: "accent",
-    position: "aboveBar",
-    shape: "circle",
-  };
-  if (!judgement || !levels) return [made];
+/** The creation of a signal, its fill and its exit. */
+function chartMarks({
+  createdAt,
+  resolution,
+  levels,
+}: Pick<SignalChartProps, "createdAt" | "resolution" | "levels">): ChartMark[] {
+  const marks: ChartMark[] = [
+    {
+      time: Date.parse(createdAt),
+      text: "Signal",
+      tone: "accent",
+      position: "aboveBar",
+      shape: "circle",
+    },
+  ];
+  if (!resolution || !levels) return marks;
+  const { filled_at, exited_at, reason, outcome } = resolution;
   const isBuy = levels.takeProfit > levels.entry;
-  return [made, ...fillMark(judgement, isBuy), ...exitMark(judgement, isBuy)];
-}
-
-function fillMark({ filled_at }: Resolution, isBuy: boolean): ChartMark[] {
-  if (filled_at === null) return [];
-  const look = isBuy
-    ? ({ tone: "buy", position: "belowBar", shape: "arrowUp" } as const)
-    : ({ tone: "sell", position: "aboveBar", shape: "arrowDown" } as const);
-  return [{ ...look, time: Date.parse(filled_at), text: texts.fill }];
-}
-
-function exitMark({ exited_at, reason, outcome }: Resolution, isBuy: boolean): ChartMark[] {
-  if (exited_at === null) return [];
-  // The close of a candle is the first moment of the next one.
-  const time = Date.parse(exited_at) - (reason === "hold-over" ? 1 : 0);
-  const position = isBuy ? "aboveBar" : "belowBar";
-  return [{ time, text: texts.exit, tone: tones[outcome], position, shape: "square" }];
+  if (filled_at !== null) {
+    const look = isBuy
+      ? ({ tone: "buy", position: "belowBar", shape: "arrowUp" } as const)
+      : ({ tone: "sell", position: "aboveBar", shape: "arrowDown" } as const);
+    marks.push({ ...look, time: Date.parse(filled_at), text: "Fill" });
+  }
+  if (exited_at !== null) {
+    // The close of a candle is the first moment of the next one.
+    const time = Date.parse(exited_at) - (reason === "hold-over" ? 1 : 0);
+    const position = isBuy ? "aboveBar" : "belowBar";
+    marks.push({ time, text: "Exit", tone: tones[outcome], position, shape: "square" });
+  }
+  return marks;
 }

@@ -12,17 +12,17 @@ const signal = (status: SignalResponse["status"]): SignalResponse => ({
   analysis: null,
 });
 
-test("without events a signal is asked for ever more slowly, up to ten seconds", () => {
+test("without events, polling slows down to every ten seconds", () => {
   const delays = [0, 1, 2, 20].map((polls) =>
     pollDelayMs({ signal: signal("running"), online: false, polls }),
   );
   expect(delays).toEqual([1_000, 1_500, 2_250, 10_000]);
 });
 
-test("while events come in, asking is a rare precaution", () => {
+test("while events arrive, polling is rare", () => {
   expect(pollDelayMs({ signal: signal("queued"), online: true, polls: 9 })).toBe(15_000);
 });
 
-test("a finished signal is not asked for again", () => {
+test("a finished signal is not polled", () => {
   expect(pollDelayMs({ signal: signal("failed"), online: false, polls: 0 })).toBe(false);
 });

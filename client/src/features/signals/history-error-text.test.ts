@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../lib/api/errors.ts";
-import { historyErrorText } from "./messages.ts";
+import { historyErrorText } from "./history-error-text.ts";
 
 test.each([
   [

@@ -2,12 +2,12 @@ import type { HistoryItem } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
 import {
   filterHistory,
-  filterQuery,
+  filterParams,
   type HistoryFilter,
   isFiltering,
   noFilter,
   symbolPart,
-} from "./history-api.ts";
+} from "./history-filter.ts";
 
 const item = (id: string, change: Partial<HistoryItem> = {}): HistoryItem => ({
   id,
@@ -41,31 +41,31 @@ test("a symbol is found by a part of it", () => {
   expect(found({ symbol: "USDT" })).toEqual(["a", "b"]);
 });
 
-test("what is typed is taken in any case, without what no symbol has", () => {
+test("typed text is capitalized, without characters that no symbol has", () => {
   expect(symbolPart(" btc/us dt$")).toBe("BTC/USDT");
   expect(symbolPart("x".repeat(40))).toBe("X".repeat(20));
 });
 
-test("the server is asked for what is set, and for nothing else", () => {
-  expect(filterQuery(noFilter)).toEqual({});
-  expect(filterQuery({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
+test("only the fields that are set are sent", () => {
+  expect(filterParams(noFilter)).toEqual({});
+  expect(filterParams({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
     symbol: "BTC",
     signal: "BUY",
     outcome: "PENDING",
   });
 });
 
-test("an outcome that is not there yet counts as pending", () => {
+test("a missing outcome counts as pending", () => {
   expect(found({ outcome: "PENDING" })).toEqual(["b"]);
   expect(found({ outcome: "WIN" })).toEqual(["a"]);
 });
 
-test("everything asked for has to fit", () => {
+test("all fields have to match", () => {
   expect(found({ symbol: "USD", signal: "WAIT", outcome: "EXPIRED" })).toEqual(["c"]);
   expect(found({ symbol: "BTC", signal: "SELL" })).toEqual([]);
 });
 
-test("nothing set is no filter", () => {
+test("an empty filter does not filter", () => {
   expect(isFiltering(noFilter)).toBe(false);
   expect(isFiltering({ ...noFilter, outcome: "PENDING" })).toBe(true);
 });

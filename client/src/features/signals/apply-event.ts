@@ -1,0 +1,147 @@
+import type { EventData } from "@shared/contract/events.ts";
+import type {
+  HistoryItem,
+  HistoryPage,
+  SignalResponse,
+  SignalStatus,
+} from "@shared/contract/signal.ts";
+import type { InfiniteData, QueryKey } from "@tanstack/react-query";
+import { queryClient, refetch } from "../../lib/query-client.ts";
+import type { LiveEvent } from "../../lib/realtime/events.ts";
+import type { HistoryFilter } from "./history-filter.ts";
+
+/** Keys of the query cache, the only place where the browser keeps signals. */
+export const signalKeys = {
+  all: ["signals"],
+  details: ["signals", "detail"],
+  histories: ["signals", "history"],
+  detail: (id: string) => ["signals", "detail", id],
+  history: (filter: HistoryFilter) => ["signals", "history", filter],
+  candles: (id: string) => ["signals", "candles", id],
+  progress: (id: string) => ["signals", "progress", id],
+} as const;
+
+// A notification opens its signal however long ago the event arrived.
+queryClient.setQueryDefaults(signalKeys.details, { gcTime: Number.POSITIVE_INFINITY });
+
+const PROGRESS: Record<SignalStatus, number> = { queued: 0, running: 1, completed: 2, failed: 2 };
+
+export const isFinished = (status: SignalStatus): boolean => PROGRESS[status] === 2;
+
+/** Patches everything that has been read of signals with an event of the user's stream. */
+export function applySignalEvent(event: LiveEvent): void {
+  switch (event.name) {
+    case "signal:queued":
+      return storeSignal(pendingSignal(event, "queued"));
+    case "signal:started":
+      return storeSignal(pendingSignal(event, "running"));
+    case "signal:completed":
+    case "signal:failed":
+      storeSignal(event.data);
+      return patchHistories((pages) => withFinished(pages, historyItemOf(event.data)));
+    case "signal:outcome":
+      return applyOutcome(event.data);
+    case "signal:entry-left": {
+      const { signal_id: id, ...entry_left } = event.data;
+      patch<SignalResponse>(signalKeys.detail(id), (signal) => ({ ...signal, entry_left }));
+      return patchHistories((pages) => withChange(pages, id, { entry_left }));
+    }
+    case "history:cleared":
+      return void resetSignals();
+  }
+}
+
+function applyOutcome({ signal_id, outcome }: EventData<"signal:outcome">): void {
+  patchHistories((pages) => withChange(pages, signal_id, { outcome }));
+  void refetch({ queryKey: signalKeys.progress(signal_id) });
+  // A filter may have excluded the signal until now.
+  void refetch({ queryKey: signalKeys.histories, predicate: isFilteredByOutcome });
+}
+
+const isFilteredByOutcome = ({ queryKey: [, , filter] }: { queryKey: QueryKey }): boolean =>
+  typeof filter === "object" && filter !== null && "outcome" in filter && filter.outcome !== null;
+
+/** Cancelling first gives screens the time to forget deleted signals, which they would otherwise request again. */
+async function resetSignals(): Promise<void> {
+  await queryClient.cancelQueries({ queryKey: signalKeys.all });
+  await queryClient.resetQueries({ queryKey: signalKeys.all });
+}
+
+/**
+ * Stores a signal unless a later state of it is known: `status` never moves backwards.
+ * @param updatedAt Unix milliseconds; 0 has it read again at once
+ */
+export function storeSignal(signal: SignalResponse, updatedAt = Date.now()): void {
+  const queryKey = signalKeys.detail(signal.signal_id);
+  const newest = (known: SignalResponse | undefined) =>
+    known && PROGRESS[known.status] > PROGRESS[signal.status] ? known : signal;
+  queryClient.setQueryData<SignalResponse>(queryKey, newest, { updatedAt });
+  refetchOutdated(queryKey);
+}
+
+function patchHistories(change: (pages: HistoryPage[]) => HistoryPage[]): void {
+  patch<InfiniteData<HistoryPage>>(signalKeys.histories, (history) => ({
+    ...history,
+    pages: change(history.pages),
+  }));
+}
+
+function patch<Data>(queryKey: QueryKey, change: (data: Data) => Data): void {
+  queryClient.setQueriesData<Data>({ queryKey }, (data) => data && change(data));
+  refetchOutdated(queryKey);
+}
+
+/** A response that is on its way may be older than the event. */
+function refetchOutdated(queryKey: QueryKey): void {
+  if (queryClient.isFetching({ queryKey }) > 0) void refetch({ queryKey });
+}
+
+function pendingSignal(
+  event: Extract<LiveEvent, { name: "signal:queued" | "signal:started" }>,
+  status: "queued" | "running",
+): SignalResponse {
+  return { ...event.data, status, created_at: event.at, origin: "request", analysis: null };
+}
+
+function withChange(pages: HistoryPage[], id: string, change: Partial<HistoryItem>): HistoryPage[] {
+  return pages.map((page) => ({
+    ...page,
+    signals: page.signals.map((item) => (item.id === id ? { ...item, ...change } : item)),
+  }));
+}
+
+/** Adds a finished signal in the order of time. One that is older than all pages read waits for its page. */
+function withFinished(pages: HistoryPage[], item: HistoryItem): HistoryPage[] {
+  const known = pages.flatMap(({ signals }) => signals).find(({ id }) => id === item.id);
+  if (known) return isFinished(known.status) ? pages : withChange(pages, item.id, item);
+  const index = pages.findIndex(
+    ({ signals, next_cursor }) =>
+      next_cursor === null || (signals.at(-1)?.timestamp ?? "") <= item.timestamp,
+  );
+  return pages.map((page, at) =>
+    at === index ? { ...page, signals: [...page.signals, item].sort(byTimeDescending) } : page,
+  );
+}
+
+const byTimeDescending = (a: HistoryItem, b: HistoryItem) => b.timestamp.localeCompare(a.timestamp);
+
+function historyItemOf(signal: SignalResponse): HistoryItem {
+  const { signal_id, created_at, symbol, timeframe, status, analysis } = signal;
+  const calibrated = analysis?.calibrated_confidence;
+  return {
+    id: signal_id,
+    timestamp: created_at,
+    symbol,
+    timeframe,
+    status,
+    signal: analysis?.final_signal ?? "WAIT",
+    confidence: analysis?.confidence ?? 0,
+    ...(typeof calibrated === "number" && { calibrated_confidence: calibrated }),
+    entry: analysis?.entry ?? null,
+    stop_loss: analysis?.stop_loss ?? null,
+    take_profit: analysis?.take_profit ?? null,
+    valid_until: analysis?.valid_until ?? null,
+    entry_left: signal.entry_left ?? null,
+    rationale: analysis?.raw_ai.rationale ?? "",
+  };
+}
