@@ -27,7 +27,7 @@ export interface ServerDeps {
   signalWaiters: SignalWaiters;
   metrics: ServerMetrics;
   /** The job queue as administrators see it. */
-  queueView: QueueDashboard;
+  queueDashboard: QueueDashboard;
   /** Whether committed events reach this process at the moment. */
   feedIsRunning: () => boolean;
 }

@@ -37,7 +37,7 @@ export async function startServer(options: {
     now,
     signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
     metrics: createServerMetrics({ database, now }),
-    queueView: new QueueDashboard(database),
+    queueDashboard: new QueueDashboard(database),
     feedIsRunning: () => feed.isRunning,
   };
   await ensureFirstAdmin(deps);
@@ -49,7 +49,7 @@ export async function startServer(options: {
   return {
     port,
     async stop() {
-      deps.queueView.close();
+      deps.queueDashboard.close();
       const closed = push.close();
       const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
       http.closeIdleConnections();

@@ -18,47 +18,61 @@ export const newPasswordSchema = z
   })
   .max(256, { error: "Use at most 256 characters." });
 
-export const loginRequestSchema = z.object({
-  username: z.string().min(1, { error: "Enter your username." }).max(320),
-  password: z.string().min(1, { error: "Enter your password." }).max(256),
-});
+export const loginRequestSchema = z
+  .object({
+    username: z.string().min(1, { error: "Enter your username." }).max(320),
+    password: z.string().min(1, { error: "Enter your password." }).max(256),
+  })
+  .meta({ id: "LoginRequest" });
 export type LoginRequest = z.infer<typeof loginRequestSchema>;
 
-export const registerRequestSchema = z.object({
-  username: usernameSchema,
-  email: emailSchema,
-  password: newPasswordSchema,
-});
+export const registerRequestSchema = z
+  .object({
+    username: usernameSchema,
+    email: emailSchema,
+    password: newPasswordSchema,
+  })
+  .meta({ id: "RegisterRequest" });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 
 /** Proof of having a mailbox, as a mail's link carries it. */
 const mailTokenSchema = z.string().min(1, { error: "The link is incomplete." }).max(1_024);
 
-export const verifyEmailRequestSchema = z.object({ token: mailTokenSchema });
+export const verifyEmailRequestSchema = z
+  .object({ token: mailTokenSchema })
+  .meta({ id: "VerifyEmailRequest" });
 export type VerifyEmailRequest = z.infer<typeof verifyEmailRequestSchema>;
 
-export const forgotPasswordRequestSchema = z.object({ email: emailSchema });
+export const forgotPasswordRequestSchema = z
+  .object({ email: emailSchema })
+  .meta({ id: "ForgotPasswordRequest" });
 export type ForgotPasswordRequest = z.infer<typeof forgotPasswordRequestSchema>;
 
-export const resetPasswordRequestSchema = z.object({
-  token: mailTokenSchema,
-  new_password: newPasswordSchema,
-});
+export const resetPasswordRequestSchema = z
+  .object({
+    token: mailTokenSchema,
+    new_password: newPasswordSchema,
+  })
+  .meta({ id: "ResetPasswordRequest" });
 export type ResetPasswordRequest = z.infer<typeof resetPasswordRequestSchema>;
 
-export const changePasswordRequestSchema = z.object({
-  current_password: z.string().min(1, { error: "Enter your current password." }).max(256),
-  new_password: newPasswordSchema,
-});
+export const changePasswordRequestSchema = z
+  .object({
+    current_password: z.string().min(1, { error: "Enter your current password." }).max(256),
+    new_password: newPasswordSchema,
+  })
+  .meta({ id: "ChangePasswordRequest" });
 export type ChangePasswordRequest = z.infer<typeof changePasswordRequestSchema>;
 
 /** Answer of `POST /login` and `POST /register`. */
-export const sessionSchema = z.object({
-  token: z.string(),
-  approved: z.boolean(),
-  role: roleSchema,
-  username: z.string(),
-});
+export const sessionSchema = z
+  .object({
+    token: z.string(),
+    approved: z.boolean(),
+    role: roleSchema,
+    username: z.string(),
+  })
+  .meta({ id: "Session" });
 export type Session = z.infer<typeof sessionSchema>;
 
 /** Payment proof as its owner and the admin see it. */
@@ -84,29 +98,33 @@ export const streamPositionsSchema = z.object({
 export type StreamPositions = z.infer<typeof streamPositionsSchema>;
 
 /** Answer of `GET /me`; `stream_positions` was read before the rest, so no event between is lost. */
-export const meSchema = z.object({
-  username: z.string(),
-  email: z.string(),
-  email_verified: z.boolean(),
-  role: roleSchema,
-  approved: z.boolean(),
-  allow_image_upload: z.boolean(),
-  image_credits: z.number().int(),
-  payment_proof: paymentProofSchema.nullable(),
-  stream_positions: streamPositionsSchema,
-});
+export const meSchema = z
+  .object({
+    username: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    role: roleSchema,
+    approved: z.boolean(),
+    allow_image_upload: z.boolean(),
+    image_credits: z.number().int(),
+    payment_proof: paymentProofSchema.nullable(),
+    stream_positions: streamPositionsSchema,
+  })
+  .meta({ id: "Me" });
 export type Me = z.infer<typeof meSchema>;
 
 /** A user as the admin list and the admin events show him. */
-export const userCardSchema = z.object({
-  username: z.string(),
-  email: z.string(),
-  email_verified: z.boolean(),
-  role: roleSchema,
-  approved: z.boolean(),
-  allow_image_upload: z.boolean(),
-  image_credits: z.number().int(),
-  payment_proof: adminPaymentProofSchema.nullable(),
-  created_at: z.iso.datetime(),
-});
+export const userCardSchema = z
+  .object({
+    username: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    role: roleSchema,
+    approved: z.boolean(),
+    allow_image_upload: z.boolean(),
+    image_credits: z.number().int(),
+    payment_proof: adminPaymentProofSchema.nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "UserCard" });
 export type UserCard = z.infer<typeof userCardSchema>;

@@ -4,61 +4,71 @@ import { MESSAGES } from "./messages.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 
 /** Answer of `GET /admin/list-users`, newest registration first. */
-export const userListSchema = z.object({ users: z.array(userCardSchema) });
+export const userListSchema = z.object({ users: z.array(userCardSchema) }).meta({ id: "UserList" });
 export type UserList = z.infer<typeof userListSchema>;
 
 /** Answer of the admin actions: a sentence that says what was done. */
-export const actionDoneSchema = z.object({ detail: z.string() });
+export const actionDoneSchema = z.object({ detail: z.string() }).meta({ id: "ActionDone" });
 export type ActionDone = z.infer<typeof actionDoneSchema>;
 
 const trueOrFalse = { error: "Choose true or false." };
 
 /** Form of `POST /admin/set-image-access/{username}`; JSON may say it with a boolean. */
-export const imageAccessSchema = z.object({
-  allow: z.union(
-    [
-      z.boolean(),
-      z
-        .stringbool({ truthy: ["true"], falsy: ["false"], ...trueOrFalse })
-        .meta({ enum: ["true", "false"] }),
-    ],
-    trueOrFalse,
-  ),
-});
+export const imageAccessSchema = z
+  .object({
+    allow: z.union(
+      [
+        z.boolean(),
+        z
+          .stringbool({ truthy: ["true"], falsy: ["false"], ...trueOrFalse })
+          .meta({ enum: ["true", "false"] }),
+      ],
+      trueOrFalse,
+    ),
+  })
+  .meta({ id: "ImageAccess" });
 
 const invalidNumber = { error: MESSAGES.invalidNumber };
 
 /** Form of `POST /admin/grant-image-credits/{username}`: digits with an optional minus sign; JSON may use a number. */
-export const creditGrantSchema = z.object(
-  {
-    credits: z
-      .union([z.int(invalidNumber), z.string().regex(/^-?\d+$/, invalidNumber)], invalidNumber)
-      .transform(Number)
-      .pipe(z.int(invalidNumber)),
-  },
-  invalidNumber,
-);
+export const creditGrantSchema = z
+  .object(
+    {
+      credits: z
+        .union([z.int(invalidNumber), z.string().regex(/^-?\d+$/, invalidNumber)], invalidNumber)
+        .transform(Number)
+        .pipe(z.int(invalidNumber)),
+    },
+    invalidNumber,
+  )
+  .meta({ id: "CreditGrant" });
 
 /** Answer of `POST /admin/queue/ticket`: opens `/admin/queue/?ticket=` once, within a minute. */
-export const queueTicketSchema = z.object({ ticket: z.string(), expires_at: z.iso.datetime() });
+export const queueTicketSchema = z
+  .object({ ticket: z.string(), expires_at: z.iso.datetime() })
+  .meta({ id: "QueueTicket" });
 export type QueueTicket = z.infer<typeof queueTicketSchema>;
 
 /** What an administrator did, to whom and when; `action` is the name of the event that told of it. */
-export const auditEntrySchema = z.object({
-  id: z.string(),
-  actor: z.string(),
-  action: z.string(),
-  subject: z.string().nullable(),
-  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-  at: z.iso.datetime(),
-});
+export const auditEntrySchema = z
+  .object({
+    id: z.string(),
+    actor: z.string(),
+    action: z.string(),
+    subject: z.string().nullable(),
+    details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    at: z.iso.datetime(),
+  })
+  .meta({ id: "AuditEntry" });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
 /** Answer of `GET /admin/audit`, newest first. */
-export const auditPageSchema = z.object({
-  entries: z.array(auditEntrySchema),
-  next_cursor: z.string().nullable(),
-});
+export const auditPageSchema = z
+  .object({
+    entries: z.array(auditEntrySchema),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "AuditPage" });
 export type AuditPage = z.infer<typeof auditPageSchema>;
 
 const countSchema = z.number().int().nonnegative();
@@ -95,13 +105,15 @@ const budgetUsageSchema = z.object({
 export type BudgetUsage = z.infer<typeof budgetUsageSchema>;
 
 /** Answer of `GET /admin/usage`; each period contains the one before. */
-export const usageSchema = z.object({
-  /** Null if no budget is set. */
-  budget: budgetUsageSchema.nullable(),
-  today: usagePeriodSchema,
-  last_7_days: usagePeriodSchema,
-  last_30_days: usagePeriodSchema,
-});
+export const usageSchema = z
+  .object({
+    /** Null if no budget is set. */
+    budget: budgetUsageSchema.nullable(),
+    today: usagePeriodSchema,
+    last_7_days: usagePeriodSchema,
+    last_30_days: usagePeriodSchema,
+  })
+  .meta({ id: "Usage" });
 export type Usage = z.infer<typeof usageSchema>;
 
 /**
@@ -151,17 +163,19 @@ const workerReportSchema = z.object({
 export type WorkerReport = z.infer<typeof workerReportSchema>;
 
 /** Answer of `GET /admin/health`. */
-export const systemHealthSchema = z.object({
-  checked_at: z.iso.datetime(),
-  queue: z.object({
-    /** Signals that no worker has begun, and signals in work. */
-    waiting: z.number().int(),
-    running: z.number().int(),
-    /** Age of the longest waiting signal; 0 when none waits. */
-    oldest_waiting_seconds: z.number().nonnegative(),
-  }),
-  workers: z.array(workerReportSchema),
-  /** The server that answers: whether committed events reach it, and so its browsers, at the moment. */
-  server: z.object({ event_feed: z.enum(["running", "interrupted"]), version: z.string() }),
-});
+export const systemHealthSchema = z
+  .object({
+    checked_at: z.iso.datetime(),
+    queue: z.object({
+      /** Signals that no worker has begun, and signals in work. */
+      waiting: z.number().int(),
+      running: z.number().int(),
+      /** Age of the longest waiting signal; 0 when none waits. */
+      oldest_waiting_seconds: z.number().nonnegative(),
+    }),
+    workers: z.array(workerReportSchema),
+    /** The server that answers: whether committed events reach it, and so its browsers, at the moment. */
+    server: z.object({ event_feed: z.enum(["running", "interrupted"]), version: z.string() }),
+  })
+  .meta({ id: "SystemHealth" });
 export type SystemHealth = z.infer<typeof systemHealthSchema>;

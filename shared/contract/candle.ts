@@ -34,10 +34,12 @@ export const candleSchema = z
 export type Candle = z.infer<typeof candleSchema>;
 
 /** Answer of `GET /signals/{id}/candles`: the closed candles that the signal was made from, oldest first. */
-export const signalCandlesSchema = z.object({
-  signal_id: z.string(),
-  symbol: z.string(),
-  timeframe: timeframeSchema,
-  candles: z.array(candleSchema),
-});
+export const signalCandlesSchema = z
+  .object({
+    signal_id: z.string(),
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    candles: z.array(candleSchema),
+  })
+  .meta({ id: "SignalCandles" });
 export type SignalCandles = z.infer<typeof signalCandlesSchema>;

@@ -33,10 +33,12 @@ export const fieldErrorSchema = z.object({ field: z.string(), message: z.string(
 export type FieldError = z.infer<typeof fieldErrorSchema>;
 
 /** Body of every error answer; `detail` is a plain sentence fit to be shown. */
-export const errorBodySchema = z.object({
-  detail: z.string(),
-  code: z.string(),
-  request_id: z.string(),
-  errors: z.array(fieldErrorSchema).optional(),
-});
+export const errorBodySchema = z
+  .object({
+    detail: z.string(),
+    code: z.string(),
+    request_id: z.string(),
+    errors: z.array(fieldErrorSchema).optional(),
+  })
+  .meta({ id: "Error" });
 export type ErrorBody = z.infer<typeof errorBodySchema>;

@@ -15,33 +15,41 @@ export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
 /** Text fields of `POST /submit-payment-proof`; the picture is in `proof_image`. */
-export const proofFormSchema = z.object({
-  sender_name: z
-    .string({ error: MESSAGES.proofIncomplete })
-    .trim()
-    .min(1, { error: MESSAGES.proofIncomplete })
-    .max(100, { error: "Use at most 100 characters for the sender name." })
-    .regex(/^[ -~\u00a0-\uffff]+$/, { error: "Use a sender name of one line." }),
-});
+export const proofFormSchema = z
+  .object({
+    sender_name: z
+      .string({ error: MESSAGES.proofIncomplete })
+      .trim()
+      .min(1, { error: MESSAGES.proofIncomplete })
+      .max(100, { error: "Use at most 100 characters for the sender name." })
+      .regex(/^[ -~\u00a0-\uffff]+$/, { error: "Use a sender name of one line." }),
+  })
+  .meta({ id: "ProofForm" });
 export type ProofForm = z.infer<typeof proofFormSchema>;
 
 /** A trader's chart picture in the admin gallery; `size` in bytes. */
-export const chartImageSchema = z.object({
-  filename: z.string(),
-  size: z.number().int(),
-  modified: z.iso.datetime(),
-  url: z.string(),
-  username: z.string(),
-});
+export const chartImageSchema = z
+  .object({
+    filename: z.string(),
+    size: z.number().int(),
+    modified: z.iso.datetime(),
+    url: z.string(),
+    username: z.string(),
+  })
+  .meta({ id: "ChartImage" });
 export type ChartImage = z.infer<typeof chartImageSchema>;
 
 /** Answer of `GET /admin/chart-images`, newest first. */
-export const chartImageListSchema = z.object({ images: z.array(chartImageSchema) });
+export const chartImageListSchema = z
+  .object({ images: z.array(chartImageSchema) })
+  .meta({ id: "ChartImageList" });
 export type ChartImageList = z.infer<typeof chartImageListSchema>;
 
 /** Answer of `POST /admin/cleanup-images`; `deleted` counts the chart images that are gone. */
-export const cleanupResultSchema = z.object({
-  detail: z.string(),
-  deleted: z.number().int().nonnegative(),
-});
+export const cleanupResultSchema = z
+  .object({
+    detail: z.string(),
+    deleted: z.number().int().nonnegative(),
+  })
+  .meta({ id: "CleanupResult" });
 export type CleanupResult = z.infer<typeof cleanupResultSchema>;

@@ -82,26 +82,32 @@ const ledgerRecordSchema = z.discriminatedUnion("kind", [
 export type LedgerRecord = z.infer<typeof ledgerRecordSchema>;
 
 /** A record, and what opens its commitment once that is public. One line of the downloaded ledger. */
-export const ledgerEntrySchema = z.strictObject({
-  record: ledgerRecordSchema,
-  reveal: ledgerRevealSchema.nullable(),
-});
+export const ledgerEntrySchema = z
+  .strictObject({
+    record: ledgerRecordSchema,
+    reveal: ledgerRevealSchema.nullable(),
+  })
+  .meta({ id: "LedgerEntry" });
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
 /** The last record's number and hash; 0 and the genesis hash while the ledger is empty. */
-export const ledgerHeadSchema = z.object({
-  seq: z.number().int().nonnegative(),
-  hash: sha256Schema,
-  at: z.iso.datetime().nullable(),
-});
+export const ledgerHeadSchema = z
+  .object({
+    seq: z.number().int().nonnegative(),
+    hash: sha256Schema,
+    at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "LedgerHead" });
 export type LedgerHead = z.infer<typeof ledgerHeadSchema>;
 
 /** Answer of `GET /ledger`: the records after `after`, oldest first; `next_after` is null on the last page. */
-export const ledgerPageSchema = z.object({
-  entries: z.array(ledgerEntrySchema),
-  next_after: z.number().int().positive().nullable(),
-  head: ledgerHeadSchema,
-});
+export const ledgerPageSchema = z
+  .object({
+    entries: z.array(ledgerEntrySchema),
+    next_after: z.number().int().positive().nullable(),
+    head: ledgerHeadSchema,
+  })
+  .meta({ id: "LedgerPage" });
 export type LedgerPage = z.infer<typeof ledgerPageSchema>;
 
 /**
@@ -142,14 +148,18 @@ const headWitnessSchema = z.object({
 });
 export type HeadWitness = z.infer<typeof headWitnessSchema>;
 
-export const witnessedHeadSchema = publishedHeadSchema.extend({
-  witnesses: z.array(headWitnessSchema),
-});
+export const witnessedHeadSchema = publishedHeadSchema
+  .extend({
+    witnesses: z.array(headWitnessSchema),
+  })
+  .meta({ id: "WitnessedHead" });
 export type WitnessedHead = z.infer<typeof witnessedHeadSchema>;
 
 /** Response of `GET /ledger/heads`: newest first; `next_before` is null on the last page. */
-export const ledgerHeadsSchema = z.object({
-  heads: z.array(witnessedHeadSchema),
-  next_before: z.iso.date().nullable(),
-});
+export const ledgerHeadsSchema = z
+  .object({
+    heads: z.array(witnessedHeadSchema),
+    next_before: z.iso.date().nullable(),
+  })
+  .meta({ id: "LedgerHeads" });
 export type LedgerHeads = z.infer<typeof ledgerHeadsSchema>;

@@ -95,28 +95,30 @@ export const reliabilitySchema = z.object({
 export type Reliability = z.infer<typeof reliabilitySchema>;
 
 /** Answer of `GET /performance`; rates are 0–1, results in R, the distance from entry to stop. */
-export const performanceSchema = z.object({
-  /** First day that counts; null for the whole record. */
-  since: z.iso.date().nullable(),
-  updated_at: z.iso.datetime().nullable(),
-  counts: performanceCountsSchema,
-  ...winFigures,
-  /** Trades that were closed: decided or expired. */
-  trades: count,
-  /** Number of independent trades that they are equivalent to: the effective sample size of the edge. */
-  effective_trades: count,
-  expectancy_r: estimateSchema.nullable(),
-  profit_factor: z.number().nullable(),
-  max_drawdown_r: z.number().nullable(),
-  total_r: z.number(),
-  equity: z.array(z.object({ at: z.iso.datetime(), r: z.number() })).max(EQUITY_POINTS),
-  confidence: reliabilitySchema,
-  /** Likewise for the confidence that was corrected when the signal was made: always out of sample. */
-  calibrated: reliabilitySchema,
-  /** What there is a record of, to be chosen from. */
-  recorded: z.object({
-    symbols: z.array(z.string()),
-    analysts: z.array(z.object({ analyst: z.string(), version: z.string() })),
-  }),
-});
+export const performanceSchema = z
+  .object({
+    /** First day that counts; null for the whole record. */
+    since: z.iso.date().nullable(),
+    updated_at: z.iso.datetime().nullable(),
+    counts: performanceCountsSchema,
+    ...winFigures,
+    /** Trades that were closed: decided or expired. */
+    trades: count,
+    /** Number of independent trades that they are equivalent to: the effective sample size of the edge. */
+    effective_trades: count,
+    expectancy_r: estimateSchema.nullable(),
+    profit_factor: z.number().nullable(),
+    max_drawdown_r: z.number().nullable(),
+    total_r: z.number(),
+    equity: z.array(z.object({ at: z.iso.datetime(), r: z.number() })).max(EQUITY_POINTS),
+    confidence: reliabilitySchema,
+    /** Likewise for the confidence that was corrected when the signal was made: always out of sample. */
+    calibrated: reliabilitySchema,
+    /** What there is a record of, to be chosen from. */
+    recorded: z.object({
+      symbols: z.array(z.string()),
+      analysts: z.array(z.object({ analyst: z.string(), version: z.string() })),
+    }),
+  })
+  .meta({ id: "Performance" });
 export type Performance = z.infer<typeof performanceSchema>;

@@ -24,23 +24,25 @@ export const symbolSchema = z
   .meta({ examples: [SIGNAL_DEFAULTS.symbol], description: "Lower case counts as upper case" });
 
 /** Body of `POST /get-signal`; amounts are in USD, risk in percent of the amount. */
-export const signalRequestSchema = z.object({
-  symbol: symbolSchema,
-  timeframe: timeframeSchema,
-  limit: numberOr(
-    SIGNAL_DEFAULTS.limit,
-    z.number().int().min(SIGNAL_LIMITS.limit.min).max(SIGNAL_LIMITS.limit.max),
-  ),
-  amount: numberOr(SIGNAL_DEFAULTS.amount, z.number().positive().max(1e12)),
-  risk_percent: numberOr(
-    SIGNAL_DEFAULTS.riskPercent,
-    z.number().positive().max(SIGNAL_LIMITS.riskPercent.max),
-  ),
-  leverage: numberOr(
-    SIGNAL_DEFAULTS.leverage,
-    z.number().min(SIGNAL_LIMITS.leverage.min).max(SIGNAL_LIMITS.leverage.max),
-  ),
-});
+export const signalRequestSchema = z
+  .object({
+    symbol: symbolSchema,
+    timeframe: timeframeSchema,
+    limit: numberOr(
+      SIGNAL_DEFAULTS.limit,
+      z.number().int().min(SIGNAL_LIMITS.limit.min).max(SIGNAL_LIMITS.limit.max),
+    ),
+    amount: numberOr(SIGNAL_DEFAULTS.amount, z.number().positive().max(1e12)),
+    risk_percent: numberOr(
+      SIGNAL_DEFAULTS.riskPercent,
+      z.number().positive().max(SIGNAL_LIMITS.riskPercent.max),
+    ),
+    leverage: numberOr(
+      SIGNAL_DEFAULTS.leverage,
+      z.number().min(SIGNAL_LIMITS.leverage.min).max(SIGNAL_LIMITS.leverage.max),
+    ),
+  })
+  .meta({ id: "SignalRequest" });
 export type SignalRequest = z.infer<typeof signalRequestSchema>;
 
 export const signalKindSchema = z.enum(["BUY", "SELL", "WAIT"]);
@@ -78,29 +80,37 @@ const rawAiSchema = z.object({
 });
 
 /** A judged signal: levels in the quote currency, figures in the units of contract §4. */
-export const analysisSchema = z.object({
-  final_signal: signalKindSchema,
-  confidence: z.number().min(0).max(100),
-  entry: z.number().nullable(),
-  stop_loss: z.number().nullable(),
-  take_profit: z.number().nullable(),
-  warnings: z.array(z.string()),
-  suggested_hold: z.string(),
-  /** Candles after which an open trade is closed, the one of the fill included; null for a WAIT. */
-  hold_candles: z.number().int().min(HOLD_CANDLES.min).max(HOLD_CANDLES.max).nullable().optional(),
-  suggested_units: z.number(),
-  estimated_dollar_risk: z.number(),
-  required_margin: z.number(),
-  trade_duration_text: z.string(),
-  /** Until when the entry may be taken; null for a WAIT. */
-  valid_until: z.iso.datetime().nullable().optional(),
-  /** Milliseconds from the close of the last candle to this result. */
-  delivery_delay_ms: z.number().nonnegative().optional(),
-  /** `confidence` corrected by the record of the same analyst; null while that is too short. */
-  calibrated_confidence: z.number().min(0).max(100).nullable().optional(),
-  raw_ai: rawAiSchema,
-  source: signalSourceSchema,
-});
+export const analysisSchema = z
+  .object({
+    final_signal: signalKindSchema,
+    confidence: z.number().min(0).max(100),
+    entry: z.number().nullable(),
+    stop_loss: z.number().nullable(),
+    take_profit: z.number().nullable(),
+    warnings: z.array(z.string()),
+    suggested_hold: z.string(),
+    /** Candles after which an open trade is closed, the one of the fill included; null for a WAIT. */
+    hold_candles: z
+      .number()
+      .int()
+      .min(HOLD_CANDLES.min)
+      .max(HOLD_CANDLES.max)
+      .nullable()
+      .optional(),
+    suggested_units: z.number(),
+    estimated_dollar_risk: z.number(),
+    required_margin: z.number(),
+    trade_duration_text: z.string(),
+    /** Until when the entry may be taken; null for a WAIT. */
+    valid_until: z.iso.datetime().nullable().optional(),
+    /** Milliseconds from the close of the last candle to this result. */
+    delivery_delay_ms: z.number().nonnegative().optional(),
+    /** `confidence` corrected by the record of the same analyst; null while that is too short. */
+    calibrated_confidence: z.number().min(0).max(100).nullable().optional(),
+    raw_ai: rawAiSchema,
+    source: signalSourceSchema,
+  })
+  .meta({ id: "Analysis" });
 export type Analysis = z.infer<typeof analysisSchema>;
 
 /** An analysis as it belongs to the market: without the figures that depend on a user's amount, risk and leverage. */
@@ -118,50 +128,58 @@ export const entryLeftSchema = z.object({ price: z.number(), at: z.iso.datetime(
 export type EntryLeft = z.infer<typeof entryLeftSchema>;
 
 /** Answer of `POST /get-signal` and `GET /signals/{id}`; `analysis` is null until the signal is finished. */
-export const signalResponseSchema = z.object({
-  signal_id: z.string(),
-  symbol: z.string(),
-  timeframe: timeframeSchema,
-  status: signalStatusSchema,
-  created_at: z.iso.datetime(),
-  origin: signalOriginSchema.default("request"),
-  analysis: analysisSchema.nullable(),
-  /** Null or absent while the entry can still be had, as far as is known. */
-  entry_left: entryLeftSchema.nullable().optional(),
-});
+export const signalResponseSchema = z
+  .object({
+    signal_id: z.string(),
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    status: signalStatusSchema,
+    created_at: z.iso.datetime(),
+    origin: signalOriginSchema.default("request"),
+    analysis: analysisSchema.nullable(),
+    /** Null or absent while the entry can still be had, as far as is known. */
+    entry_left: entryLeftSchema.nullable().optional(),
+  })
+  .meta({ id: "Signal" });
 export type SignalResponse = z.infer<typeof signalResponseSchema>;
 
 /** Answer of `POST /get-signal` with `Prefer: respond-async`. */
-export const signalAcceptedSchema = z.object({
-  signal_id: z.string(),
-  status: signalStatusSchema,
-});
+export const signalAcceptedSchema = z
+  .object({
+    signal_id: z.string(),
+    status: signalStatusSchema,
+  })
+  .meta({ id: "SignalAccepted" });
 export type SignalAccepted = z.infer<typeof signalAcceptedSchema>;
 
-export const historyItemSchema = z.object({
-  id: z.string(),
-  timestamp: z.iso.datetime(),
-  symbol: z.string(),
-  timeframe: timeframeSchema,
-  status: signalStatusSchema,
-  signal: signalKindSchema,
-  confidence: z.number(),
-  /** As in the analysis; absent where there was none. */
-  calibrated_confidence: z.number().optional(),
-  entry: z.number().nullable(),
-  stop_loss: z.number().nullable(),
-  take_profit: z.number().nullable(),
-  outcome: outcomeSchema.optional(),
-  valid_until: z.iso.datetime().nullable().optional(),
-  entry_left: entryLeftSchema.nullable().optional(),
-  rationale: z.string(),
-});
+export const historyItemSchema = z
+  .object({
+    id: z.string(),
+    timestamp: z.iso.datetime(),
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    status: signalStatusSchema,
+    signal: signalKindSchema,
+    confidence: z.number(),
+    /** As in the analysis; absent where there was none. */
+    calibrated_confidence: z.number().optional(),
+    entry: z.number().nullable(),
+    stop_loss: z.number().nullable(),
+    take_profit: z.number().nullable(),
+    outcome: outcomeSchema.optional(),
+    valid_until: z.iso.datetime().nullable().optional(),
+    entry_left: entryLeftSchema.nullable().optional(),
+    rationale: z.string(),
+  })
+  .meta({ id: "SignalHistoryItem" });
 export type HistoryItem = z.infer<typeof historyItemSchema>;
 
-export const historyPageSchema = z.object({
-  signals: z.array(historyItemSchema),
-  next_cursor: z.string().nullable(),
-});
+export const historyPageSchema = z
+  .object({
+    signals: z.array(historyItemSchema),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "SignalHistory" });
 export type HistoryPage = z.infer<typeof historyPageSchema>;
 
 /**

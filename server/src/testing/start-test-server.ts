@@ -60,7 +60,7 @@ export async function startTestServer(options: {
     signalWaiters: { wait: () => Promise.resolve(null) },
     feedIsRunning: () => true,
     metrics: createServerMetrics(made),
-    queueView: new QueueDashboard(database),
+    queueDashboard: new QueueDashboard(database),
     ...overrides,
   };
   const { url, close } = await listen(createApp(deps), logger);
@@ -71,7 +71,7 @@ export async function startTestServer(options: {
     logLines,
     call: (path, callOptions) => fetch(url + path, toRequest(callOptions)),
     async stop() {
-      deps.queueView.close();
+      deps.queueDashboard.close();
       close();
       await deps.background.settled();
       await database.close();

@@ -44,10 +44,10 @@ function imageForm(request: SignalRequest, image: File): FormData {
 }
 
 export const readSignal = (id: string, signal: AbortSignal): Promise<SignalResponse> =>
-  api({ path: `/signals/${encodeURIComponent(id)}`, schema: signalResponseSchema, signal });
+  api({ path: "/signals/:id", params: { id }, schema: signalResponseSchema, signal });
 
 export const readCandles = (id: string, signal: AbortSignal): Promise<SignalCandles> =>
-  api({ path: `/signals/${encodeURIComponent(id)}/candles`, schema: signalCandlesSchema, signal });
+  api({ path: "/signals/:id/candles", params: { id }, schema: signalCandlesSchema, signal });
 
 export const readStatus = (signal: AbortSignal): Promise<Status> =>
   api({ path: "/status", schema: statusSchema, signal });

@@ -19,10 +19,9 @@ interface HistoryParams {
 /** One page of the user's signals that fit the filter, newest first. */
 export function readHistory(order: HistoryParams): Promise<HistoryPage> {
   const { cursor, limit = HISTORY_PAGE.default, filter, signal } = order;
-  const query = new URLSearchParams({ limit: String(limit), ...filterQuery(filter) });
-  if (cursor !== null) query.set("cursor", cursor);
   return api({
-    path: `/signal-history?${query}`,
+    path: "/signal-history",
+    query: { limit, ...filterQuery(filter), cursor: cursor ?? undefined },
     schema: historyPageSchema,
     timeoutMs: TIMEOUTS_MS.history,
     signal,
@@ -50,11 +49,7 @@ export const symbolPart = (typed: string): string =>
     .slice(0, SIGNAL_LIMITS.symbolLength.max);
 
 /** The filter as the query of `GET /signal-history`. */
-export const filterQuery = ({
-  symbol,
-  signal,
-  outcome,
-}: HistoryFilter): Record<string, string> => ({
+export const filterQuery = ({ symbol, signal, outcome }: HistoryFilter) => ({
   ...(symbol !== "" && { symbol }),
   ...(signal !== null && { signal }),
   ...(outcome !== null && { outcome }),

@@ -9,17 +9,15 @@ import {
 } from "@shared/contract/signal-page.ts";
 import { api } from "../../lib/api/client.ts";
 
-const pathOf = (id: string) => `/signals/${encodeURIComponent(id)}`;
-
 export const readSince = (id: string, signal: AbortSignal): Promise<SignalSince> =>
-  api({ path: `${pathOf(id)}/since`, schema: signalSinceSchema, signal });
+  api({ path: "/signals/:id/since", params: { id }, schema: signalSinceSchema, signal });
 
 /** Makes a link to a signal; the one before stops working. */
 export const shareSignal = (id: string): Promise<ShareLink> =>
-  api({ method: "POST", path: `${pathOf(id)}/share`, schema: shareLinkSchema });
+  api({ method: "POST", path: "/signals/:id/share", params: { id }, schema: shareLinkSchema });
 
 export const unshareSignal = (id: string): Promise<ActionDone> =>
-  api({ method: "DELETE", path: `${pathOf(id)}/share`, schema: actionDoneSchema });
+  api({ method: "DELETE", path: "/signals/:id/share", params: { id }, schema: actionDoneSchema });
 
 export const readShared = (token: string, signal: AbortSignal): Promise<SharedSignal> =>
-  api({ path: `/shared/${encodeURIComponent(token)}`, schema: sharedSignalSchema, signal });
+  api({ path: "/shared/:token", params: { token }, schema: sharedSignalSchema, signal });

@@ -184,7 +184,7 @@ describe("the links of mails", () => {
     expect(mail.text).toMatch(/^Hello newcomer,/);
     expect(await post("/verify-email", { token: mail.token })).toMatchObject({
       status: 200,
-      body: { detail: "Your e-mail address is confirmed." },
+      body: { detail: "Your email address is verified." },
     });
     expect(await me()).toMatchObject({ email_verified: true, approved: false });
 

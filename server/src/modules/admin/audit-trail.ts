@@ -1,12 +1,11 @@
 import type { AuditEntry, AuditPage } from "@shared/contract/admin.ts";
-import { AUDIT_PAGE } from "@shared/contract/constants.ts";
+import type { PageQuery } from "@shared/contract/pagination.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { AuditEntryRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
-import type { z } from "zod";
 import { unauthenticated } from "../../http/errors.ts";
-import { beforeCursor, pageQuerySchema, takePage } from "../../http/pagination.ts";
+import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 export type AdminDeps = Pick<ServerDeps, "database" | "now">;
@@ -40,14 +39,10 @@ export function commitAsAdmin<Result>(
   });
 }
 
-/** Query of `GET /admin/audit`. */
-export const auditQuerySchema = pageQuerySchema(AUDIT_PAGE);
-type AuditQuery = z.infer<typeof auditQuerySchema>;
-
 /** One page of what administrators have done in the last year, newest first. */
 export async function listAudit(
   { database }: { database: Pick<Database, "auditEntries"> },
-  { limit, cursor }: AuditQuery,
+  { limit, cursor }: PageQuery,
 ): Promise<AuditPage> {
   const found = await database.auditEntries
     .find(beforeCursor("at", cursor))

@@ -34,7 +34,8 @@ export interface SanitizedImage {
  * @throws AppError `not-an-image` if it is no PNG, JPEG or WebP that can be decoded, `file-too-large` if it has
  *   more than 40 million pixels
  */
-export async function sanitizeImage(upload: Buffer): Promise<SanitizedImage> {
+export async function sanitizeImage(file: Uint8Array): Promise<SanitizedImage> {
+  const upload = Buffer.from(file);
   const contentType = imageTypeOf(upload);
   if (!contentType) throw notAnImage();
   return inWork.runExclusive(async () => {

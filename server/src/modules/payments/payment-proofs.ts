@@ -24,7 +24,7 @@ import { likenessOf, mayBeSameImage, perceptualHash, showSameImage } from "./ima
 interface SubmitProofInput {
   user: Pick<UserRecord, "_id">;
   senderName: string;
-  picture: Buffer;
+  image: Uint8Array;
 }
 
 /** What is stored of a proof, but for the moment. */
@@ -41,7 +41,7 @@ export async function submitProof(
 ): Promise<void> {
   const { database } = deps;
   const { _id: userId } = order.user;
-  const image = await sanitizeImage(order.picture);
+  const image = await sanitizeImage(order.image);
   const fingerprint = await fingerprintOf(image.bytes);
   const duplicateOf = await findDuplicateProof(database, { ...fingerprint, userId });
   await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>

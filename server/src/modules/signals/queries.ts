@@ -1,7 +1,7 @@
 import { type Candle, type SignalCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { HISTORY_PAGE } from "@shared/contract/constants.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
-import { type HistoryPage, historyFilterSchema } from "@shared/contract/signal.ts";
+import type { HistoryQuery } from "@shared/contract/routes/signal-routes.ts";
+import type { HistoryPage } from "@shared/contract/signal.ts";
 import type { SignalSince } from "@shared/contract/signal-page.ts";
 import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
@@ -11,7 +11,7 @@ import { presentHistoryItem } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
-import { beforeCursor, pageQuerySchema, takePage } from "../../http/pagination.ts";
+import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 const signalIdSchema = z
@@ -54,10 +54,6 @@ export async function readSignalCandles(
   const stored = await deps.database.analysisCandles.findById(analysisId).lean();
   return { signal_id: _id.toString(), symbol, timeframe, candles: stored?.candles ?? [] };
 }
-
-/** Query of `GET /signal-history`. */
-export const historyQuerySchema = pageQuerySchema(HISTORY_PAGE).extend(historyFilterSchema.shape);
-type HistoryQuery = z.infer<typeof historyQuerySchema>;
 
 type Owner = Pick<UserRecord, "_id">;
 

@@ -20,7 +20,7 @@ import { createSignal, findByIdempotencyKey, type RequestSignalInput } from "./r
 /** A request for a signal together with the trader's chart picture, as it was uploaded. */
 export interface ImageRequestInput extends RequestSignalInput {
   user: UserRecord;
-  chartImage: Buffer;
+  chartImage: Uint8Array;
 }
 
 /**

@@ -14,7 +14,8 @@ export function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) 
   const told = useRealtime((live) => live.outcomes[id]);
   const read = useQuery({
     queryKey: ["judgement", id],
-    queryFn: ({ signal }) => api({ path: `/signals/${id}/since`, schema: judgedSchema, signal }),
+    queryFn: ({ signal }) =>
+      api({ path: "/signals/:id/since", params: { id }, schema: judgedSchema, signal }),
     enabled: isTrade && !told,
   });
   return (

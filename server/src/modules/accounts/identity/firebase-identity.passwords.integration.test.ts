@@ -96,7 +96,7 @@ describe("accounts at Firebase", () => {
       Object.assign(firebase.account(person.email) ?? {}, { emailVerified: true });
       expect(await post("/resend-verification", {}, person.token)).toMatchObject({
         status: 200,
-        body: { detail: "Your e-mail address is confirmed already." },
+        body: { detail: "Your email address is already verified." },
       });
       expect(await isVerified(person)).toBe(true);
     });
