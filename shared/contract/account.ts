@@ -9,7 +9,7 @@ export const usernameSchema = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, {
   error: "Use 3 to 32 letters, digits, dots, dashes or underscores.",
 });
 
-const emailSchema = z.email({ error: "Enter a valid e-mail address." }).max(254);
+const emailSchema = z.email({ error: "Enter a valid email address." }).max(254);
 
 export const newPasswordSchema = z
   .string()

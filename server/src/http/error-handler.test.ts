@@ -125,6 +125,6 @@ describe("refuseUnanswered", () => {
   it("answers 404 where nobody else answers", async () => {
     const { status, body } = await answerTo(handleNotFound);
     expect(status).toBe(404);
-    expect(body).toMatchObject({ code: "not-found", detail: "There is nothing at this address." });
+    expect(body).toMatchObject({ code: "not-found", detail: "There is nothing at this URL." });
   });
 });

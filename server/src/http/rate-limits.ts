@@ -34,31 +34,30 @@ function keyPart(ctx: AppContext, part: RateLimit["by"][number]): string {
   return bodyText(ctx, part.slice("body.".length));
 }
 
-/** A text of the body in the form in which names and addresses are compared; empty if absent. */
+/** A text of the body, normalized like user names and addresses. Empty if absent. */
 function bodyText(ctx: AppContext, field: string): string {
   const body = z.record(z.string(), z.unknown()).safeParse(ctx.request.body);
   const value = body.success ? body.data[field] : undefined;
   return typeof value === "string" ? value.trim().toLowerCase() : "";
 }
 
-/** How a request ended: answered, or refused with this code. */
-type RequestOutcome = "answered" | ErrorCode;
+/** Result of a request: its error code if it failed. */
+type RequestOutcome = "success" | ErrorCode;
 
-/** At most `points` requests of one key in `durationSeconds`, over all servers on one database. */
+/** At most `points` requests per key in `durationSeconds`, over all servers on one database. */
 export interface RateLimitRule {
   name: string;
   points: number;
   durationSeconds: number;
-  /** Who is counted, in one part or several; only a hash of it is stored. */
+  /** Identifies the client. Only a hash of it is stored. */
   key: (ctx: AppContext) => string | string[];
-  /** Which requests use up a point for good; the others give theirs back when they end. All do, unless given. */
+  /** Outcomes that use up a point; the points of other requests are returned. All count if absent. */
   counts?: (outcome: RequestOutcome) => boolean;
 }
 
 /**
- * Lets only so many requests pass, and no unlimited number while the database is away: then it fails as the
- * requests themselves do. A point is taken before the request runs, so that many at once cannot slip through.
- * @throws AppError rate-limited, with the seconds until the period ends
+ * Takes a point before the request runs, so that concurrent requests cannot exceed the limit. Without a database the
+ * request fails as unavailable. @throws AppError rate-limited
  */
 export function rateLimit(
   deps: Pick<ServerDeps, "database" | "settings">,
@@ -72,26 +71,26 @@ export function rateLimit(
     const settle = async (outcome: RequestOutcome) => {
       if (counts(outcome)) return;
       await limiter.reward(key).catch((error: unknown) => {
-        ctx.state.log.warn({ err: error, limit: rule.name }, "point not given back");
+        ctx.state.log.warn({ err: error, limit: rule.name }, "rate limit point not returned");
       });
     };
     try {
       await takePoint(limiter, key);
       await next();
     } catch (error) {
-      if (isRefusal(error)) await settle(error.code);
+      if (isClientError(error)) await settle(error.code);
       throw error;
     }
-    await settle("answered");
+    await settle("success");
   };
 }
 
-/** Whether a request failed by its own fault. After a fault of ours there may be no database to settle with. */
-function isRefusal(error: unknown): error is AppError {
+/** After a server error the database may be unavailable, so the point is not returned. */
+function isClientError(error: unknown): error is AppError {
   return error instanceof AppError && error.status < 500;
 }
 
-/** Counts need not survive a crash of the database: no write waits for the disk. */
+/** Points may be lost in a database crash, so that no write waits for the disk. */
 function createLimiter(database: Database, rule: RateLimitRule): RateLimiterMongo {
   const { connection, rateLimits } = database;
   return new RateLimiterMongo({
@@ -101,7 +100,7 @@ function createLimiter(database: Database, rule: RateLimitRule): RateLimiterMong
     keyPrefix: rule.name,
     points: rule.points,
     duration: rule.durationSeconds,
-    // Where no point comes back, who was refused is refused from memory: a flood costs the database nothing.
+    // If points are never returned, further requests are rejected from memory without a database access.
     inMemoryBlockOnConsumed: rule.counts ? 0 : rule.points + 1,
   });
 }
@@ -115,7 +114,7 @@ async function takePoint(limiter: RateLimiterMongo, key: string): Promise<void> 
   }
 }
 
-/** Keeps names and addresses out of the counters, and the counters' keys short. */
+/** Keeps names and addresses out of the database, and keys short. */
 function hashOf(key: string | string[]): string {
   return createHash("sha256").update(JSON.stringify(key)).digest("base64url");
 }
@@ -124,9 +123,8 @@ const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * What stands for one client in a limit by address: the IPv4 address, or the /64 network of an IPv6 address, since
- * whoever has one of its addresses has all of them.
- * @param address as a socket names its other end
+ * Identifies a client by address: the IPv4 address, or the /64 network of an IPv6 address, because a client usually has
+ * a whole network.
  */
 export function clientNetwork(address: string): string {
   const mapped = /^::ffff:(?<v4>\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.groups?.v4;

@@ -23,10 +23,7 @@ interface RequestContext {
   request: { body?: unknown; files?: unknown };
 }
 
-/**
- * Parses the parts of a request for which there is a schema.
- * @throws AppError invalid-input naming each field that is wrong
- */
+/** Parses the parts of a request that have a schema. @throws AppError invalid-input with one error per invalid field */
 export function parseRequest<Schema extends z.ZodObject>(
   schema: Schema,
   ctx: RequestContext,
@@ -70,10 +67,7 @@ const readBody: AppMiddleware = bodyParser({
   onError: refuse,
 });
 
-/**
- * Reads JSON and urlencoded bodies of up to 100 kB into `ctx.request.body`.
- * @throws AppError malformed-body, body-too-large
- */
+/** Reads JSON and URL-encoded bodies of up to 100 kB into `ctx.request.body`. @throws AppError malformed-body, body-too-large */
 export const parseBody: AppMiddleware = (ctx, next) =>
   readBody(ctx, async () => {
     if (ctx.request.rawBody?.includes(REPLACEMENT_CHARACTER)) throw malformedBody();
@@ -86,10 +80,7 @@ const FORM_LIMITS = { fields: 20, fieldSize: 10_000, fieldNameSize: 100 };
 /** Accepts no files. */
 const readFields = multer({ limits: { ...FORM_LIMITS, parts: FORM_LIMITS.fields } }).fields([]);
 
-/**
- * Reads a multipart form without files into `ctx.request.body`.
- * @throws AppError malformed-body, also if the form has a file or too many fields
- */
+/** Reads a multipart form without files into `ctx.request.body`. @throws AppError malformed-body if it has files */
 export const parseMultipartForm: AppMiddleware = async (ctx, next) => {
   await readFields(ctx, () => Promise.resolve()).catch((error: unknown) => {
     throw malformedRequest(error);
@@ -101,8 +92,7 @@ const multerErrorSchema = z.object({ name: z.literal("MulterError"), code: z.str
 const uploadsSchema = z.array(z.object({ fieldname: z.string(), buffer: z.instanceof(Buffer) }));
 
 /**
- * Reads a multipart form into memory: text fields into `ctx.request.body`, and the file called `field`. Other files are
- * ignored. A body of another type is left as it is.
+ * Reads a multipart form into memory. Files other than `field` and bodies of other types are ignored.
  * @throws AppError malformed-body, file-too-large, body-too-large, invalid-input for a second file
  */
 export function parseUpload(field: string): AppMiddleware {
@@ -135,7 +125,7 @@ function uploadError(cause: unknown, field: string): AppError {
     case "LIMIT_FILE_COUNT":
       return invalidInput([{ field, message: "Send one file only." }], cause);
     default:
-      return new AppError("body-too-large", "The form has too many fields, or too long ones.", {
+      return new AppError("body-too-large", "The form has too many or too long fields.", {
         cause,
       });
   }

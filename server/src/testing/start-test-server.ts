@@ -11,14 +11,14 @@ import { QueueDashboard } from "../modules/queue-dashboard/queue-dashboard.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { captureLog, listen } from "./serve.ts";
 
-/** The real HTTP application on a free port, for tests. */
+/** The HTTP application on a free port. */
 export interface TestServer {
   url: string;
   deps: ServerDeps;
   database: Database;
-  /** Every line that was logged so far, at all levels, as it was written. */
+  /** Logged lines at all levels. */
   logLines: string[];
-  /** Calls the server; `json` is sent as the body, `token` as the bearer token. */
+  /** `json` is sent as the body, `token` as the bearer token. */
   call(path: string, options?: CallOptions): Promise<Response>;
   stop(): Promise<void>;
 }
@@ -32,11 +32,7 @@ const TEST_ENVIRONMENT = {
   ADMIN_PASSWORD: "the admin's own password",
 };
 
-/**
- * Starts the application against the database at `databaseUri`. Queue and push are left out: nothing is enqueued
- * and no signal ever finishes, unless `overrides` brings them. `environment` adds to the settings; DATA_DIR is a folder
- * of this server's own.
- */
+/** Starts the application without queue and push: no signal finishes unless `overrides` provide it. */
 export async function startTestServer(options: {
   databaseUri: string;
   environment?: Record<string, string>;

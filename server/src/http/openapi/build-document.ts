@@ -10,8 +10,8 @@ import { z } from "zod";
 import { DASHBOARD_COOKIE } from "../../modules/queue-dashboard/dashboard-access.ts";
 
 const DESCRIPTION = `Send the token of \`POST /login\` as \`Authorization: Bearer <token>\`. Every error has the shape of \
-\`Error\`; its \`detail\` is fit to be shown. Times are ISO 8601 in UTC; amounts are in USD. What happens afterwards \
-is pushed by Socket.IO on this same host: connect with \`auth: { token }\`.`;
+\`Error\`; its \`detail\` can be shown to users. Times are ISO 8601 in UTC; amounts are in USD. Later changes \
+are pushed by Socket.IO on the same host: connect with \`auth: { token }\`.`;
 
 const text = { type: "string" as const };
 
@@ -31,9 +31,9 @@ export function buildDocument(options: {
     components: {
       schemas: namedSchemas(routes),
       headers: {
-        RequestId: { description: "Names the request; the server's log has it too.", schema: text },
+        RequestId: { description: "Id of the request, also in the server's log.", schema: text },
         RetryAfter: {
-          description: "Seconds after which it is worth trying again.",
+          description: "Seconds to wait before a retry.",
           schema: { type: "integer", minimum: 1 },
         },
         WwwAuthenticate: { description: "How to authenticate.", schema: { const: "Bearer" } },
@@ -46,14 +46,14 @@ export function buildDocument(options: {
           type: "apiKey",
           in: "cookie",
           name: DASHBOARD_COOKIE,
-          description: "Set by `/admin/queue` for a ticket; good for 30 minutes of one session.",
+          description: "Set by `/admin/queue` for a ticket. Valid for 30 minutes of one session.",
         },
       },
     },
   };
 }
 
-/** One of the two that make a file's address good without a token. */
+/** Query parameter of a signed file URL. */
 function signedUrlPart(name: string): SecurityScheme {
   return {
     type: "apiKey",
@@ -72,7 +72,7 @@ function describePaths(routes: readonly Route[]): OpenApiDocument["paths"] {
   return paths;
 }
 
-/** The parts of an OpenAPI 3.1 document that this API makes use of. */
+/** The parts of an OpenAPI 3.1 document that this API uses. */
 export interface OpenApiDocument {
   openapi: "3.1.0";
   info: { title: string; version: string; description: string };
@@ -226,31 +226,31 @@ function responseContent({ schema, contentType }: RouteResponse): Content | unde
 const mapValues = <Value, Result>(values: Record<string, Value>, map: (value: Value) => Result) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 
-/** When a request is answered with each code. */
+/** Meaning of each error code. */
 const ERROR_MEANINGS: Record<ErrorCode, string> = {
-  "malformed-body": "The body is not what its Content-Type says.",
-  unauthenticated: "There is no token, or it is bad, expired or ended.",
-  "invalid-credentials": "The name or the password is wrong.",
-  "no-credits": "There are no image credits left.",
-  "not-approved": "The account waits for approval.",
-  "not-admin": "The caller is no administrator.",
-  "image-not-allowed": "The account may not upload images.",
-  "file-not-allowed": "The file is somebody else's, or its signed address is bad or expired.",
+  "malformed-body": "The body does not match its Content-Type.",
+  unauthenticated: "The token is missing, invalid, expired or revoked.",
+  "invalid-credentials": "The username or password is wrong.",
+  "no-credits": "No image credits are left.",
+  "not-approved": "The account is not approved.",
+  "not-admin": "The caller is not an administrator.",
+  "image-not-allowed": "Image upload is not enabled for the account.",
+  "file-not-allowed": "The file belongs to another user, or its signed URL is invalid or expired.",
   "wrong-password": "The current password is wrong.",
-  "foreign-origin": "The request does not come from the page of the queue.",
-  "not-found": "There is no such thing, or it is somebody else's.",
+  "foreign-origin": "The request does not come from the queue dashboard.",
+  "not-found": "It does not exist, or it belongs to another user.",
   "auth/username-already-in-use": "The username is taken.",
-  "auth/email-already-in-use": "The e-mail address is taken.",
-  "own-account": "Administrators cannot do this to themselves.",
+  "auth/email-already-in-use": "The email address is taken.",
+  "own-account": "Administrators cannot do this to their own account.",
   "file-too-large": "The file is larger than 5 MB.",
   "body-too-large": "The body is too large.",
   "not-an-image": "The file is not a PNG, JPEG or WebP image.",
-  "invalid-token": "The token of the mail is wrong, used or expired.",
+  "invalid-token": "The token of the email is invalid, used or expired.",
   "invalid-input": "A field is missing or out of range; `errors` names it.",
   "rate-limited": "Too many requests.",
-  internal: "Something is broken on our side.",
-  unavailable: "The database or the queue cannot be reached.",
-  timeout: "The signal took too long; it will still be finished, and pushed.",
+  internal: "Unexpected error on the server.",
+  unavailable: "The database or the queue is unavailable.",
+  timeout: "The signal took too long. It will still be finished and pushed.",
 };
 
 const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {

@@ -14,7 +14,7 @@ import {
   type Parameter,
 } from "./build-document.ts";
 
-/** The page's whole style; the policy of `/docs` allows this text and nothing else. */
+/** The policy of `/docs` allows this style and nothing else. */
 const DOCS_STYLE = `
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
@@ -33,7 +33,7 @@ interface OperationAt {
   operation: Operation;
 }
 
-/** The document as one page for people, without scripts and without anything from outside. */
+/** The document as a page without scripts and external resources. */
 function renderDocsPage(document: OpenApiDocument): string {
   const { info, tags, components } = document;
   const operations = listOperations(document);
@@ -110,19 +110,19 @@ ${Object.entries(responses).map(
 )}</tbody></table>`;
 }
 
-/** Media types that share a schema are told in one go. */
+/** All content types of a body share one schema. */
 function renderContent(content: Content): Html {
   const [first] = Object.values(content);
   return html`${describeSchema(first?.schema)} as ${Object.keys(content).join(", ")}`;
 }
 
-/** What stands between backticks is code. */
+/** Renders text between backticks as code. */
 function withCode(text: string): Html {
   const parts = text.split("`");
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** A schema in a few words: `integer, 10 to 500`, `"BUY" | "SELL"`, a link to a named one. */
+/** Short form of a schema: `integer, 10 to 500`, `"BUY" | "SELL"`, or a link to a named schema. */
 function describeSchema(schema: JsonSchema | boolean | undefined): Html {
   if (schema === undefined || typeof schema === "boolean") return html`anything`;
   if (schema.$ref) return linkTo(schema.$ref);
@@ -142,7 +142,6 @@ function describeValue(schema: JsonSchema): Html {
   return html`list of ${describeSchema(Array.isArray(schema.items) ? undefined : schema.items)}`;
 }
 
-/** The fields of an object as a list. */
 function describeFields({ properties = {}, required = [] }: JsonSchema): Html {
   const items = Object.entries(properties).map(([name, field]) => {
     const optional = required.includes(name) ? undefined : html` <em>optional</em>`;

@@ -14,7 +14,7 @@ const INVALID = {
   status: 422,
   body: {
     code: "invalid-token",
-    detail: "This link is no longer valid. Please ask for a new one.",
+    detail: "This link is no longer valid. Please request a new one.",
     request_id: expect.any(String),
   },
 };

@@ -19,7 +19,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 
 type LedgerDeps = Pick<ServerDeps, "database" | "now">;
 
-/** The records after one, oldest first, as everybody may see them. */
+/** The records after a sequence number, oldest first, as the public may see them. */
 export async function readLedgerPage(
   { database, now }: LedgerDeps,
   { after, limit }: LedgerQuery,
@@ -31,7 +31,7 @@ export async function readLedgerPage(
   return { entries, next_after: last < head.seq ? last : null, head };
 }
 
-/** The whole ledger as everybody may see it, one entry of JSON a line. */
+/** The whole ledger as the public may see it, one JSON entry per line. */
 export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGenerator<string> {
   const head = await readHead(database);
   const audience = publicAudience(head, now());
@@ -40,7 +40,7 @@ export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGener
   }
 }
 
-/** The heads of past days, newest first, and who witnesses each of them. */
+/** The heads of past days with their witnesses, newest first. */
 export async function listLedgerHeads(
   { database }: Pick<ServerDeps, "database">,
   { before, limit }: LedgerHeadsQuery,
@@ -74,10 +74,7 @@ const presentWitness = (receipt: WitnessReceiptRecord): HeadWitness => ({
   commit: receipt.commit ?? null,
 });
 
-/**
- * The proofs that all calendars have given for the head of one day, in one .ots file.
- * @throws AppError `not-found` if there is none
- */
+/** The proofs of all calendars for the head of one day as one .ots file. @throws AppError not-found */
 export async function readHeadProof(
   { database }: Pick<ServerDeps, "database">,
   day: string,

@@ -22,10 +22,7 @@ const PERIOD_DAYS: Record<PerformancePeriod, number | null> = {
   all: null,
 };
 
-/**
- * The figures of the signals that a query asks for. Costs as much as there are days in its period, whatever the number
- * of signals.
- */
+/** Performance of the selected signals. The cost depends on the days of the period, not on the number of signals. */
 export async function readPerformance(
   deps: { database: Database; now: () => Date },
   query: PerformanceQuery,
@@ -51,7 +48,7 @@ export async function readPerformance(
   };
 }
 
-/** Today is the last day of every period. */
+/** Every period ends today. */
 function firstDay(period: PerformancePeriod, now: Date): string | null {
   const days = PERIOD_DAYS[period];
   if (days === null) return null;

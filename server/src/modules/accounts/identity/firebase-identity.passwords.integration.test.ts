@@ -281,7 +281,7 @@ describe("accounts at Firebase", () => {
       expect((await deleteByAdmin(person)).status).toBe(200);
       const left = firebase.account(person.email);
       expect(server.logLines.join()).toMatch(
-        new RegExp(`${left?.localId}.*account may be left at Firebase`),
+        new RegExp(`${left?.localId}.*account may remain at Firebase`),
       );
       expect((await post("/register", { ...person, password: NEW_PASSWORD })).status).toBe(201);
     });
