@@ -66,9 +66,9 @@ export function createApiRouter(deps: ServerDeps): AppRouter {
   return createRouter(deps, routes, {
     public: [],
     user: [signedIn],
-    approved: [signedIn, requireApproved()],
-    admin: [signedIn, requireAdmin()],
+    approved: [signedIn, requireApproved],
+    admin: [signedIn, requireAdmin],
     owner: [unlessSigned(signedIn)],
-    "queue-dashboard": [requireDashboardAccess(deps), requireAdmin()],
+    "queue-dashboard": [requireDashboardAccess(deps), requireAdmin],
   });
 }

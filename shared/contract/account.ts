@@ -4,7 +4,7 @@ import { MIN_PASSWORD_LENGTH } from "./constants.ts";
 export const roleSchema = z.enum(["user", "admin"]);
 export type Role = z.infer<typeof roleSchema>;
 
-/** User names are unique without regard to case. */
+/** Usernames are unique case-insensitively. */
 export const usernameSchema = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, {
   error: "Use 3 to 32 letters, digits, dots, dashes or underscores.",
 });
@@ -35,7 +35,7 @@ export const registerRequestSchema = z
   .meta({ id: "RegisterRequest" });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 
-/** Proof of having a mailbox, as a mail's link carries it. */
+/** Token of an emailed link. */
 const mailTokenSchema = z.string().min(1, { error: "The link is incomplete." }).max(1_024);
 
 export const verifyEmailRequestSchema = z
@@ -64,7 +64,6 @@ export const changePasswordRequestSchema = z
   .meta({ id: "ChangePasswordRequest" });
 export type ChangePasswordRequest = z.infer<typeof changePasswordRequestSchema>;
 
-/** Answer of `POST /login` and `POST /register`. */
 export const sessionSchema = z
   .object({
     token: z.string(),
@@ -75,7 +74,7 @@ export const sessionSchema = z
   .meta({ id: "Session" });
 export type Session = z.infer<typeof sessionSchema>;
 
-/** Payment proof as its owner and the admin see it. */
+/** A proof of payment as its owner sees it. */
 export const paymentProofSchema = z.object({
   sender_name: z.string(),
   filename: z.string(),
@@ -84,20 +83,20 @@ export const paymentProofSchema = z.object({
 });
 export type PaymentProof = z.infer<typeof paymentProofSchema>;
 
-/** Payment proof as the admin sees it; `duplicate_of` names another user who has sent the same picture. */
+/** `duplicate_of` is another user who has submitted the same image. */
 export const adminPaymentProofSchema = paymentProofSchema.extend({
   duplicate_of: z.string().optional(),
 });
 export type AdminPaymentProof = z.infer<typeof adminPaymentProofSchema>;
 
-/** Last event number of each stream the user may read; what `since` starts from. */
+/** Last sequence number per stream that the user may read; used as `since`. */
 export const streamPositionsSchema = z.object({
   user: z.number().int().nonnegative(),
   admins: z.number().int().nonnegative().optional(),
 });
 export type StreamPositions = z.infer<typeof streamPositionsSchema>;
 
-/** Answer of `GET /me`; `stream_positions` was read before the rest, so no event between is lost. */
+/** `stream_positions` is read before the rest, so that no event is missed. */
 export const meSchema = z
   .object({
     username: z.string(),
@@ -113,7 +112,7 @@ export const meSchema = z
   .meta({ id: "Me" });
 export type Me = z.infer<typeof meSchema>;
 
-/** A user as the admin list and the admin events show him. */
+/** A user as administrators see them. */
 export const userCardSchema = z
   .object({
     username: z.string(),

@@ -5,7 +5,7 @@ const detail = z.string({ error: "Enter a text." }).max(PAYMENT_DETAIL_LENGTH, {
   error: `Use at most ${PAYMENT_DETAIL_LENGTH} characters.`,
 });
 
-/** How subscribers pay, in free text; a method without text is not offered. Answer of `GET /payment-details`. */
+/** Free text. A method with an empty text is not offered. */
 export const paymentDetailsSchema = z
   .object({
     bank_details_1: detail,
@@ -18,7 +18,6 @@ export const paymentDetailsSchema = z
   .meta({ id: "PaymentDetails" });
 export type PaymentDetails = z.infer<typeof paymentDetailsSchema>;
 
-/** Body of `POST /admin/update-payment-details`; a field that is left out stays as it is. */
 export const paymentDetailsUpdateSchema = paymentDetailsSchema
   .partial()
   .meta({ id: "PaymentDetailsUpdate" });

@@ -27,20 +27,16 @@ export function requireUser(deps: Pick<ServerDeps, "database" | "settings">): Ap
 }
 
 /** Requires an approved user. Runs after `requireUser`. */
-export function requireApproved(): AppMiddleware {
-  return (ctx, next) => {
-    assertApproved(sessionOf(ctx).user);
-    return next();
-  };
-}
+export const requireApproved: AppMiddleware = (ctx, next) => {
+  assertApproved(sessionOf(ctx).user);
+  return next();
+};
 
 /** Requires an administrator. Runs after `requireUser`. */
-export function requireAdmin(): AppMiddleware {
-  return (ctx, next) => {
-    assertAdmin(sessionOf(ctx).user);
-    return next();
-  };
-}
+export const requireAdmin: AppMiddleware = (ctx, next) => {
+  assertAdmin(sessionOf(ctx).user);
+  return next();
+};
 
 /** @throws AppError not-approved */
 export function assertApproved(user: Pick<UserRecord, "approved">): void {

@@ -11,6 +11,13 @@ export interface EventLogReader {
   head(stream: string): Promise<number>;
 }
 
+interface CursorOptions {
+  stream: string;
+  log: EventLogReader;
+  send: (event: NumberedEvent) => void;
+  resync: (head: number) => void;
+}
+
 const PAGE_SIZE = 200;
 
 /**
@@ -28,24 +35,12 @@ export class StreamCursor {
   #closed = false;
 
   /** Starts at the end of the stream without `since`. */
-  static async open(options: {
-    stream: string;
-    since: number | undefined;
-    log: EventLogReader;
-    send: (event: NumberedEvent) => void;
-    resync: (head: number) => void;
-  }): Promise<StreamCursor> {
+  static async open(options: CursorOptions & { since: number | undefined }): Promise<StreamCursor> {
     const since = options.since ?? (await options.log.head(options.stream));
     return new StreamCursor({ ...options, since });
   }
 
-  private constructor(options: {
-    stream: string;
-    since: number;
-    log: EventLogReader;
-    send: (event: NumberedEvent) => void;
-    resync: (head: number) => void;
-  }) {
+  private constructor(options: CursorOptions & { since: number }) {
     this.#stream = options.stream;
     this.#last = options.since;
     this.#log = options.log;

@@ -2,7 +2,7 @@ import { jobActionSchema } from "@shared/contract/events.ts";
 import { z } from "zod";
 import { defineRoute } from "./define-route.ts";
 
-export const JOB_STATES = [
+const JOB_STATES = [
   "running",
   "scheduled",
   "queued",
