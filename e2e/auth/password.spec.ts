@@ -29,7 +29,7 @@ test("a link is said to be sent, to known and unknown addresses alike", async ({
 
 test("an address that is none is marked before anything is sent", async ({ page }) => {
   await askForLink(page, "not an address");
-  await expect(page.getByText("Enter a valid e-mail address.")).toBeVisible();
+  await expect(page.getByText("Enter a valid email address.")).toBeVisible();
   await expect(page.getByLabel("Email")).toHaveAttribute("aria-invalid", "true");
 });
 

@@ -50,7 +50,7 @@ test("fields that are missing or malformed are marked in words before anything i
   await page.goto("/register");
   await register(page, { username: "a b", email: "not an address", password: "short" });
   await expect(page.getByLabel("Username")).toHaveAttribute("aria-invalid", "true");
-  await expect(page.getByText("Enter a valid e-mail address.")).toBeVisible();
+  await expect(page.getByText("Enter a valid email address.")).toBeVisible();
   await expect(page.getByText("New password must be at least 6 characters long.")).toBeVisible();
   expect(asked).toEqual([]);
 });

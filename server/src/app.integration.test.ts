@@ -28,7 +28,7 @@ describe("the HTTP application", () => {
     const answer = await server.call(path, { method });
     expect(answer.status).toBe(404);
     expect(errorBodySchema.parse(await answer.json())).toEqual({
-      detail: "There is nothing at this address.",
+      detail: "There is nothing at this URL.",
       code: "not-found",
       request_id: answer.headers.get("X-Request-Id"),
     });

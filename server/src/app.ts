@@ -1,5 +1,6 @@
-import Router from "@koa/router";
+import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import Koa from "koa";
+import { requireAdmin, requireApproved, requireUser } from "./http/access.ts";
 import type { AppRouter, AppState } from "./http/context.ts";
 import { handleErrors, handleNotFound } from "./http/error-handler.ts";
 import { notFound } from "./http/errors.ts";
@@ -7,26 +8,21 @@ import { createHealthRoutes } from "./http/health-routes.ts";
 import { createDocsRoutes } from "./http/openapi/docs-page.ts";
 import { parseBody } from "./http/request-input.ts";
 import { requestId, requestLog, requestMetrics } from "./http/request-log.ts";
+import { createRouter } from "./http/router.ts";
 import { crossOrigin, securityHeaders } from "./http/security-headers.ts";
-import { createAccountRoutes, createPasswordRoutes } from "./modules/accounts/routes.ts";
-import {
-  createAdminHealthRoutes,
-  createAuditRoutes,
-  createUsageRoutes,
-} from "./modules/admin/routes.ts";
-import { createChartImageRoutes, createFileRoutes } from "./modules/files/routes.ts";
-import { createMarketRoutes } from "./modules/markets/market-routes.ts";
-import { createStatusRoutes } from "./modules/markets/status-routes.ts";
-import { createPaymentDetailsRoutes, createProofRoutes } from "./modules/payments/routes.ts";
-import { createQueueApiRoutes } from "./modules/queue-dashboard/api-routes.ts";
-import { createQueuePageRoutes } from "./modules/queue-dashboard/page-routes.ts";
-import { createLedgerRoutes } from "./modules/record/ledger-routes.ts";
-import { createPerformanceRoutes } from "./modules/record/performance.ts";
-import { createSignalPageRoutes, createSignalRoutes } from "./modules/signals/routes.ts";
-import { createAdminUserRoutes } from "./modules/users/routes.ts";
+import { createAccountRoutes } from "./modules/accounts/routes.ts";
+import { createAdminRoutes } from "./modules/admin/routes.ts";
+import { createFileRoutes, unlessSigned } from "./modules/files/routes.ts";
+import { createMarketRoutes } from "./modules/markets/routes.ts";
+import { createPaymentRoutes } from "./modules/payments/routes.ts";
+import { requireDashboardAccess } from "./modules/queue-dashboard/dashboard-access.ts";
+import { createQueueDashboardRoutes } from "./modules/queue-dashboard/routes.ts";
+import { createLedgerRoutes, createPerformanceRoutes } from "./modules/record/routes.ts";
+import { createSignalRequestRoutes, createSignalRoutes } from "./modules/signals/routes.ts";
+import { createUserRoutes } from "./modules/users/routes.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
-/** The HTTP side of the server, put together but not listening. */
+/** The HTTP application, not listening yet. */
 export function createApp(deps: ServerDeps): Koa<AppState> {
   const { TRUSTED_PROXIES, CLIENT_ORIGIN } = deps.settings;
   const app = new Koa<AppState>({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
@@ -39,38 +35,40 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   app.use(parseBody);
   app.use(handleNotFound);
 
-  const router = createRouter(deps);
+  const router = createApiRouter(deps);
   app.use(router.routes());
   app.use(
     router.allowedMethods({ throw: true, methodNotAllowed: notFound, notImplemented: notFound }),
   );
 
-  app.on("error", (error) => deps.logger.warn({ err: error }, "answer could not be sent"));
+  app.on("error", (error) => deps.logger.warn({ err: error }, "response could not be sent"));
   return app;
 }
 
-/** Every address that the API answers. */
-export function createRouter(deps: ServerDeps): AppRouter {
-  const router = new Router<AppState>();
-  router.use(createHealthRoutes(deps).routes());
-  router.use(createDocsRoutes(deps).routes());
-  router.use(createStatusRoutes(deps).routes());
-  router.use(createMarketRoutes(deps).routes());
-  router.use(createPerformanceRoutes(deps).routes());
-  router.use(createLedgerRoutes(deps).routes());
-  router.use(createAccountRoutes(deps).routes());
-  router.use(createPasswordRoutes(deps).routes());
-  router.use(createSignalRoutes(deps).routes());
-  router.use(createSignalPageRoutes(deps).routes());
-  router.use(createProofRoutes(deps).routes());
-  router.use(createChartImageRoutes(deps).routes());
-  router.use(createFileRoutes(deps).routes());
-  router.use(createAdminUserRoutes(deps).routes());
-  router.use(createPaymentDetailsRoutes(deps).routes());
-  router.use(createAuditRoutes(deps).routes());
-  router.use(createUsageRoutes(deps).routes());
-  router.use(createAdminHealthRoutes(deps).routes());
-  router.use(createQueuePageRoutes(deps).routes());
-  router.use(createQueueApiRoutes(deps).routes());
-  return router;
+/** All routes of the API with their handlers. */
+export function createApiRouter(deps: ServerDeps): AppRouter {
+  const routes = [
+    ...createHealthRoutes(deps),
+    ...createDocsRoutes(deps, ROUTES),
+    ...createMarketRoutes(deps),
+    ...createPerformanceRoutes(deps),
+    ...createLedgerRoutes(deps),
+    ...createAccountRoutes(deps),
+    ...createSignalRequestRoutes(deps),
+    ...createSignalRoutes(deps),
+    ...createPaymentRoutes(deps),
+    ...createFileRoutes(deps),
+    ...createUserRoutes(deps),
+    ...createAdminRoutes(deps),
+    ...createQueueDashboardRoutes(deps),
+  ];
+  const signedIn = requireUser(deps);
+  return createRouter(deps, routes, {
+    public: [],
+    user: [signedIn],
+    approved: [signedIn, requireApproved],
+    admin: [signedIn, requireAdmin],
+    owner: [unlessSigned(signedIn)],
+    "queue-dashboard": [requireDashboardAccess(deps), requireAdmin],
+  });
 }

@@ -1,3 +1,6 @@
+import { errorBodySchema } from "@shared/contract/errors.ts";
+import { ROUTES } from "@shared/contract/routes/all-routes.ts";
+import type { Access, Route } from "@shared/contract/routes/define-route.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
@@ -11,14 +14,13 @@ import { chartImage } from "@shared/testing/images.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRouter } from "./app.ts";
+import { z } from "zod";
+import { createApiRouter } from "./app.ts";
 import { describeRoute } from "./http/openapi/build-document.ts";
-import { ANSWER_SCHEMAS } from "./http/openapi/route-doc.ts";
-import { ROUTE_DOCS } from "./http/openapi/route-docs.ts";
 import { authenticateToken } from "./http/sessions.ts";
 import { signFileUrl } from "./modules/files/signed-url.ts";
 import { issueTicket, redeemTicket } from "./modules/queue-dashboard/dashboard-access.ts";
-import { readPage } from "./modules/queue-dashboard/page-routes.ts";
+import { readPage } from "./modules/queue-dashboard/routes.ts";
 import { createShareLink } from "./modules/signals/share-signal.ts";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
@@ -31,91 +33,55 @@ const ROLES: [role: string, profile: Partial<UserRecord> | undefined][] = [
   ["admin", { role: "admin", approved: true }],
 ];
 
-/**
- * What each route answers to each role, in the order of `ROLES`, to a request with which nothing else is wrong. What
- * is in brackets tells rows of one route apart.
- */
-const MATRIX: Record<string, [number, number, number, number, number]> = {
-  "GET /healthz": [200, 200, 200, 200, 200],
-  "GET /readyz": [200, 200, 200, 200, 200],
-  "GET /metrics": [200, 200, 200, 200, 200],
-  "GET /status": [200, 200, 200, 200, 200],
-  "GET /markets": [200, 200, 200, 200, 200],
-  "GET /performance": [200, 200, 200, 200, 200],
-  "GET /openapi.json": [200, 200, 200, 200, 200],
-  "GET /docs": [200, 200, 200, 200, 200],
-  "GET /ledger": [200, 200, 200, 200, 200],
-  "GET /ledger/head": [200, 200, 200, 200, 200],
-  "GET /ledger/heads": [200, 200, 200, 200, 200],
-  "GET /ledger/heads/:day/ots": [200, 200, 200, 200, 200],
-  "GET /ledger/heads/:day/ots (of a day without a proof)": [404, 404, 404, 404, 404],
-  "GET /ledger/download": [200, 200, 200, 200, 200],
+type Statuses = [number, number, number, number, number];
 
-  "POST /register": [201, 201, 201, 201, 201],
-  "POST /login": [200, 200, 200, 200, 200],
-  "GET /me": [401, 200, 200, 200, 200],
+/** Statuses of a valid request by who may call a route, in the order of `ROLES`. */
+const STATUSES_BY_ACCESS: Record<Access, (success: number) => Statuses> = {
+  public: (success) => [success, success, success, success, success],
+  user: (success) => [401, success, success, success, success],
+  approved: (success) => [401, 403, success, success, success],
+  admin: (success) => [401, 403, 403, 403, success],
+  owner: (success) => [401, success, success, success, success],
+  "queue-dashboard": (success) => [401, 403, 403, 403, success],
+};
+
+/** Rows in which the test's request has another status, and further requests to a route. */
+const SPECIAL_ROWS: Record<string, Statuses> = {
+  "GET /ledger/heads/:day/ots (of a day without a proof)": [404, 404, 404, 404, 404],
   "POST /verify-email": [422, 422, 422, 422, 422],
-  "POST /resend-verification": [401, 200, 200, 200, 200],
-  "POST /forgot-password": [200, 200, 200, 200, 200],
   "POST /reset-password": [422, 422, 422, 422, 422],
-  "POST /change-password": [401, 200, 200, 200, 200],
   "POST /change-password (wrong current one)": [401, 403, 403, 403, 403],
 
   "POST /get-signal": [401, 403, 202, 202, 202],
   "POST /get-signal-with-image": [401, 403, 403, 202, 403],
-  "GET /signals/:id (own)": [401, 403, 200, 200, 200],
   "GET /signals/:id (of another)": [401, 403, 404, 404, 404],
-  "GET /signals/:id/candles (own)": [401, 403, 200, 200, 200],
   "GET /signals/:id/candles (of another)": [401, 403, 404, 404, 404],
-  "GET /signals/:id/since (own)": [401, 403, 200, 200, 200],
   "GET /signals/:id/since (of another)": [401, 403, 404, 404, 200],
-  "POST /signals/:id/share (own)": [401, 403, 201, 201, 201],
   "POST /signals/:id/share (of another)": [401, 403, 404, 404, 404],
-  "DELETE /signals/:id/share (own)": [401, 403, 200, 200, 200],
   "DELETE /signals/:id/share (of another)": [401, 403, 404, 404, 404],
-  "GET /shared/:token": [200, 200, 200, 200, 200],
   "GET /shared/:token (void)": [404, 404, 404, 404, 404],
-  "GET /signal-history": [401, 403, 200, 200, 200],
 
-  "GET /payment-details": [200, 200, 200, 200, 200],
-  "POST /submit-payment-proof": [401, 201, 201, 201, 201],
-  "GET /payment_proofs/:filename (own)": [401, 200, 200, 200, 200],
   "GET /payment_proofs/:filename (of another)": [401, 403, 403, 403, 200],
   "GET /payment_proofs/:filename (signed)": [200, 200, 200, 200, 200],
   "GET /payment_proofs/:filename (badly signed)": [403, 403, 403, 403, 403],
-  "GET /chart_uploads/:filename (own)": [401, 200, 200, 200, 200],
   "GET /chart_uploads/:filename (of another)": [401, 403, 403, 403, 200],
   "GET /chart_uploads/:filename (signed)": [200, 200, 200, 200, 200],
   "GET /chart_uploads/:filename (badly signed)": [403, 403, 403, 403, 403],
 
-  "GET /admin/list-users": [401, 403, 403, 403, 200],
-  "POST /admin/approve/:username": [401, 403, 403, 403, 200],
-  "POST /admin/revoke/:username": [401, 403, 403, 403, 200],
-  "POST /admin/revoke/:username (himself)": [401, 403, 403, 403, 409],
-  "POST /admin/delete-user/:username": [401, 403, 403, 403, 200],
-  "POST /admin/delete-user/:username (himself)": [401, 403, 403, 403, 409],
-  "POST /admin/delete-signal-history/:username": [401, 403, 403, 403, 200],
-  "POST /admin/delete-proof/:username": [401, 403, 403, 403, 200],
-  "POST /admin/set-image-access/:username": [401, 403, 403, 403, 200],
-  "POST /admin/grant-image-credits/:username": [401, 403, 403, 403, 200],
-  "POST /admin/clear-all-signal-history": [401, 403, 403, 403, 200],
-  "POST /admin/update-payment-details": [401, 403, 403, 403, 200],
-  "GET /admin/chart-images": [401, 403, 403, 403, 200],
-  "DELETE /admin/delete-chart-image/:filename": [401, 403, 403, 403, 200],
-  "POST /admin/cleanup-images": [401, 403, 403, 403, 200],
-  "GET /admin/audit": [401, 403, 403, 403, 200],
-  "GET /admin/usage": [401, 403, 403, 403, 200],
-  "GET /admin/health": [401, 403, 403, 403, 200],
-
-  "POST /admin/queue/ticket": [401, 403, 403, 403, 201],
-  "POST /admin/queue/leave": [401, 403, 403, 403, 200],
+  "POST /admin/revoke/:username (their own account)": [401, 403, 403, 403, 409],
+  "POST /admin/delete-user/:username (their own account)": [401, 403, 403, 403, 409],
   "GET /admin/queue (by token)": [401, 401, 401, 401, 401],
-  "GET /admin/queue": [401, 403, 403, 403, 200],
-  "GET /admin/queue/assets/:file": [401, 403, 403, 403, 200],
-  "GET /admin/queue/api": [401, 403, 403, 403, 200],
-  "GET /admin/queue/api/stats": [401, 403, 403, 403, 200],
-  "GET /admin/queue/api/events": [401, 403, 403, 403, 200],
-  "POST /admin/queue/api/jobs/:action": [401, 403, 403, 403, 200],
+};
+
+/** Text in brackets distinguishes rows of one route. */
+const MATRIX: Record<string, Statuses> = {
+  ...Object.fromEntries(
+    ROUTES.map(({ name, access, responses }) => [
+      name,
+      STATUSES_BY_ACCESS[access](Number(Object.keys(responses)[0])),
+    ]),
+  ),
+  ...SPECIAL_ROWS,
 };
 
 type CallOptions = NonNullable<Parameters<TestServer["call"]>[1]>;
@@ -168,31 +134,31 @@ const REQUESTS: Record<string, Prepare> = {
     body: multipartForm({ symbol: "BTC/USDT", timeframe: "1h", chart_image: await picture() }),
     headers: { Prefer: "respond-async" },
   }),
-  "GET /signals/:id (own)": async ({ caller, other }) => ({
+  "GET /signals/:id": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}`,
   }),
   "GET /signals/:id (of another)": async ({ other }) => ({
     path: `/signals/${await signalOf(other)}`,
   }),
-  "GET /signals/:id/candles (own)": async ({ caller, other }) => ({
+  "GET /signals/:id/candles": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}/candles`,
   }),
   "GET /signals/:id/candles (of another)": async ({ other }) => ({
     path: `/signals/${await signalOf(other)}/candles`,
   }),
-  "GET /signals/:id/since (own)": async ({ caller, other }) => ({
+  "GET /signals/:id/since": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}/since`,
   }),
   "GET /signals/:id/since (of another)": async ({ other }) => ({
     path: `/signals/${await signalOf(other)}/since`,
   }),
-  "POST /signals/:id/share (own)": async ({ caller, other }) => ({
+  "POST /signals/:id/share": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}/share`,
   }),
   "POST /signals/:id/share (of another)": async ({ other }) => ({
     path: `/signals/${await signalOf(other)}/share`,
   }),
-  "DELETE /signals/:id/share (own)": async ({ caller, other }) => ({
+  "DELETE /signals/:id/share": async ({ caller, other }) => ({
     path: `/signals/${await signalOf(caller ?? other)}/share`,
   }),
   "DELETE /signals/:id/share (of another)": async ({ other }) => ({
@@ -205,7 +171,7 @@ const REQUESTS: Record<string, Prepare> = {
   "POST /submit-payment-proof": async () => ({
     body: multipartForm({ sender_name: "Ann", proof_image: await picture() }),
   }),
-  "GET /payment_proofs/:filename (own)": async ({ caller, other }) => ({
+  "GET /payment_proofs/:filename": async ({ caller, other }) => ({
     path: await proofOf(caller ?? other),
   }),
   "GET /payment_proofs/:filename (of another)": async ({ other }) => ({
@@ -217,7 +183,7 @@ const REQUESTS: Record<string, Prepare> = {
   "GET /payment_proofs/:filename (badly signed)": async ({ other }) => ({
     path: `${await proofOf(other)}?expires=9999999999&signature=forged`,
   }),
-  "GET /chart_uploads/:filename (own)": async ({ caller, other }) => ({
+  "GET /chart_uploads/:filename": async ({ caller, other }) => ({
     path: await chartOf(caller ?? other),
   }),
   "GET /chart_uploads/:filename (of another)": async ({ other }) => ({
@@ -229,10 +195,10 @@ const REQUESTS: Record<string, Prepare> = {
   "GET /chart_uploads/:filename (badly signed)": async ({ other }) => ({
     path: `${await chartOf(other)}?expires=9999999999&signature=forged`,
   }),
-  "POST /admin/revoke/:username (himself)": async ({ caller, other }) => ({
+  "POST /admin/revoke/:username (their own account)": async ({ caller, other }) => ({
     path: `/admin/revoke/${(caller ?? other).username}`,
   }),
-  "POST /admin/delete-user/:username (himself)": async ({ caller, other }) => ({
+  "POST /admin/delete-user/:username (their own account)": async ({ caller, other }) => ({
     path: `/admin/delete-user/${(caller ?? other).username}`,
   }),
   "POST /admin/set-image-access/:username": async () => ({
@@ -340,28 +306,26 @@ async function callAs(profile: Partial<UserRecord> | undefined, row: string): Pr
   });
 }
 
-/** An answer that the API's description does not promise, or whose body is not as it says, is an error. */
-async function expectAsDescribed(row: string, answer: Response): Promise<void> {
-  const doc = ROUTE_DOCS.find(
-    ({ method, path }) => `${method.toUpperCase()} ${path}` === routeOf(row),
-  );
-  if (!doc) throw new Error(`${row} is not described`);
-  const described = describeRoute(doc).responses[answer.status];
-  if (!described) throw new Error(`${row} is not described to answer ${answer.status}`);
-  const schema = answer.ok ? doc.answers[answer.status]?.schema : "Error";
+/** The response must be one that the route declares, with the declared body. */
+async function expectDeclared(row: string, response: Response): Promise<void> {
+  const route: Route | undefined = ROUTES.find(({ name }) => name === routeOf(row));
+  if (!route) throw new Error(`${row} is not declared`);
+  const described = describeRoute(route).responses[response.status];
+  if (!described) throw new Error(`${row} is not declared to respond with ${response.status}`);
+  const schema = response.ok ? route.responses[response.status]?.schema : errorBodySchema;
   if (!schema) return;
-  const body = await answer.json();
-  expect(ANSWER_SCHEMAS[schema].parse(body)).toEqual(body);
-  if (schema === "Error") expect(described.description).toContain(`\`${body.code}\``);
+  const body = await response.json();
+  expect(z.parse(schema, body)).toEqual(body);
+  if (!response.ok) expect(described.description).toContain(`\`${body.code}\``);
 }
 
 describe("what each role may do", () => {
-  it("is told for every route", () => {
-    const mounted = createRouter(server.deps).stack.flatMap(({ methods, path }) =>
+  it("has a handler for every declared route, and no request without a row", () => {
+    const mounted = createApiRouter(server.deps).stack.flatMap(({ methods, path }) =>
       methods.filter((method) => method !== "HEAD").map((method) => `${method} ${path}`),
     );
-    const told = new Set(Object.keys(MATRIX).map(routeOf));
-    expect([...told].toSorted()).toEqual(mounted.toSorted());
+    const rows = new Set(Object.keys(MATRIX).map(routeOf));
+    expect([...rows].toSorted()).toEqual(mounted.toSorted());
     expect(Object.keys(MATRIX)).toEqual(expect.arrayContaining(Object.keys(REQUESTS)));
   });
 
@@ -369,8 +333,8 @@ describe("what each role may do", () => {
     ROLES.map(([role, profile], index) => ({ row, role, profile, status: statuses[index] })),
   );
   it.each(cells)("$row as $role: $status", async ({ row, profile, status }) => {
-    const answer = await callAs(profile, row);
-    expect(answer.status).toBe(status);
-    await expectAsDescribed(row, answer);
+    const response = await callAs(profile, row);
+    expect(response.status).toBe(status);
+    await expectDeclared(row, response);
   });
 });

@@ -7,16 +7,15 @@ import type { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
 import type { IdentityProvider } from "./modules/accounts/identity/identity-provider.ts";
 import type { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 
-/** Lets a request wait for the worker to finish a signal. */
 export interface SignalWaiters {
-  /** Resolves to the signal when it finishes, to null when `timeoutMs` ran out or `abort` fired. */
+  /** Resolves to the finished signal, or to null on timeout or abort. */
   wait(
     signalId: string,
     options: { timeoutMs: number; abort: AbortSignal },
   ): Promise<SignalResponse | null>;
 }
 
-/** Everything outside itself that the server works with; `main.ts` makes it once. */
+/** External dependencies of the server, created once in `startServer`. */
 export interface ServerDeps {
   settings: Settings;
   database: Database;
@@ -26,8 +25,7 @@ export interface ServerDeps {
   now: () => Date;
   signalWaiters: SignalWaiters;
   metrics: ServerMetrics;
-  /** The job queue as administrators see it. */
-  queueView: QueueDashboard;
-  /** Whether committed events reach this process at the moment. */
+  queueDashboard: QueueDashboard;
+  /** False while committed events do not reach this process. */
   feedIsRunning: () => boolean;
 }

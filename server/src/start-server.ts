@@ -15,10 +15,10 @@ import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
-/** Requests under way are given this long to end before their connections are cut. */
+/** Open requests get this long to finish. */
 const DRAIN_MS = 5_000;
 
-/** Starts REST and push on `settings.API_PORT` (0: any free port). */
+/** Starts the HTTP API and push on `settings.API_PORT`, or on a free port if that is 0. */
 export async function startServer(options: {
   settings: Settings;
   database: Database;
@@ -37,7 +37,7 @@ export async function startServer(options: {
     now,
     signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
     metrics: createServerMetrics({ database, now }),
-    queueView: new QueueDashboard(database),
+    queueDashboard: new QueueDashboard(database),
     feedIsRunning: () => feed.isRunning,
   };
   await ensureFirstAdmin(deps);
@@ -49,7 +49,7 @@ export async function startServer(options: {
   return {
     port,
     async stop() {
-      deps.queueView.close();
+      deps.queueDashboard.close();
       const closed = push.close();
       const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
       http.closeIdleConnections();

@@ -4,12 +4,12 @@ import { MIN_PASSWORD_LENGTH } from "./constants.ts";
 export const roleSchema = z.enum(["user", "admin"]);
 export type Role = z.infer<typeof roleSchema>;
 
-/** User names are unique without regard to case. */
+/** Usernames are unique case-insensitively. */
 export const usernameSchema = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, {
   error: "Use 3 to 32 letters, digits, dots, dashes or underscores.",
 });
 
-const emailSchema = z.email({ error: "Enter a valid e-mail address." }).max(254);
+const emailSchema = z.email({ error: "Enter a valid email address." }).max(254);
 
 export const newPasswordSchema = z
   .string()
@@ -18,50 +18,63 @@ export const newPasswordSchema = z
   })
   .max(256, { error: "Use at most 256 characters." });
 
-export const loginRequestSchema = z.object({
-  username: z.string().min(1, { error: "Enter your username." }).max(320),
-  password: z.string().min(1, { error: "Enter your password." }).max(256),
-});
+export const loginRequestSchema = z
+  .object({
+    username: z.string().min(1, { error: "Enter your username." }).max(320),
+    password: z.string().min(1, { error: "Enter your password." }).max(256),
+  })
+  .meta({ id: "LoginRequest" });
 export type LoginRequest = z.infer<typeof loginRequestSchema>;
 
-export const registerRequestSchema = z.object({
-  username: usernameSchema,
-  email: emailSchema,
-  password: newPasswordSchema,
-});
+export const registerRequestSchema = z
+  .object({
+    username: usernameSchema,
+    email: emailSchema,
+    password: newPasswordSchema,
+  })
+  .meta({ id: "RegisterRequest" });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 
-/** Proof of having a mailbox, as a mail's link carries it. */
+/** Token of an emailed link. */
 const mailTokenSchema = z.string().min(1, { error: "The link is incomplete." }).max(1_024);
 
-export const verifyEmailRequestSchema = z.object({ token: mailTokenSchema });
+export const verifyEmailRequestSchema = z
+  .object({ token: mailTokenSchema })
+  .meta({ id: "VerifyEmailRequest" });
 export type VerifyEmailRequest = z.infer<typeof verifyEmailRequestSchema>;
 
-export const forgotPasswordRequestSchema = z.object({ email: emailSchema });
+export const forgotPasswordRequestSchema = z
+  .object({ email: emailSchema })
+  .meta({ id: "ForgotPasswordRequest" });
 export type ForgotPasswordRequest = z.infer<typeof forgotPasswordRequestSchema>;
 
-export const resetPasswordRequestSchema = z.object({
-  token: mailTokenSchema,
-  new_password: newPasswordSchema,
-});
+export const resetPasswordRequestSchema = z
+  .object({
+    token: mailTokenSchema,
+    new_password: newPasswordSchema,
+  })
+  .meta({ id: "ResetPasswordRequest" });
 export type ResetPasswordRequest = z.infer<typeof resetPasswordRequestSchema>;
 
-export const changePasswordRequestSchema = z.object({
-  current_password: z.string().min(1, { error: "Enter your current password." }).max(256),
-  new_password: newPasswordSchema,
-});
+export const changePasswordRequestSchema = z
+  .object({
+    current_password: z.string().min(1, { error: "Enter your current password." }).max(256),
+    new_password: newPasswordSchema,
+  })
+  .meta({ id: "ChangePasswordRequest" });
 export type ChangePasswordRequest = z.infer<typeof changePasswordRequestSchema>;
 
-/** Answer of `POST /login` and `POST /register`. */
-export const sessionSchema = z.object({
-  token: z.string(),
-  approved: z.boolean(),
-  role: roleSchema,
-  username: z.string(),
-});
+export const sessionSchema = z
+  .object({
+    token: z.string(),
+    approved: z.boolean(),
+    role: roleSchema,
+    username: z.string(),
+  })
+  .meta({ id: "Session" });
 export type Session = z.infer<typeof sessionSchema>;
 
-/** Payment proof as its owner and the admin see it. */
+/** A proof of payment as its owner sees it. */
 export const paymentProofSchema = z.object({
   sender_name: z.string(),
   filename: z.string(),
@@ -70,43 +83,47 @@ export const paymentProofSchema = z.object({
 });
 export type PaymentProof = z.infer<typeof paymentProofSchema>;
 
-/** Payment proof as the admin sees it; `duplicate_of` names another user who has sent the same picture. */
+/** `duplicate_of` is another user who has submitted the same image. */
 export const adminPaymentProofSchema = paymentProofSchema.extend({
   duplicate_of: z.string().optional(),
 });
 export type AdminPaymentProof = z.infer<typeof adminPaymentProofSchema>;
 
-/** Last event number of each stream the user may read; what `since` starts from. */
+/** Last sequence number per stream that the user may read; used as `since`. */
 export const streamPositionsSchema = z.object({
   user: z.number().int().nonnegative(),
   admins: z.number().int().nonnegative().optional(),
 });
 export type StreamPositions = z.infer<typeof streamPositionsSchema>;
 
-/** Answer of `GET /me`; `stream_positions` was read before the rest, so no event between is lost. */
-export const meSchema = z.object({
-  username: z.string(),
-  email: z.string(),
-  email_verified: z.boolean(),
-  role: roleSchema,
-  approved: z.boolean(),
-  allow_image_upload: z.boolean(),
-  image_credits: z.number().int(),
-  payment_proof: paymentProofSchema.nullable(),
-  stream_positions: streamPositionsSchema,
-});
+/** `stream_positions` is read before the rest, so that no event is missed. */
+export const meSchema = z
+  .object({
+    username: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    role: roleSchema,
+    approved: z.boolean(),
+    allow_image_upload: z.boolean(),
+    image_credits: z.number().int(),
+    payment_proof: paymentProofSchema.nullable(),
+    stream_positions: streamPositionsSchema,
+  })
+  .meta({ id: "Me" });
 export type Me = z.infer<typeof meSchema>;
 
-/** A user as the admin list and the admin events show him. */
-export const userCardSchema = z.object({
-  username: z.string(),
-  email: z.string(),
-  email_verified: z.boolean(),
-  role: roleSchema,
-  approved: z.boolean(),
-  allow_image_upload: z.boolean(),
-  image_credits: z.number().int(),
-  payment_proof: adminPaymentProofSchema.nullable(),
-  created_at: z.iso.datetime(),
-});
+/** A user as administrators see them. */
+export const userCardSchema = z
+  .object({
+    username: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    role: roleSchema,
+    approved: z.boolean(),
+    allow_image_upload: z.boolean(),
+    image_credits: z.number().int(),
+    payment_proof: adminPaymentProofSchema.nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "UserCard" });
 export type UserCard = z.infer<typeof userCardSchema>;

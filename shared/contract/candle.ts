@@ -6,7 +6,7 @@ export type Timeframe = z.infer<typeof timeframeSchema>;
 
 const MINUTE_MS = 60_000;
 
-/** Length of one candle of each timeframe, in milliseconds. */
+/** Length of a candle in milliseconds. */
 export const TIMEFRAME_MS: Record<Timeframe, number> = {
   "1m": MINUTE_MS,
   "5m": 5 * MINUTE_MS,
@@ -17,7 +17,7 @@ export const TIMEFRAME_MS: Record<Timeframe, number> = {
   "1d": 1_440 * MINUTE_MS,
 };
 
-/** One candle; `time` is its opening time in Unix milliseconds, UTC. */
+/** `time` is the opening time in Unix milliseconds. */
 export const candleSchema = z
   .object({
     time: z.number().int().nonnegative(),
@@ -33,11 +33,12 @@ export const candleSchema = z
   );
 export type Candle = z.infer<typeof candleSchema>;
 
-/** Answer of `GET /signals/{id}/candles`: the closed candles that the signal was made from, oldest first. */
-export const signalCandlesSchema = z.object({
-  signal_id: z.string(),
-  symbol: z.string(),
-  timeframe: timeframeSchema,
-  candles: z.array(candleSchema),
-});
+export const signalCandlesSchema = z
+  .object({
+    signal_id: z.string(),
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    candles: z.array(candleSchema),
+  })
+  .meta({ id: "SignalCandles" });
 export type SignalCandles = z.infer<typeof signalCandlesSchema>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Every `code` an error answer can carry, with the HTTP status it goes with. */
+/** Every error code with its HTTP status. */
 export const ERROR_STATUS = {
   "malformed-body": 400,
   unauthenticated: 401,
@@ -28,15 +28,16 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** What is wrong with one field of a request. */
 export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof fieldErrorSchema>;
 
-/** Body of every error answer; `detail` is a plain sentence fit to be shown. */
-export const errorBodySchema = z.object({
-  detail: z.string(),
-  code: z.string(),
-  request_id: z.string(),
-  errors: z.array(fieldErrorSchema).optional(),
-});
+/** `detail` is a sentence for users. */
+export const errorBodySchema = z
+  .object({
+    detail: z.string(),
+    code: z.string(),
+    request_id: z.string(),
+    errors: z.array(fieldErrorSchema).optional(),
+  })
+  .meta({ id: "Error" });
 export type ErrorBody = z.infer<typeof errorBodySchema>;

@@ -1,47 +1,52 @@
 import { z } from "zod";
 import { MESSAGES } from "./messages.ts";
 
-/** Largest file that may be uploaded, in bytes. */
+/** Maximum size of an upload in bytes. */
 export const MAX_UPLOAD_BYTES = 5 * 1_024 * 1_024;
 
-/** Minutes that the signed address of a file is good for. */
+/** Lifetime of a signed URL in minutes. */
 export const FILE_URL_MINUTES = 10;
 
-/** Days that chart images are kept. */
+/** Retention of chart images in days. */
 export const CHART_IMAGE_DAYS = 30;
 
-/** Kinds of pictures that are taken; what counts is what the bytes are, not what a file is called. */
+/** Accepted images, detected from their bytes. */
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** Text fields of `POST /submit-payment-proof`; the picture is in `proof_image`. */
-export const proofFormSchema = z.object({
-  sender_name: z
-    .string({ error: MESSAGES.proofIncomplete })
-    .trim()
-    .min(1, { error: MESSAGES.proofIncomplete })
-    .max(100, { error: "Use at most 100 characters for the sender name." })
-    .regex(/^[ -~\u00a0-\uffff]+$/, { error: "Use a sender name of one line." }),
-});
+export const proofFormSchema = z
+  .object({
+    sender_name: z
+      .string({ error: MESSAGES.proofIncomplete })
+      .trim()
+      .min(1, { error: MESSAGES.proofIncomplete })
+      .max(100, { error: "Use at most 100 characters for the sender name." })
+      .regex(/^[ -~\u00a0-\uffff]+$/, { error: "Use a sender name of one line." }),
+  })
+  .meta({ id: "ProofForm" });
 export type ProofForm = z.infer<typeof proofFormSchema>;
 
-/** A trader's chart picture in the admin gallery; `size` in bytes. */
-export const chartImageSchema = z.object({
-  filename: z.string(),
-  size: z.number().int(),
-  modified: z.iso.datetime(),
-  url: z.string(),
-  username: z.string(),
-});
+/** `size` is in bytes. */
+export const chartImageSchema = z
+  .object({
+    filename: z.string(),
+    size: z.number().int(),
+    modified: z.iso.datetime(),
+    url: z.string(),
+    username: z.string(),
+  })
+  .meta({ id: "ChartImage" });
 export type ChartImage = z.infer<typeof chartImageSchema>;
 
-/** Answer of `GET /admin/chart-images`, newest first. */
-export const chartImageListSchema = z.object({ images: z.array(chartImageSchema) });
+export const chartImageListSchema = z
+  .object({ images: z.array(chartImageSchema) })
+  .meta({ id: "ChartImageList" });
 export type ChartImageList = z.infer<typeof chartImageListSchema>;
 
-/** Answer of `POST /admin/cleanup-images`; `deleted` counts the chart images that are gone. */
-export const cleanupResultSchema = z.object({
-  detail: z.string(),
-  deleted: z.number().int().nonnegative(),
-});
+export const cleanupResultSchema = z
+  .object({
+    detail: z.string(),
+    deleted: z.number().int().nonnegative(),
+  })
+  .meta({ id: "CleanupResult" });
 export type CleanupResult = z.infer<typeof cleanupResultSchema>;

@@ -4,23 +4,19 @@ import { INSTRUMENT_CLASSES } from "./instruments.ts";
 import { resolutionSchema } from "./resolution.ts";
 import { signalKindSchema, signalSourceSchema } from "./signal.ts";
 
-/** Entries of one page of the ledger by default and at most. */
+/** Entries per page. */
 export const LEDGER_PAGE = { default: 100, max: 500 } as const;
 
-/** What stands in `prev_hash` of the first record. */
+/** `prev_hash` of the first record. */
 export const GENESIS_HASH = "0".repeat(64);
 
-/** A SHA-256, in lower-case hex. */
 export const sha256Schema = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { error: "must be 64 lower-case hex digits" });
 
 const seqSchema = z.number().int().positive();
 
-/**
- * What the record of a market analysis commits to: all that its performance is computed from. Prices are in the quote
- * currency, confidences 0 to 100. Times are UTC.
- */
+/** All values from which performance is computed. Prices are in the quote currency, confidences 0 to 100. */
 const ledgerFiguresSchema = z.looseObject({
   symbol: z.string(),
   timeframe: timeframeSchema,
@@ -48,19 +44,18 @@ const ledgerFiguresSchema = z.looseObject({
 });
 export type LedgerFigures = z.infer<typeof ledgerFiguresSchema>;
 
-/** Opens a record's commitment: `figures_commitment` is the SHA-256 of the salt and the figures' canonical JSON. */
+/** Opens a commitment: the SHA-256 of the salt and the canonical JSON of the figures. */
 const ledgerRevealSchema = z.strictObject({
   salt: sha256Schema,
   figures: ledgerFiguresSchema,
 });
 
-/** A market analysis is finished. Its figures are sealed until nobody can trade on them any more. */
+/** A finished market analysis. Its figures are hidden until the trade can no longer be entered. */
 const analysisBodySchema = z.strictObject({
   data: signalSourceSchema.shape.data,
   figures_commitment: sha256Schema,
 });
 
-/** The market has resolved the trade of record `analysis_seq`. */
 const outcomeBodySchema = z.strictObject({
   analysis_seq: seqSchema,
   ...resolutionSchema.shape,
@@ -74,51 +69,53 @@ const envelope = {
   hash: sha256Schema,
 };
 
-/** One link of the chain. */
 const ledgerRecordSchema = z.discriminatedUnion("kind", [
   z.strictObject({ ...envelope, kind: z.literal("analysis"), body: analysisBodySchema }),
   z.strictObject({ ...envelope, kind: z.literal("outcome"), body: outcomeBodySchema }),
 ]);
 export type LedgerRecord = z.infer<typeof ledgerRecordSchema>;
 
-/** A record, and what opens its commitment once that is public. One line of the downloaded ledger. */
-export const ledgerEntrySchema = z.strictObject({
-  record: ledgerRecordSchema,
-  reveal: ledgerRevealSchema.nullable(),
-});
+/** A record with its reveal. One line of the downloaded ledger. */
+export const ledgerEntrySchema = z
+  .strictObject({
+    record: ledgerRecordSchema,
+    reveal: ledgerRevealSchema.nullable(),
+  })
+  .meta({ id: "LedgerEntry" });
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
-/** The last record's number and hash; 0 and the genesis hash while the ledger is empty. */
-export const ledgerHeadSchema = z.object({
-  seq: z.number().int().nonnegative(),
-  hash: sha256Schema,
-  at: z.iso.datetime().nullable(),
-});
+/** The last record; 0 and the genesis hash if the ledger is empty. */
+export const ledgerHeadSchema = z
+  .object({
+    seq: z.number().int().nonnegative(),
+    hash: sha256Schema,
+    at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "LedgerHead" });
 export type LedgerHead = z.infer<typeof ledgerHeadSchema>;
 
-/** Answer of `GET /ledger`: the records after `after`, oldest first; `next_after` is null on the last page. */
-export const ledgerPageSchema = z.object({
-  entries: z.array(ledgerEntrySchema),
-  next_after: z.number().int().positive().nullable(),
-  head: ledgerHeadSchema,
-});
+/** `next_after` is null on the last page. */
+export const ledgerPageSchema = z
+  .object({
+    entries: z.array(ledgerEntrySchema),
+    next_after: z.number().int().positive().nullable(),
+    head: ledgerHeadSchema,
+  })
+  .meta({ id: "LedgerPage" });
 export type LedgerPage = z.infer<typeof ledgerPageSchema>;
 
-/**
- * Kinds of witnesses. `opentimestamps`: a calendar whose proof leads to a Bitcoin block. `git`: a repository. `webhook`:
- * a service that gets the head as JSON.
- */
+/** `opentimestamps`: a calendar whose proof leads to a Bitcoin block. `git`: a repository. `webhook`: a service. */
 export const WITNESS_KINDS = ["opentimestamps", "git", "webhook"] as const;
 export type WitnessKind = (typeof WITNESS_KINDS)[number];
 
-/** `pending`: a calendar has the head, Bitcoin does not yet. `complete`: nothing more will happen. */
+/** `pending`: a calendar has the head, but Bitcoin does not yet. */
 export const WITNESS_STATUSES = ["pending", "complete"] as const;
 export type WitnessStatus = (typeof WITNESS_STATUSES)[number];
 
-/** Heads of one page by default and at most. */
+/** Heads per page. */
 export const LEDGER_HEADS_PAGE = { default: 10, max: 100 } as const;
 
-/** The ledger's head as it was published for one day in UTC, such as `2025-01-31`. */
+/** The head as published for one day in UTC, such as `2025-01-31`. */
 export const publishedHeadSchema = z.object({
   day: z.iso.date(),
   seq: z.number().int().positive(),
@@ -127,29 +124,32 @@ export const publishedHeadSchema = z.object({
 });
 export type PublishedHead = z.infer<typeof publishedHeadSchema>;
 
-/** A witness that has a head. */
+/** A witness of a head. */
 const headWitnessSchema = z.object({
   kind: z.enum(WITNESS_KINDS),
-  /** Address of the calendar, or of a repository with an https address; otherwise null. */
+  /** URL of the calendar, or of a repository with an https URL. */
   url: z.url().nullable(),
   status: z.enum(WITNESS_STATUSES),
-  /** When the status was reached. */
+  /** Time when the status was reached. */
   at: z.iso.datetime(),
-  /** Height of the Bitcoin block that the proof leads to. */
   bitcoin_block: z.number().int().nonnegative().nullable(),
-  /** Id of a commit that holds the head. */
+  /** Commit that contains the head. */
   commit: z.string().nullable(),
 });
 export type HeadWitness = z.infer<typeof headWitnessSchema>;
 
-export const witnessedHeadSchema = publishedHeadSchema.extend({
-  witnesses: z.array(headWitnessSchema),
-});
+export const witnessedHeadSchema = publishedHeadSchema
+  .extend({
+    witnesses: z.array(headWitnessSchema),
+  })
+  .meta({ id: "WitnessedHead" });
 export type WitnessedHead = z.infer<typeof witnessedHeadSchema>;
 
-/** Response of `GET /ledger/heads`: newest first; `next_before` is null on the last page. */
-export const ledgerHeadsSchema = z.object({
-  heads: z.array(witnessedHeadSchema),
-  next_before: z.iso.date().nullable(),
-});
+/** `next_before` is null on the last page. */
+export const ledgerHeadsSchema = z
+  .object({
+    heads: z.array(witnessedHeadSchema),
+    next_before: z.iso.date().nullable(),
+  })
+  .meta({ id: "LedgerHeads" });
 export type LedgerHeads = z.infer<typeof ledgerHeadsSchema>;

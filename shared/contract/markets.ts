@@ -1,17 +1,15 @@
 import * as z from "zod/mini";
 import type { MarketDataSource } from "./status.ts";
 
-/** Closes of one quote at most: the last 24 hours of trading. */
+/** Closes per quote: the last 24 hours of trading. */
 export const MARKET_CLOSES = 24;
 
 const dataSources = ["live", "replay"] as const satisfies readonly MarketDataSource[];
 const price = z.number().check(z.positive());
 
 /**
- * What one of the product's symbols costs, as its last closed hourly candles say. Prices are in the quote currency;
- * change, high and low cover the last 24 candles; `closes` runs from old to new.
- *
- * In the light variant of zod, as the home page reads it: its first load stays small.
+ * Price of a suggested symbol from its last closed hourly candles. Change, high and low cover the last 24 candles, and
+ * `closes` runs from old to new. Uses zod/mini to keep the first load of the home page small.
  */
 export const marketQuoteSchema = z.object({
   symbol: z.string(),
@@ -25,7 +23,7 @@ export const marketQuoteSchema = z.object({
 });
 export type MarketQuote = z.infer<typeof marketQuoteSchema>;
 
-/** Answer of `GET /markets`; before the first prices are known `updated_at` is null and the list is empty. */
+/** Empty, with `updated_at` null, before the first prices are known. */
 export const marketsSchema = z.object({
   markets: z.array(marketQuoteSchema),
   updated_at: z.nullable(z.iso.datetime()),

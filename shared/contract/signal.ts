@@ -2,7 +2,7 @@ import { z } from "zod";
 import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "./candle.ts";
 import { HOLD_CANDLES, SIGNAL_DEFAULTS, SIGNAL_LIMITS } from "./constants.ts";
 
-/** A number from JSON or a form field; what is missing or does not parse becomes `fallback`. */
+/** A number from JSON or a form field; `fallback` if it is missing or invalid. */
 const numberOr = (fallback: number, range: z.ZodType<number, number>) =>
   z
     .unknown()
@@ -23,24 +23,26 @@ export const symbolSchema = z
   .regex(/^[A-Z0-9/.-]+$/, { error: "Use letters, digits, / . and - only." })
   .meta({ examples: [SIGNAL_DEFAULTS.symbol], description: "Lower case counts as upper case" });
 
-/** Body of `POST /get-signal`; amounts are in USD, risk in percent of the amount. */
-export const signalRequestSchema = z.object({
-  symbol: symbolSchema,
-  timeframe: timeframeSchema,
-  limit: numberOr(
-    SIGNAL_DEFAULTS.limit,
-    z.number().int().min(SIGNAL_LIMITS.limit.min).max(SIGNAL_LIMITS.limit.max),
-  ),
-  amount: numberOr(SIGNAL_DEFAULTS.amount, z.number().positive().max(1e12)),
-  risk_percent: numberOr(
-    SIGNAL_DEFAULTS.riskPercent,
-    z.number().positive().max(SIGNAL_LIMITS.riskPercent.max),
-  ),
-  leverage: numberOr(
-    SIGNAL_DEFAULTS.leverage,
-    z.number().min(SIGNAL_LIMITS.leverage.min).max(SIGNAL_LIMITS.leverage.max),
-  ),
-});
+/** Amounts are in USD, risk in percent of the amount. */
+export const signalRequestSchema = z
+  .object({
+    symbol: symbolSchema,
+    timeframe: timeframeSchema,
+    limit: numberOr(
+      SIGNAL_DEFAULTS.limit,
+      z.number().int().min(SIGNAL_LIMITS.limit.min).max(SIGNAL_LIMITS.limit.max),
+    ),
+    amount: numberOr(SIGNAL_DEFAULTS.amount, z.number().positive().max(1e12)),
+    risk_percent: numberOr(
+      SIGNAL_DEFAULTS.riskPercent,
+      z.number().positive().max(SIGNAL_LIMITS.riskPercent.max),
+    ),
+    leverage: numberOr(
+      SIGNAL_DEFAULTS.leverage,
+      z.number().min(SIGNAL_LIMITS.leverage.min).max(SIGNAL_LIMITS.leverage.max),
+    ),
+  })
+  .meta({ id: "SignalRequest" });
 export type SignalRequest = z.infer<typeof signalRequestSchema>;
 
 export const signalKindSchema = z.enum(["BUY", "SELL", "WAIT"]);
@@ -52,23 +54,23 @@ export type SignalStatus = z.infer<typeof signalStatusSchema>;
 export const outcomeSchema = z.enum(["WIN", "LOSS", "EXPIRED"]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Where a signal's candles and its judgement came from. */
+/** Origin of a signal's candles and analysis. */
 export const signalSourceSchema = z.object({
   data: z.enum(["live", "replay", "none"]),
   provider: z.string(),
   analyst: z.enum(["openai", "rules", "none"]),
   model: z.string(),
-  /** Name and version of what judged, such as `rules/1`; a record of one says nothing of another. */
+  /** Name and version of the analyst, such as `rules/1`. Each version has its own record. */
   analyst_version: z.string().optional(),
   last_candle_at: z.iso.datetime().nullable(),
   price: z.number().nullable(),
-  /** The market analysis, which other users' signals may share, and when it was made. */
+  /** The market analysis, which other signals may share, and its time. */
   analysis_id: z.string().optional(),
   analysed_at: z.iso.datetime().optional(),
 });
 export type SignalSource = z.infer<typeof signalSourceSchema>;
 
-/** The analyst's own words, as given. */
+/** The analyst's unedited reply. */
 const rawAiSchema = z.object({
   confidence: z.number(),
   rationale: z.string(),
@@ -77,97 +79,108 @@ const rawAiSchema = z.object({
   what_to_watch_for: z.array(z.string()),
 });
 
-/** A judged signal: levels in the quote currency, figures in the units of contract §4. */
-export const analysisSchema = z.object({
-  final_signal: signalKindSchema,
-  confidence: z.number().min(0).max(100),
-  entry: z.number().nullable(),
-  stop_loss: z.number().nullable(),
-  take_profit: z.number().nullable(),
-  warnings: z.array(z.string()),
-  suggested_hold: z.string(),
-  /** Candles after which an open trade is closed, the one of the fill included; null for a WAIT. */
-  hold_candles: z.number().int().min(HOLD_CANDLES.min).max(HOLD_CANDLES.max).nullable().optional(),
-  suggested_units: z.number(),
-  estimated_dollar_risk: z.number(),
-  required_margin: z.number(),
-  trade_duration_text: z.string(),
-  /** Until when the entry may be taken; null for a WAIT. */
-  valid_until: z.iso.datetime().nullable().optional(),
-  /** Milliseconds from the close of the last candle to this result. */
-  delivery_delay_ms: z.number().nonnegative().optional(),
-  /** `confidence` corrected by the record of the same analyst; null while that is too short. */
-  calibrated_confidence: z.number().min(0).max(100).nullable().optional(),
-  raw_ai: rawAiSchema,
-  source: signalSourceSchema,
-});
+/** Levels are in the quote currency, other values in the units of contract §4. */
+export const analysisSchema = z
+  .object({
+    final_signal: signalKindSchema,
+    confidence: z.number().min(0).max(100),
+    entry: z.number().nullable(),
+    stop_loss: z.number().nullable(),
+    take_profit: z.number().nullable(),
+    warnings: z.array(z.string()),
+    suggested_hold: z.string(),
+    /** Candles until an open trade is closed, including that of the fill; null for a WAIT. */
+    hold_candles: z
+      .number()
+      .int()
+      .min(HOLD_CANDLES.min)
+      .max(HOLD_CANDLES.max)
+      .nullable()
+      .optional(),
+    suggested_units: z.number(),
+    estimated_dollar_risk: z.number(),
+    required_margin: z.number(),
+    trade_duration_text: z.string(),
+    /** End of the entry window; null for a WAIT. */
+    valid_until: z.iso.datetime().nullable().optional(),
+    /** Milliseconds from the close of the last candle to this result. */
+    delivery_delay_ms: z.number().nonnegative().optional(),
+    /** Null while the analyst's record is too short. */
+    calibrated_confidence: z.number().min(0).max(100).nullable().optional(),
+    raw_ai: rawAiSchema,
+    source: signalSourceSchema,
+  })
+  .meta({ id: "Analysis" });
 export type Analysis = z.infer<typeof analysisSchema>;
 
-/** An analysis as it belongs to the market: without the figures that depend on a user's amount, risk and leverage. */
+/** An analysis without the values that depend on a user's amount, risk and leverage. */
 export type UnsizedAnalysis = Omit<
   Analysis,
   "suggested_units" | "estimated_dollar_risk" | "required_margin"
 >;
 
-/** What a signal was made for: a user's request, or their watchlist. */
 const signalOriginSchema = z.enum(["request", "watchlist"]);
 export type SignalOrigin = z.infer<typeof signalOriginSchema>;
 
-/** When the price had left a signal's entry zone (the close of the candle that shows it), and where it was then. */
+/** Price and close of the candle in which the price left the entry zone. */
 export const entryLeftSchema = z.object({ price: z.number(), at: z.iso.datetime() });
 export type EntryLeft = z.infer<typeof entryLeftSchema>;
 
-/** Answer of `POST /get-signal` and `GET /signals/{id}`; `analysis` is null until the signal is finished. */
-export const signalResponseSchema = z.object({
-  signal_id: z.string(),
-  symbol: z.string(),
-  timeframe: timeframeSchema,
-  status: signalStatusSchema,
-  created_at: z.iso.datetime(),
-  origin: signalOriginSchema.default("request"),
-  analysis: analysisSchema.nullable(),
-  /** Null or absent while the entry can still be had, as far as is known. */
-  entry_left: entryLeftSchema.nullable().optional(),
-});
+/** `analysis` is null until the signal is finished. */
+export const signalResponseSchema = z
+  .object({
+    signal_id: z.string(),
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    status: signalStatusSchema,
+    created_at: z.iso.datetime(),
+    origin: signalOriginSchema.default("request"),
+    analysis: analysisSchema.nullable(),
+    /** Null or absent while the entry is available. */
+    entry_left: entryLeftSchema.nullable().optional(),
+  })
+  .meta({ id: "Signal" });
 export type SignalResponse = z.infer<typeof signalResponseSchema>;
 
-/** Answer of `POST /get-signal` with `Prefer: respond-async`. */
-export const signalAcceptedSchema = z.object({
-  signal_id: z.string(),
-  status: signalStatusSchema,
-});
+export const signalAcceptedSchema = z
+  .object({
+    signal_id: z.string(),
+    status: signalStatusSchema,
+  })
+  .meta({ id: "SignalAccepted" });
 export type SignalAccepted = z.infer<typeof signalAcceptedSchema>;
 
-export const historyItemSchema = z.object({
-  id: z.string(),
-  timestamp: z.iso.datetime(),
-  symbol: z.string(),
-  timeframe: timeframeSchema,
-  status: signalStatusSchema,
-  signal: signalKindSchema,
-  confidence: z.number(),
-  /** As in the analysis; absent where there was none. */
-  calibrated_confidence: z.number().optional(),
-  entry: z.number().nullable(),
-  stop_loss: z.number().nullable(),
-  take_profit: z.number().nullable(),
-  outcome: outcomeSchema.optional(),
-  valid_until: z.iso.datetime().nullable().optional(),
-  entry_left: entryLeftSchema.nullable().optional(),
-  rationale: z.string(),
-});
+export const historyItemSchema = z
+  .object({
+    id: z.string(),
+    timestamp: z.iso.datetime(),
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    status: signalStatusSchema,
+    signal: signalKindSchema,
+    confidence: z.number(),
+    /** Absent if the analysis has none. */
+    calibrated_confidence: z.number().optional(),
+    entry: z.number().nullable(),
+    stop_loss: z.number().nullable(),
+    take_profit: z.number().nullable(),
+    outcome: outcomeSchema.optional(),
+    valid_until: z.iso.datetime().nullable().optional(),
+    entry_left: entryLeftSchema.nullable().optional(),
+    rationale: z.string(),
+  })
+  .meta({ id: "SignalHistoryItem" });
 export type HistoryItem = z.infer<typeof historyItemSchema>;
 
-export const historyPageSchema = z.object({
-  signals: z.array(historyItemSchema),
-  next_cursor: z.string().nullable(),
-});
+export const historyPageSchema = z
+  .object({
+    signals: z.array(historyItemSchema),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "SignalHistory" });
 export type HistoryPage = z.infer<typeof historyPageSchema>;
 
-/**
- * Candles after the last closed one within which an entry still counts: about half an hour of a scalp, half a day of a
- * swing trade.
- */
+/** Candles after the last closed one in which an entry is valid: about half an hour of a scalp, half a day of a swing trade. */
 const VALID_CANDLES: Record<Timeframe, number> = {
   "1m": 15,
   "5m": 6,
@@ -178,13 +191,12 @@ const VALID_CANDLES: Record<Timeframe, number> = {
   "1d": 2,
 };
 
-/** Until when a signal's entry may be taken, in Unix milliseconds; `lastCandleAt` is the close of its last candle. */
+/** End of the entry window in Unix milliseconds. `lastCandleAt` is the close of the last candle. */
 export function validUntil(options: { timeframe: Timeframe; lastCandleAt: number }): number {
   const { timeframe, lastCandleAt } = options;
   return lastCandleAt + VALID_CANDLES[timeframe] * TIMEFRAME_MS[timeframe];
 }
 
-/** An outcome, or that there is none yet. */
 const historyOutcomeSchema = z.enum([...outcomeSchema.options, "PENDING"]);
 export type HistoryOutcome = z.infer<typeof historyOutcomeSchema>;
 
@@ -197,7 +209,7 @@ const symbolPartSchema = z
   .regex(/^[A-Z0-9/.-]+$/, { error: "Use letters, digits, / . and - only." })
   .meta({ description: "Part of a symbol; lower case counts as upper case" });
 
-/** Which signals of the history are wanted; what is not said does not matter. */
+/** Omitted fields match all signals. */
 export const historyFilterSchema = z
   .object({ symbol: symbolPartSchema, signal: signalKindSchema, outcome: historyOutcomeSchema })
   .partial();

@@ -6,10 +6,12 @@ export type MarketDataSource = z.infer<typeof marketDataSourceSchema>;
 export const analystNameSchema = z.enum(["openai", "rules"]);
 export type AnalystName = z.infer<typeof analystNameSchema>;
 
-/** Answer of `GET /status`: what a signal asked for now would be made from. */
-export const statusSchema = z.object({
-  market_data: marketDataSourceSchema,
-  analyst: analystNameSchema,
-  version: z.string(),
-});
+/** Sources of a signal that is requested now. */
+export const statusSchema = z
+  .object({
+    market_data: marketDataSourceSchema,
+    analyst: analystNameSchema,
+    version: z.string(),
+  })
+  .meta({ id: "Status" });
 export type Status = z.infer<typeof statusSchema>;

@@ -7,11 +7,11 @@ export const PERFORMANCE_STALE_MS = 60_000;
 
 /** Options of the query of a record. Screens that show the same record share its answer. */
 export function performanceQuery(query: PerformanceQuery) {
-  const params = performanceParams(query).toString();
+  const params = performanceParams(query);
   return queryOptions({
-    queryKey: ["performance", params],
+    queryKey: ["performance", params.toString()],
     queryFn: ({ signal }) =>
-      api({ path: `/performance?${params}`, schema: performanceSchema, signal }),
+      api({ path: "/performance", query: params, schema: performanceSchema, signal }),
     staleTime: PERFORMANCE_STALE_MS,
   });
 }

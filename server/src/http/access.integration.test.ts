@@ -29,8 +29,8 @@ describe("what a route lets pass", () => {
     const answer = await fetch(server.url, { headers });
     return answer.ok ? answer.status : [answer.status, (await answer.json()).code];
   };
-  const approved = () => [requireUser({ database, settings }), requireApproved()];
-  const admin = () => [requireUser({ database, settings }), requireAdmin()];
+  const approved = () => [requireUser({ database, settings }), requireApproved];
+  const admin = () => [requireUser({ database, settings }), requireAdmin];
 
   it("approved users, from the moment they are until they are no more", async () => {
     const user = await createUser(database);
@@ -66,7 +66,7 @@ describe("what a route lets pass", () => {
     const readsSession: AppMiddleware = (ctx) => {
       ctx.body = sessionOf(ctx).user.username;
     };
-    for (const guard of [requireApproved(), requireAdmin(), readsSession]) {
+    for (const guard of [requireApproved, requireAdmin, readsSession]) {
       expect(await callGuarded([guard], token)).toEqual([401, "unauthenticated"]);
     }
   });

@@ -6,8 +6,8 @@ import { type AppMiddleware, sessionOf } from "./context.ts";
 import { findSession, TOKEN_ALGORITHM, tokenKey } from "./sessions.ts";
 
 /**
- * Lets only requests with a good bearer token pass, and leaves their session in `ctx.state`. The user is read
- * from the database every time, so that revoking or deleting him bites at once.
+ * Requires a valid bearer token, and puts its session into `ctx.state`. The user is read from the database for every
+ * request, so that revoking or deleting an account takes effect at once.
  */
 export function requireUser(deps: Pick<ServerDeps, "database" | "settings">): AppMiddleware {
   const secret = tokenKey(deps.settings);
@@ -17,7 +17,7 @@ export function requireUser(deps: Pick<ServerDeps, "database" | "settings">): Ap
     key: "claims",
   });
   return (ctx, next) => {
-    // koa-jwt prefers this one; its option takes no ready key, and a text is made into one for every request.
+    // koa-jwt prefers this key. Its `secret` option takes no ready key and would parse the text for every request.
     ctx.state.secret = secret;
     return verifyToken(ctx, async () => {
       ctx.state.session = await findSession(deps, ctx.state.claims);
@@ -26,46 +26,33 @@ export function requireUser(deps: Pick<ServerDeps, "database" | "settings">): Ap
   };
 }
 
-/** Lets only approved users pass; stands after `requireUser`. */
-export function requireApproved(): AppMiddleware {
-  return (ctx, next) => {
-    assertApproved(sessionOf(ctx).user);
-    return next();
-  };
-}
+/** Requires an approved user. Runs after `requireUser`. */
+export const requireApproved: AppMiddleware = (ctx, next) => {
+  assertApproved(sessionOf(ctx).user);
+  return next();
+};
 
-/** Lets only administrators pass; stands after `requireUser`. */
-export function requireAdmin(): AppMiddleware {
-  return (ctx, next) => {
-    assertAdmin(sessionOf(ctx).user);
-    return next();
-  };
-}
+/** Requires an administrator. Runs after `requireUser`. */
+export const requireAdmin: AppMiddleware = (ctx, next) => {
+  assertAdmin(sessionOf(ctx).user);
+  return next();
+};
 
-/**
- * Only approved users may use the bot and see its history; administrators count by their record, like anyone.
- * @throws AppError not-approved
- */
+/** @throws AppError not-approved */
 export function assertApproved(user: Pick<UserRecord, "approved">): void {
   if (!user.approved) {
     throw new AppError("not-approved", "Your account is waiting for approval.");
   }
 }
 
-/**
- * Only administrators may administer.
- * @throws AppError not-admin
- */
+/** @throws AppError not-admin */
 export function assertAdmin(user: Pick<UserRecord, "role">): void {
   if (user.role !== "admin") {
-    throw new AppError("not-admin", "Only an administrator may do this.");
+    throw new AppError("not-admin", "Only administrators can do this.");
   }
 }
 
-/**
- * Nobody shuts himself out: so there is always an administrator left.
- * @throws AppError own-account
- */
+/** Keeps at least one administrator. @throws AppError own-account */
 export function assertNotOwnAccount(
   admin: Pick<UserRecord, "_id">,
   user: Pick<UserRecord, "_id">,

@@ -6,9 +6,8 @@ interface ReadDeps {
 }
 
 /**
- * Returns `read` with its value kept for each database, for requests that come in quick succession. An error and null are
- * not kept.
- * @param maxAgeMs how old a value may be, in milliseconds
+ * Caches the result of `read` per database. Errors and null are not cached.
+ * @param maxAgeMs in milliseconds
  */
 export function cachedRead<Deps extends ReadDeps, Value>(
   maxAgeMs: number,

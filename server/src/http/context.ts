@@ -5,14 +5,13 @@ import type { Middleware, ParameterizedContext } from "koa";
 import { unauthenticated } from "./errors.ts";
 import type { AuthenticatedSession } from "./sessions.ts";
 
-/** What the middlewares leave in `ctx.state` for those that follow. */
 export interface AppState {
   requestId: string;
-  /** A logger whose lines carry the request's id. */
+  /** Adds the request id to each line. */
   log: Logger;
-  /** What tokens are verified with. */
+  /** Verifies tokens. */
   secret?: KeyObject;
-  /** The token's checked but unread claims; `requireUser` turns them into `session`. */
+  /** Claims of a verified token. `requireUser` turns them into `session`. */
   claims?: unknown;
   session?: AuthenticatedSession;
 }
@@ -21,10 +20,7 @@ export type AppContext = ParameterizedContext<AppState>;
 export type AppMiddleware = Middleware<AppState>;
 export type AppRouter = Router<AppState>;
 
-/**
- * The session that `requireUser` found for this request.
- * @throws AppError unauthenticated on a route that `requireUser` does not guard
- */
+/** @throws AppError unauthenticated on a route without `requireUser` */
 export function sessionOf(ctx: { state: AppState }): AuthenticatedSession {
   if (!ctx.state.session) throw unauthenticated();
   return ctx.state.session;

@@ -7,10 +7,7 @@ import type Koa from "koa";
 import type { AppState } from "./context.ts";
 import { malformedRequest } from "./errors.ts";
 
-/**
- * The HTTP server of `app`, not listening yet. What is not even HTTP never reaches the application; it is
- * answered here in the contract's shape.
- */
+/** The HTTP server of `app`, not listening yet. Invalid HTTP never reaches the application and is answered here. */
 export function createHttpServer(app: Koa<AppState>, logger: Logger): Server {
   const handle = app.callback();
   const answering = new WeakMap<Duplex, ServerResponse>();
@@ -18,7 +15,7 @@ export function createHttpServer(app: Koa<AppState>, logger: Logger): Server {
     answering.set(request.socket, response);
     return handle(request, response);
   });
-  // Expectations that are not understood may be ignored (RFC 9110 §10.1.1).
+  // Unknown expectations may be ignored (RFC 9110 §10.1.1).
   http.on("checkExpectation", handle);
   http.on("clientError", (error, socket) => {
     const answer = answering.get(socket);

@@ -17,7 +17,7 @@ const {
   MongoWriteConcernError,
 } = mongoose.mongo;
 
-/** Thrown when the driver finds no server, loses the one it has, or gets no usable answer from it in time. */
+/** The driver finds no server, loses its server, or gets no usable response in time. */
 const UNAVAILABLE_CLASSES = [
   MongoClientClosedError,
   MongoExpiredSessionError,
@@ -28,16 +28,16 @@ const UNAVAILABLE_CLASSES = [
   MongoStalePrimaryError,
   MongoSystemError,
   MongoTopologyClosedError,
-  // Also thrown for a retry on a server that has not introduced itself yet.
+  // Also thrown for a retry on a server that is still connecting.
   MongoUnexpectedServerResponseError,
   MongoWriteConcernError,
   mongoose.Error.MongooseServerSelectionError,
 ];
 
-/** The same, by the names of classes that the driver does not export. */
+/** Classes of the same kind that the driver does not export. */
 const UNAVAILABLE_NAMES = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
-/** The same call may work on the next try: there is a new primary then, or less load. */
+/** The same call may succeed on the next try. */
 const RETRYABLE_LABELS = [
   "RetryableWriteError",
   "TransientTransactionError",
@@ -48,8 +48,8 @@ const RETRYABLE_LABELS = [
 ];
 
 /**
- * Codes of a server that is starting, stopping, has lost its place in the replica set, or cannot answer in time. Names
- * and meanings: https://www.mongodb.com/docs/manual/reference/error-codes/
+ * Codes of a server that is starting, stopping, stepping down or overloaded.
+ * Source: https://www.mongodb.com/docs/manual/reference/error-codes/
  */
 const UNAVAILABLE_CODES = new Set<unknown>([
   6, // HostUnreachable
@@ -76,31 +76,28 @@ const UNAVAILABLE_CODES = new Set<unknown>([
   13_436, // NotPrimaryOrSecondary
 ]);
 
-/** The driver passes these on as they are when it writes to a connection that has just been closed. */
+/** The driver passes these on when it writes to a connection that was just closed. */
 const CLOSED_SOCKET_CODES = new Set<unknown>(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"]);
 
 const DUPLICATE_KEY = 11_000;
 
 const anything = z.unknown().optional();
 
-/** Where errors keep the errors that they come from. Those of bulk writes keep nothing of their class or labels. */
+/** Where errors keep their causes. Errors of bulk writes have no class or labels. */
 const fieldsSchema = z.object({
   code: anything,
   cause: anything,
   /** Of an `AggregateError`. */
   errors: anything,
-  /** Of a `MongoServerError`; in a `MongoBulkWriteError` the error that ended it. */
+  /** Of a `MongoServerError`, or the error that ended a `MongoBulkWriteError`. */
   errorResponse: anything,
-  /** Of a `MongoBulkWriteError`: that of the write concern. */
+  /** Write concern error of a `MongoBulkWriteError`. */
   err: anything,
   writeErrors: anything,
   writeConcernErrors: anything,
 });
 
-/**
- * Says whether `error`, or one that it comes from, means that the database cannot be reached or cannot do its work at the
- * moment, so that the same call may succeed soon.
- */
+/** True if `error` or one of its causes means that the database is unavailable, so that the same call may succeed soon. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = fieldsSchema.safeParse(error).data?.code;
   return (
@@ -108,7 +105,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** @param context.ofDriver whether it was found in an error of the driver, so that its code is one of the database */
+/** @param context.ofDriver found in an error of the driver, so that its code is a database code */
 function meansUnavailable(
   error: unknown,
   { ofDriver, seen }: { ofDriver: boolean; seen: Set<unknown> },
@@ -137,10 +134,10 @@ function isUnavailableKind(error: unknown): boolean {
 
 const duplicateKeySchema = z.object({ keyPattern: z.record(z.string(), z.unknown()) });
 
-/** The field whose unique index refused a write, or undefined if `error` is something else. */
+/** Field whose unique index rejected a write, or undefined for another error. */
 export function duplicateField(error: unknown): string | undefined {
   if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) return undefined;
-  // A bulk write names no fields.
+  // Bulk writes name no fields.
   const [field] = Object.keys(duplicateKeySchema.safeParse(error).data?.keyPattern ?? {});
   return field;
 }

@@ -5,14 +5,14 @@ import { z } from "zod";
 import { captureLog, serve } from "../testing/serve.ts";
 import type { AppMiddleware } from "./context.ts";
 import { handleErrors, handleNotFound } from "./error-handler.ts";
-import { parseInput } from "./request-input.ts";
+import { parseRequest } from "./request-input.ts";
 import { requestId } from "./request-log.ts";
 
-async function answerTo(handler: AppMiddleware) {
+async function answerTo(handler: AppMiddleware, query = "") {
   const { logger, lines } = captureLog();
   const server = await serve(requestId(logger), handleErrors, handler);
   onTestFinished(server.close);
-  const answer = await fetch(server.url, { headers: { "X-Request-Id": "r1" } });
+  const answer = await fetch(server.url + query, { headers: { "X-Request-Id": "r1" } });
   return { status: answer.status, headers: answer.headers, body: await answer.json(), lines };
 }
 
@@ -49,8 +49,8 @@ describe("handleErrors", () => {
   });
 
   it("answers refused input with the fields that are wrong", async () => {
-    const schema = z.object({ age: z.number({ error: "Enter your age." }) });
-    const { status, body } = await answerTo(() => void parseInput(schema, { age: "old" }));
+    const schema = z.object({ query: z.object({ age: z.number({ error: "Enter your age." }) }) });
+    const { status, body } = await answerTo((ctx) => void parseRequest(schema, ctx), "?age=old");
     expect(status).toBe(422);
     expect(body).toMatchObject({
       detail: "Enter your age.",
@@ -125,6 +125,6 @@ describe("refuseUnanswered", () => {
   it("answers 404 where nobody else answers", async () => {
     const { status, body } = await answerTo(handleNotFound);
     expect(status).toBe(404);
-    expect(body).toMatchObject({ code: "not-found", detail: "There is nothing at this address." });
+    expect(body).toMatchObject({ code: "not-found", detail: "There is nothing at this URL." });
   });
 });

@@ -5,13 +5,13 @@ import type { AppMiddleware } from "./context.ts";
 import { isDatabaseUnavailable } from "./database-errors.ts";
 import { malformedRequest, notFound, unauthenticated, unavailable } from "./errors.ts";
 
-/** How the middlewares of the framework say that the request was at fault. */
+/** Client errors of the framework's middleware. */
 const clientFaultSchema = z.object({
   status: z.number().int().min(400).max(499),
   expose: z.literal(true),
 });
 
-/** The one place where a failure becomes an answer, in the contract's shape. */
+/** Turns every error into a response with the error body of the contract. */
 export const handleErrors: AppMiddleware = async (ctx, next) => {
   try {
     await next();
@@ -31,7 +31,7 @@ export const handleErrors: AppMiddleware = async (ctx, next) => {
   }
 };
 
-/** Refuses what the middlewares after it leave unanswered. */
+/** Responds with `not-found` if no route responds. */
 export const handleNotFound: AppMiddleware = async (ctx, next) => {
   await next();
   if (ctx.status === 404 && ctx.body === undefined) throw notFound();

@@ -1,35 +1,26 @@
-import Router from "@koa/router";
+import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import type { ServerDeps } from "../server-deps.ts";
-import type { AppRouter, AppState } from "./context.ts";
 import { unavailable } from "./errors.ts";
+import { type BoundRoute, handle } from "./router.ts";
 
-/** What a load balancer or a supervisor asks: is the process up, and can it serve? */
-export function createHealthRoutes(deps: ServerDeps): AppRouter {
-  const router = new Router<AppState>();
+const OK = { status: "ok" } as const;
 
-  router.get("/healthz", (ctx) => {
-    ctx.body = { status: "ok" };
-  });
-
-  router.get("/readyz", async (ctx) => {
+/** Liveness, readiness and metrics, for load balancers and monitoring. */
+export const createHealthRoutes = (deps: ServerDeps): BoundRoute[] => [
+  handle(serviceRoutes.isAlive, () => OK),
+  handle(serviceRoutes.isReady, async () => {
     await assertReady(deps);
-    ctx.body = { status: "ok" };
-  });
-
-  router.get("/metrics", async (ctx) => {
+    return OK;
+  }),
+  handle(serviceRoutes.getMetrics, (_, ctx) => {
     ctx.type = deps.metrics.registry.contentType;
-    ctx.body = await deps.metrics.registry.metrics();
-  });
-
-  return router;
-}
+    return deps.metrics.registry.metrics();
+  }),
+];
 
 const PING_TIMEOUT_MS = 2_000;
 
-/**
- * Checks that this process can serve: the database answers, and committed events arrive.
- * @throws AppError unavailable, within two seconds
- */
+/** @throws AppError unavailable if the database does not respond or committed events do not arrive */
 async function assertReady(deps: Pick<ServerDeps, "database" | "feedIsRunning">): Promise<void> {
   if (!deps.feedIsRunning()) throw unavailable();
   const db = deps.database.connection.getClient().db();

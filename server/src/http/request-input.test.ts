@@ -1,25 +1,30 @@
 import { AppError } from "@shared/runtime/app-error.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseInput } from "./request-input.ts";
+import { parseRequest } from "./request-input.ts";
 
 const schema = z.object({
-  name: z.string().min(2, { error: "Use at least two letters." }),
-  size: z.object({ width: z.number() }).optional(),
+  body: z.object({
+    name: z.string().min(2, { error: "Use at least two letters." }),
+    size: z.object({ width: z.number() }).optional(),
+  }),
 });
+
+const parseBody = (body: unknown) =>
+  parseRequest(schema, { query: {}, headers: {}, request: { body } }).body;
 
 function refusal(input: unknown): AppError {
   try {
-    parseInput(schema, input);
+    parseBody(input);
   } catch (error) {
     if (error instanceof AppError) return error;
   }
   throw new Error("the input was accepted");
 }
 
-describe("parseInput", () => {
+describe("parseRequest", () => {
   it("gives back the parsed input without what the schema does not know", () => {
-    expect(parseInput(schema, { name: "Ann", admin: true })).toEqual({ name: "Ann" });
+    expect(parseBody({ name: "Ann", admin: true })).toEqual({ name: "Ann" });
   });
 
   it("says in the schema's own words what is wrong", () => {

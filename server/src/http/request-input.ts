@@ -1,43 +1,52 @@
 import { bodyParser } from "@koa/bodyparser";
 import multer from "@koa/multer";
 import type { FieldError } from "@shared/contract/errors.ts";
+import { MAX_UPLOAD_BYTES } from "@shared/contract/files.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import type { AppMiddleware } from "./context.ts";
 import { malformedRequest } from "./errors.ts";
 
-/** Plain words where the schema itself has none. */
-const plainWords: z.core.$ZodErrorMap = (issue) => {
-  const field = issue.path?.join(".") || "The input";
+/** Messages for issues whose schema has none. */
+const defaultMessage: z.core.$ZodErrorMap = (issue) => {
+  const field = fieldOf(issue.path ?? []) || "The input";
   return issue.input === undefined ? `${field} is missing.` : `${field} is not valid.`;
 };
 
-/**
- * Checks what came with a request (body, path or query) against its schema.
- * @throws AppError invalid-input naming each field that is wrong
- */
-export function parseInput<Schema extends z.ZodType>(
-  schema: Schema,
-  input: unknown,
-): z.output<Schema> {
-  const parsed = schema.safeParse(input, { error: plainWords });
-  if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error);
+/** The path starts with the part of the request. */
+const fieldOf = (path: PropertyKey[]): string => path.slice(1).join(".");
+
+interface RequestContext {
+  params?: unknown;
+  query: unknown;
+  headers: unknown;
+  request: { body?: unknown; files?: unknown };
 }
 
-/** A failed check as an answer; its first complaint is the sentence to be shown. */
-function invalidInput(error: z.ZodError): AppError {
-  const errors: FieldError[] = error.issues.map((issue) => ({
-    field: issue.path.join("."),
-    message: issue.message,
-  }));
+/** Parses the parts of a request that have a schema. @throws AppError invalid-input with one error per invalid field */
+export function parseRequest<Schema extends z.ZodObject>(
+  schema: Schema,
+  ctx: RequestContext,
+): z.output<Schema> {
+  const { params, query, headers, request } = ctx;
+  const parts = { params, query, headers, body: request.body, files: uploadedFiles(ctx) };
+  const parsed = schema.safeParse(parts, { error: defaultMessage });
+  if (parsed.success) return parsed.data;
+  throw invalidInput(
+    parsed.error.issues.map(({ path, message }) => ({ field: fieldOf(path), message })),
+    parsed.error,
+  );
+}
+
+/** The message of the first error is shown to the user. */
+function invalidInput(errors: FieldError[], cause: unknown): AppError {
   const detail = errors[0]?.message ?? "The input is not valid.";
-  return new AppError("invalid-input", detail, { errors, cause: error });
+  return new AppError("invalid-input", detail, { errors, cause });
 }
 
 const BODY_LIMIT = "100kb";
 
-/** The decoder puts this character in the place of bytes that are not UTF-8. */
+/** The decoder replaces bytes that are not UTF-8 with this character. */
 const REPLACEMENT_CHARACTER = "\uFFFD";
 
 const tooLargeSchema = z.object({ status: z.literal(413) });
@@ -58,29 +67,66 @@ const readBody: AppMiddleware = bodyParser({
   onError: refuse,
 });
 
-/**
- * Reads JSON and urlencoded bodies of up to 100 kB into `ctx.request.body`.
- * @throws AppError malformed-body, body-too-large
- */
+/** Reads JSON and URL-encoded bodies of up to 100 kB into `ctx.request.body`. @throws AppError malformed-body, body-too-large */
 export const parseBody: AppMiddleware = (ctx, next) =>
   readBody(ctx, async () => {
     if (ctx.request.rawBody?.includes(REPLACEMENT_CHARACTER)) throw malformedBody();
     await next();
   });
 
-/** Room for a few words and numbers. */
-const LIMITS = { fields: 20, parts: 20, fieldSize: 10_000, fieldNameSize: 100 };
+/** More and longer fields than any form of this API has. */
+const FORM_LIMITS = { fields: 20, fieldSize: 10_000, fieldNameSize: 100 };
 
-/** Takes no file, whatever its field is called. */
-const readFields = multer({ limits: LIMITS }).fields([]);
+/** Accepts no files. */
+const readFields = multer({ limits: { ...FORM_LIMITS, parts: FORM_LIMITS.fields } }).fields([]);
 
-/**
- * Reads a multipart form without files into `ctx.request.body`, as `parseBody` does JSON and urlencoded forms.
- * @throws AppError malformed-body, also where the form has a file or too many fields
- */
+/** Reads a multipart form without files into `ctx.request.body`. @throws AppError malformed-body if it has files */
 export const parseMultipartForm: AppMiddleware = async (ctx, next) => {
   await readFields(ctx, () => Promise.resolve()).catch((error: unknown) => {
     throw malformedRequest(error);
   });
   await next();
 };
+
+const multerErrorSchema = z.object({ name: z.literal("MulterError"), code: z.string() });
+const uploadsSchema = z.array(z.object({ fieldname: z.string(), buffer: z.instanceof(Buffer) }));
+
+/**
+ * Reads a multipart form into memory. Files other than `field` and bodies of other types are ignored.
+ * @throws AppError malformed-body, file-too-large, body-too-large, invalid-input for a second file
+ */
+export function parseUpload(field: string): AppMiddleware {
+  const upload = multer({
+    storage: multer.memoryStorage(),
+    limits: { ...FORM_LIMITS, fileSize: MAX_UPLOAD_BYTES, files: 1, parts: FORM_LIMITS.fields + 1 },
+    fileFilter: (_, file, accept) => accept(null, file.fieldname === field),
+  }).any();
+  return async (ctx, next) => {
+    await upload(ctx, () => Promise.resolve()).catch((error: unknown) => {
+      throw uploadError(error, field);
+    });
+    const form = ctx.is("multipart") ? JSON.stringify(ctx.request.body ?? {}) : "";
+    if (form.includes(REPLACEMENT_CHARACTER)) throw malformedRequest();
+    await next();
+  };
+}
+
+function uploadedFiles({ request }: RequestContext): Record<string, Buffer> {
+  const uploads = uploadsSchema.safeParse(request.files).data ?? [];
+  return Object.fromEntries(uploads.map(({ fieldname, buffer }) => [fieldname, buffer]));
+}
+
+function uploadError(cause: unknown, field: string): AppError {
+  switch (multerErrorSchema.safeParse(cause).data?.code) {
+    case undefined:
+      return malformedRequest(cause);
+    case "LIMIT_FILE_SIZE":
+      return new AppError("file-too-large", "The file is too large. Use at most 5 MB.", { cause });
+    case "LIMIT_FILE_COUNT":
+      return invalidInput([{ field, message: "Send one file only." }], cause);
+    default:
+      return new AppError("body-too-large", "The form has too many or too long fields.", {
+        cause,
+      });
+  }
+}

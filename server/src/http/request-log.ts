@@ -7,7 +7,7 @@ import type { ServerMetrics } from "./server-metrics.ts";
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Names each request, by the caller's own `X-Request-Id` if that is sane, in the answer and in every log line. */
+/** Sets the request id: the caller's `X-Request-Id` if it is valid, otherwise a random one. */
 export function requestId(logger: Logger): AppMiddleware {
   return (ctx, next) => {
     const given = ctx.get("X-Request-Id");
@@ -19,7 +19,7 @@ export function requestId(logger: Logger): AppMiddleware {
   };
 }
 
-/** Writes one line for each request once it is answered; never its query, headers or body. */
+/** Logs one line per request, without its query, headers or body. */
 export const requestLog: AppMiddleware = async (ctx, next) => {
   const startedAt = performance.now();
   try {
@@ -38,10 +38,10 @@ export const requestLog: AppMiddleware = async (ctx, next) => {
   }
 };
 
-/** What the router leaves behind; an address that it does not know has no route. */
+/** Set by the router. Unknown paths have no route. */
 const routedSchema = z.object({ _matchedRoute: z.string().default("none") });
 
-/** Counts each answered request under its route, never under its address: those are without number. */
+/** Counts requests by route, because the number of paths is unlimited. */
 export function requestMetrics(metrics: ServerMetrics): AppMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();

@@ -9,7 +9,7 @@ const setHelmetHeaders = helmet({
   },
 });
 
-/** Headers for an API that serves no pages: nothing is run, framed or kept in a cache. */
+/** Headers for an API without pages: no scripts, frames or caching. */
 export const securityHeaders: AppMiddleware = (ctx, next) => {
   ctx.set("Cache-Control", "no-store");
   return setHelmetHeaders(ctx, next);
@@ -17,7 +17,7 @@ export const securityHeaders: AppMiddleware = (ctx, next) => {
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
-/** Lets pages of the `allowed` origins call the API from a browser, and no others. */
+/** Allows cross-origin calls from pages of the `allowed` origins only. */
 export function crossOrigin(allowed: readonly string[]): AppMiddleware {
   const origins = new Set(allowed.map((address) => new URL(address).origin));
   return cors({

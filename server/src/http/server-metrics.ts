@@ -1,23 +1,21 @@
 import type { Database } from "@shared/database/database.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Gauge, Histogram, type Registry } from "prom-client";
-import { z } from "zod";
+import { type QueueDepth, readQueueDepth } from "../modules/signals/queue-depth.ts";
 
-/** Upper ends in seconds: from a look at memory to a signal with a chart image. */
+/** Upper bounds in seconds, up to a signal with a chart image. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const LAG_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** What the server counts of itself, as `GET /metrics` tells it. */
 export interface ServerMetrics {
   readonly registry: Registry;
   observeRequest(request: { method: string; route: string; status: number; seconds: number }): void;
-  /** An event reached this server; `lagSeconds` after it was told. */
+  /** @param lagSeconds from the commit of an event to its arrival */
   observeEvent(lagSeconds: number): void;
-  /** From now on the open sockets are counted by this. */
   countSockets(count: () => number): void;
 }
 
-/** Makes the server's register. Figures of the queue are read when they are asked for, and left out without a database. */
+/** Queue gauges are read on each scrape, and are NaN without a database. */
 export function createServerMetrics(options: {
   database: Database;
   now: () => Date;
@@ -41,7 +39,7 @@ export function createServerMetrics(options: {
   return {
     registry,
     observeRequest: ({ seconds, ...labels }) => requests.observe(labels, seconds),
-    // Clocks of two machines differ: an event from the future counts as just told.
+    // Clocks of two machines differ.
     observeEvent: (lagSeconds) => lag.observe(Math.max(0, lagSeconds)),
     countSockets(count) {
       const sockets: Gauge = new Gauge({
@@ -85,7 +83,7 @@ const UNKNOWN_QUEUE: QueueDepth = {
   oldestWaitingSeconds: Number.NaN,
 };
 
-/** All gauges of one scrape are collected at once: they share one look at the database. */
+/** The gauges of one scrape share one database read. */
 function sharedInFlight<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let reading: Promise<Result> | undefined;
   return () => {
@@ -93,33 +91,5 @@ function sharedInFlight<Result>(read: () => Promise<Result>): () => Promise<Resu
       reading = undefined;
     });
     return reading;
-  };
-}
-
-/** How much work there is. */
-interface QueueDepth {
-  /** Analyses that no worker has begun. */
-  waiting: number;
-  /** Analyses in work. */
-  running: number;
-  /** Age of the longest waiting analysis in seconds; 0 when none waits. */
-  oldestWaitingSeconds: number;
-}
-
-const groupsSchema = z.array(z.object({ _id: z.string(), count: z.number(), oldest: z.date() }));
-
-/** Counts the unfinished analyses, by the index that holds no others. */
-export async function readQueueDepth(database: Database, now: Date): Promise<QueueDepth> {
-  const found = await database.marketAnalyses.aggregate([
-    { $match: { status: { $in: ["queued", "running"] }, updatedAt: { $gt: new Date(0) } } },
-    { $group: { _id: "$status", count: { $sum: 1 }, oldest: { $min: "$createdAt" } } },
-  ]);
-  const groups = new Map(groupsSchema.parse(found).map((group) => [group._id, group]));
-  const waiting = groups.get("queued");
-  const ageMs = waiting ? now.getTime() - waiting.oldest.getTime() : 0;
-  return {
-    waiting: waiting?.count ?? 0,
-    running: groups.get("running")?.count ?? 0,
-    oldestWaitingSeconds: Math.max(0, ageMs) / 1_000,
   };
 }

@@ -9,10 +9,9 @@ import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
 import { unauthenticated } from "./errors.ts";
 
-/** The one way that tokens are signed; any other, `none` included, is refused. */
+/** The only accepted algorithm. */
 export const TOKEN_ALGORITHM = "HS256";
 
-/** The key that tokens are signed with. */
 export const tokenKey = ({ JWT_SECRET }: Pick<Settings, "JWT_SECRET">): KeyObject =>
   createSecretKey(JWT_SECRET, "utf8");
 
@@ -23,14 +22,13 @@ const claimsSchema = z.object({
   sub: z.string().regex(/^[0-9a-f]{24}$/),
   /** Session id. */
   sid: z.uuid(),
-  /** The user's session version when the token was made. */
+  /** Session version of the user when the token was issued. */
   ver: z.number().int().nonnegative(),
   /** Unix seconds. */
   exp: z.number().int().positive(),
 });
 type Claims = z.infer<typeof claimsSchema>;
 
-/** A user who has shown a good token. */
 export interface AuthenticatedSession {
   user: UserRecord;
   sessionId: string;
@@ -39,7 +37,7 @@ export interface AuthenticatedSession {
 
 type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now">;
 
-/** Starts a new session of `user`: a token that is good for 7 days, or until the session is ended. */
+/** Starts a session of `user`: a token that is valid for 7 days, or until the session is ended. */
 export function issueToken(options: {
   user: Pick<UserRecord, "_id" | "sessionVersion">;
   settings: Pick<Settings, "JWT_SECRET">;
@@ -57,10 +55,7 @@ export function issueToken(options: {
   return jwt.sign(claims, tokenKey(settings), { algorithm: TOKEN_ALGORITHM });
 }
 
-/**
- * The session that `token` stands for, checked against the user as he is now.
- * @throws AppError unauthenticated if the token is bad, expired or ended, or its user is gone
- */
+/** The session of a token. @throws AppError unauthenticated if it is invalid, expired or ended, or its user is deleted */
 export async function authenticateToken(
   deps: SessionDeps,
   token: string,
@@ -68,10 +63,7 @@ export async function authenticateToken(
   return findSession(deps, verifiedClaims(deps, token));
 }
 
-/**
- * The session that the claims of an already verified token stand for.
- * @throws AppError unauthenticated as `authenticateToken`
- */
+/** The session of verified claims. @throws AppError unauthenticated like `authenticateToken` */
 export async function findSession(
   deps: Pick<SessionDeps, "database">,
   verified: unknown,

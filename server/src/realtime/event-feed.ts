@@ -11,20 +11,16 @@ const loggedEventSchema = z.object({
   at: z.date(),
   requestId: z.string().optional(),
 });
-/** An outbox event as it is stored. */
 export type LoggedEvent = z.infer<typeof loggedEventSchema>;
 
 export interface FeedListener {
-  /** An event may arrive twice. */
+  /** May be called twice for an event. */
   onEvent(event: LoggedEvent): void;
-  /** The feed has been opened: events may have been missed before, read them from the database. */
+  /** Events may have been missed. Read them from the database. */
   onReopened(): void;
 }
 
-/**
- * Passes on every committed event, in order. The events in the database remain the truth: after each interruption the
- * listeners read from them what they have missed.
- */
+/** Delivers committed events in order. After an interruption, listeners read missed events from the database. */
 export class EventFeed {
   readonly #listeners = new Set<FeedListener>();
   readonly #logger: Logger;
@@ -44,18 +40,17 @@ export class EventFeed {
     });
   }
 
-  /** Whether events arrive at this moment. */
   get isRunning(): boolean {
     return this.#changes.isOpen;
   }
 
-  /** @returns ends the subscription */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: FeedListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Opens the feed and resolves once events arrive; it reopens by itself from then on. */
+  /** Resolves when events arrive. The feed reopens after each interruption. */
   start(): Promise<void> {
     return this.#changes.start();
   }
@@ -67,7 +62,7 @@ export class EventFeed {
   #passOn(document: unknown): void {
     const parsed = loggedEventSchema.safeParse(document);
     if (!parsed.success) {
-      this.#logger.error({ err: parsed.error }, "an event has an unknown form");
+      this.#logger.error({ err: parsed.error }, "invalid event");
       return;
     }
     for (const listener of this.#listeners) listener.onEvent(parsed.data);

@@ -8,7 +8,7 @@ import { type AuthenticatedSession, authenticateToken } from "../http/sessions.t
 import { createSignPath, type SignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import type { EventFeed, LoggedEvent } from "./event-feed.ts";
-import { endSessionOrderSchema, type PushedEvents, PushSession } from "./push-session.ts";
+import { type PushedEvents, PushSession, sessionEndSchema } from "./push-session.ts";
 import { createEventLogReader } from "./stream-cursor.ts";
 
 interface SocketData {
@@ -18,7 +18,7 @@ interface SocketData {
 type PushIo = Server<DefaultEventsMap, PushedEvents, DefaultEventsMap, SocketData>;
 type PushSocket = Socket<DefaultEventsMap, PushedEvents, DefaultEventsMap, SocketData>;
 
-/** The browser sends nothing but its handshake; anything larger is not from our client. */
+/** The browser sends nothing but its handshake. */
 const MAX_MESSAGE_BYTES = 16_384;
 
 function refusal(error: unknown): ExtendedError {
@@ -28,7 +28,7 @@ function refusal(error: unknown): ExtendedError {
   return refused;
 }
 
-/** Brings the event log to the browsers: one `PushSession` for each open socket. */
+/** Pushes events to browsers: one `PushSession` per socket. */
 export class PushServer {
   readonly #deps: Pick<ServerDeps, "database" | "logger" | "settings" | "now">;
   readonly #io: PushIo;
@@ -55,17 +55,16 @@ export class PushServer {
     });
     this.#io.on("connection", (socket) => this.#serve(socket));
     this.#stopListening = options.feed.subscribe({
-      onEvent: (event) => this.#hear(event),
+      onEvent: (event) => this.#onEvent(event),
       onReopened: () => this.#eachSession((session) => session.catchUp()),
     });
   }
 
-  /** Number of open sockets. */
   get socketCount(): number {
     return this.#io.of("/").sockets.size;
   }
 
-  /** Closes all sockets so that their clients reconnect elsewhere. */
+  /** Closes all sockets, so that their clients reconnect elsewhere. */
   async close(): Promise<void> {
     this.#stopListening();
     for (const socket of this.#io.of("/").sockets.values()) socket.conn.close();
@@ -80,9 +79,10 @@ export class PushServer {
   }
 
   #refuse(error: unknown): ExtendedError {
-    if (isDatabaseUnavailable(error)) this.#deps.logger.warn({ err: error }, "socket put off");
+    if (isDatabaseUnavailable(error))
+      this.#deps.logger.warn({ err: error }, "socket rejected: database unavailable");
     else if (!(error instanceof AppError))
-      this.#deps.logger.error({ err: error }, "socket refused");
+      this.#deps.logger.error({ err: error }, "socket rejected");
     return refusal(error);
   }
 
@@ -98,7 +98,7 @@ export class PushServer {
     for (const stream of session.streams) this.#sessionsOf(stream).add(session);
     socket.once("disconnect", () => {
       session.close();
-      for (const stream of session.streams) this.#forget(stream, session);
+      for (const stream of session.streams) this.#removeSession(stream, session);
     });
     session.open({
       since: socket.data.auth.since,
@@ -106,16 +106,17 @@ export class PushServer {
     });
   }
 
-  #hear(event: LoggedEvent): void {
-    if (event.stream === CONTROL_STREAM) return this.#obey(event);
+  #onEvent(event: LoggedEvent): void {
+    if (event.stream === CONTROL_STREAM) return this.#endSessions(event);
     const { seq } = event;
     if (seq === undefined) return;
-    for (const session of this.#sessions.get(event.stream) ?? []) session.hear({ ...event, seq });
+    for (const session of this.#sessions.get(event.stream) ?? [])
+      session.receive({ ...event, seq });
   }
 
-  #obey(event: LoggedEvent): void {
-    const order = endSessionOrderSchema.parse(event.data);
-    this.#eachSession((session) => session.endIfOrdered(order));
+  #endSessions(event: LoggedEvent): void {
+    const end = sessionEndSchema.parse(event.data);
+    this.#eachSession((session) => session.endIfRevoked(end));
   }
 
   #eachSession(act: (session: PushSession) => void): void {
@@ -129,7 +130,7 @@ export class PushServer {
     return sessions;
   }
 
-  #forget(stream: string, session: PushSession): void {
+  #removeSession(stream: string, session: PushSession): void {
     const sessions = this.#sessions.get(stream);
     sessions?.delete(session);
     if (sessions?.size === 0) this.#sessions.delete(stream);

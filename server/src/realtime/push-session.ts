@@ -11,28 +11,24 @@ import { z } from "zod";
 import type { AuthenticatedSession } from "../http/sessions.ts";
 import { type EventLogReader, type NumberedEvent, StreamCursor } from "./stream-cursor.ts";
 
-/** Order to close the sockets of a user's sessions, all or all but one. */
-export const endSessionOrderSchema = z.object({
+/** Closes the sockets of a user's sessions, except one session. */
+export const sessionEndSchema = z.object({
   userId: z.string(),
   reason: sessionEndReasonSchema,
   exceptSessionId: z.string().optional(),
 });
-type EndSessionOrder = z.infer<typeof endSessionOrderSchema>;
+type SessionEnd = z.infer<typeof sessionEndSchema>;
 
-/**
- * What goes out. Data was typed when it was told (`Change.tell`), and a name that a newer release wrote goes
- * out as well: leaving it out would be a gap.
- */
+/** Events of newer releases are pushed too, because leaving them out would be a gap. */
 export interface PushedEvents {
   [name: string]: (payload: unknown) => void;
 }
 
-/** The data of an event as a client gets it at this moment. */
 export type PresentEvent = (event: { name: string; data: unknown }) => unknown;
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** One open socket: which streams it may read, and how far it has got in each. */
+/** One socket with a cursor for each stream that it may read. */
 export class PushSession {
   readonly streams: readonly string[];
   readonly #socket: Socket<DefaultEventsMap, PushedEvents>;
@@ -43,7 +39,7 @@ export class PushSession {
   readonly #present: PresentEvent;
   readonly #cursors = new Map<string, StreamCursor>();
   #expiry: NodeJS.Timeout | undefined;
-  #dropped = false;
+  #isClosed = false;
 
   constructor(options: {
     socket: Socket<DefaultEventsMap, PushedEvents>;
@@ -63,18 +59,18 @@ export class PushSession {
     this.streams = options.session.user.role === "admin" ? [own, ADMINS_STREAM] : [own];
   }
 
-  /**
-   * Starts sending: first what was missed since `since`, then what comes. The token is checked once more,
-   * because an order to end its session may have passed between its first check and this moment.
-   */
+  /** Pushes the events after `since`, then new ones. Checks the token again, because its session may have ended meanwhile. */
   open(options: { since: SocketAuth["since"]; recheck: () => Promise<unknown> }): void {
     const lifetimeMs = this.#session.expiresAt.getTime() - this.#now().getTime();
-    this.#expiry = setTimeout(() => this.#drop(), Math.max(0, Math.min(lifetimeMs, MAX_TIMER_MS)));
+    this.#expiry = setTimeout(
+      () => this.#disconnect(),
+      Math.max(0, Math.min(lifetimeMs, MAX_TIMER_MS)),
+    );
     this.#guard(this.#openStreams(options));
   }
 
-  hear(event: NumberedEvent): void {
-    const reading = this.#cursors.get(event.stream)?.hear(event);
+  receive(event: NumberedEvent): void {
+    const reading = this.#cursors.get(event.stream)?.receive(event);
     if (reading) this.#guard(reading);
   }
 
@@ -82,10 +78,10 @@ export class PushSession {
     for (const cursor of this.#cursors.values()) this.#guard(cursor.catchUp());
   }
 
-  endIfOrdered(order: EndSessionOrder): void {
-    if (order.userId !== this.#session.user._id.toString()) return;
-    if (order.exceptSessionId === this.#session.sessionId) return;
-    this.#socket.emit("session:ended", { reason: order.reason });
+  endIfRevoked(end: SessionEnd): void {
+    if (end.userId !== this.#session.user._id.toString()) return;
+    if (end.exceptSessionId === this.#session.sessionId) return;
+    this.#socket.emit("session:ended", { reason: end.reason });
     this.#socket.disconnect();
   }
 
@@ -128,19 +124,19 @@ export class PushSession {
     if (requestId) this.#logger.info({ requestId, name, seq }, "pushed");
   }
 
-  /** A session that cannot be served is dropped: its client reconnects and goes on from its last number. */
+  /** Closes the socket on an error. Its client reconnects and resumes after its last event. */
   #guard(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
-      if (this.#dropped) return;
+      if (this.#isClosed) return;
       if (!(error instanceof AppError)) {
-        this.#logger.warn({ err: error }, "socket dropped, its client will reconnect");
+        this.#logger.warn({ err: error }, "socket closed after an error");
       }
-      this.#drop();
+      this.#disconnect();
     });
   }
 
-  #drop(): void {
-    this.#dropped = true;
+  #disconnect(): void {
+    this.#isClosed = true;
     this.#socket.conn.close();
   }
 }

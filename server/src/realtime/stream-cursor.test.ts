@@ -46,7 +46,7 @@ describe("a reader's place in a stream", () => {
     const { cursor, sent } = await openCursor(state);
     await cursor.catchUp();
     state.head = 8;
-    await cursor.hear(event(8));
+    await cursor.receive(event(8));
     expect(sent).toEqual([8]);
   });
 
@@ -61,7 +61,7 @@ describe("a reader's place in a stream", () => {
     const { cursor, sent, resyncs } = await openCursor(state, 3);
     await cursor.catchUp();
     state.head = 21;
-    await cursor.hear(event(21));
+    await cursor.receive(event(21));
     expect({ sent, resyncs }).toEqual({ sent: [21], resyncs: [20] });
   });
 
@@ -88,7 +88,7 @@ describe("a reader's place in a stream", () => {
         for (const seq of seqs) {
           // An event is heard only after it was committed.
           state.head = Math.max(state.head, seq);
-          await cursor.hear(event(seq));
+          await cursor.receive(event(seq));
         }
         await cursor.catchUp();
         const expected = Array.from({ length: state.head - since }, (_, i) => since + 1 + i);

@@ -2,22 +2,27 @@ import type { Database } from "@shared/database/database.ts";
 import { readHeads } from "@shared/outbox/streams.ts";
 import type { LoggedEvent } from "./event-feed.ts";
 
-/** A numbered event of one stream. */
 export type NumberedEvent = LoggedEvent & { seq: number };
 
-/** Reading side of the event log, as a cursor needs it. */
 export interface EventLogReader {
-  /** Events of `stream` after `seq`, in order, at most `limit`. */
+  /** Events after `seq` in order. */
   readAfter(options: { stream: string; seq: number; limit: number }): Promise<NumberedEvent[]>;
-  /** Last number given out in `stream`. */
+  /** The last sequence number of a stream. */
   head(stream: string): Promise<number>;
+}
+
+interface CursorOptions {
+  stream: string;
+  log: EventLogReader;
+  send: (event: NumberedEvent) => void;
+  resync: (head: number) => void;
 }
 
 const PAGE_SIZE = 200;
 
 /**
- * One reader's place in one stream. Whatever order events are heard in, it passes on each number once, in
- * order, without a gap: what is heard next in line goes through at once, anything else is read from the log.
+ * Position of a reader in a stream. Sends each event once, in order and without gaps: the next one directly, others from
+ * the event log.
  */
 export class StreamCursor {
   readonly #stream: string;
@@ -26,28 +31,16 @@ export class StreamCursor {
   readonly #resync: (head: number) => void;
   #last: number;
   #reading: Promise<void> | undefined;
-  #heardMeanwhile = false;
+  #hasNewEvents = false;
   #closed = false;
 
-  /** `since` is the last number that the reader has; undefined starts at the stream's present end. */
-  static async open(options: {
-    stream: string;
-    since: number | undefined;
-    log: EventLogReader;
-    send: (event: NumberedEvent) => void;
-    resync: (head: number) => void;
-  }): Promise<StreamCursor> {
+  /** Starts at the end of the stream without `since`. */
+  static async open(options: CursorOptions & { since: number | undefined }): Promise<StreamCursor> {
     const since = options.since ?? (await options.log.head(options.stream));
     return new StreamCursor({ ...options, since });
   }
 
-  private constructor(options: {
-    stream: string;
-    since: number;
-    log: EventLogReader;
-    send: (event: NumberedEvent) => void;
-    resync: (head: number) => void;
-  }) {
+  private constructor(options: CursorOptions & { since: number }) {
     this.#stream = options.stream;
     this.#last = options.since;
     this.#log = options.log;
@@ -55,10 +48,9 @@ export class StreamCursor {
     this.#resync = options.resync;
   }
 
-  /** Hears an event of the stream from the live feed. */
-  hear(event: NumberedEvent): Promise<void> | undefined {
+  receive(event: NumberedEvent): Promise<void> | undefined {
     if (this.#reading) {
-      this.#heardMeanwhile = true;
+      this.#hasNewEvents = true;
       return this.#reading;
     }
     if (event.seq <= this.#last) return undefined;
@@ -67,10 +59,10 @@ export class StreamCursor {
     return undefined;
   }
 
-  /** Reads on from the log until nothing is left. Rejects when the database does not answer. */
+  /** Reads the rest of the log. Rejects if the database is unavailable. */
   catchUp(): Promise<void> {
     if (this.#reading) {
-      this.#heardMeanwhile = true;
+      this.#hasNewEvents = true;
       return this.#reading;
     }
     this.#reading = this.#readToEnd();
@@ -85,18 +77,18 @@ export class StreamCursor {
     try {
       let mayHaveMore = true;
       while (!this.#closed && mayHaveMore) {
-        this.#heardMeanwhile = false;
+        this.#hasNewEvents = false;
         const events = await this.#readPage();
         for (const event of events) this.#pass(event);
-        mayHaveMore = this.#heardMeanwhile || events.length === PAGE_SIZE;
+        mayHaveMore = this.#hasNewEvents || events.length === PAGE_SIZE;
       }
     } finally {
-      // In the same turn as the last look at `#heardMeanwhile`: what is heard from here on goes its own way.
+      // Synchronous with the last check of `#hasNewEvents`, so that no event is lost in between.
       this.#reading = undefined;
     }
   }
 
-  /** The next events; none after a resync, which stands for all up to the head when some are no longer kept. */
+  /** The next events; none after a resync, which replaces events that are no longer kept. */
   async #readPage(): Promise<NumberedEvent[]> {
     const head = await this.#log.head(this.#stream);
     if (head === this.#last) return [];
@@ -119,7 +111,6 @@ export class StreamCursor {
   }
 }
 
-/** Reads the event log from the database. */
 export function createEventLogReader(database: Database): EventLogReader {
   return {
     async readAfter({ stream, seq, limit }) {

@@ -1,26 +1,21 @@
-import { namedSchemas } from "../http/openapi/build-document.ts";
-import { REQUEST_SCHEMAS } from "../http/openapi/route-doc.ts";
-import { ROUTE_DOCS } from "../http/openapi/route-docs.ts";
+import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 
-/** A user whom the addresses of `ABUSABLE_ROUTES` name. */
+/** A user in the paths of `ABUSABLE_ROUTES`. */
 export const VICTIM = "victim";
 
-const schemas = namedSchemas();
-
-/** Every route of the API, with what an abuser wants to know of it. */
-export const ABUSABLE_ROUTES = ROUTE_DOCS.map(({ method, path, access, ...route }) => {
-  // A token opens nothing there, so that bodies are not looked at, and without its cookie the database is not asked.
-  const isPage = access === "queue-page";
-  const body = isPage ? undefined : route.body;
+/** Every route of the API for tests that send invalid requests. */
+export const ABUSABLE_ROUTES = ROUTES.map(({ method, path, access, request, usesDatabase }) => {
+  // A bearer token is not accepted there, and without a cookie neither body nor database is read.
+  const isDashboard = access === "queue-dashboard";
+  const body = isDashboard || !("body" in request) ? undefined : request.body;
   return {
-    method: method.toUpperCase(),
-    /** An address as good as any. */
+    method,
     path: path.replace(":username", VICTIM).replace(/:\w+/, "0123456789abcdef01234567"),
     /** Names of the fields that its body may have. */
-    fields: Object.keys((body && schemas[body.schema]?.properties) ?? {}),
-    /** Whether it refuses a body without any of them. */
-    isNeedy: body !== undefined && !REQUEST_SCHEMAS[body.schema].safeParse({}).success,
+    fields: Object.keys(body?.shape ?? {}),
+    /** Rejects an empty body. */
+    isNeedy: body !== undefined && !body.safeParse({}).success,
     needsToken: access !== "public",
-    needsDatabase: !route.needsNothing && !isPage,
+    needsDatabase: usesDatabase !== false && !isDashboard,
   };
 });

@@ -6,13 +6,12 @@ import Koa from "koa";
 import type { AppMiddleware, AppState } from "../http/context.ts";
 import { createHttpServer } from "../http/create-http-server.ts";
 
-/** An application that listens on a free port of this machine. */
 export interface Listening {
   url: string;
   close(): void;
 }
 
-/** Listens with `app` on a free port. */
+/** Listens on a free port. */
 export async function listen(app: Koa<AppState>, logger: Logger): Promise<Listening> {
   const http = createHttpServer(app, logger).listen(0, "127.0.0.1");
   await once(http, "listening");
@@ -27,19 +26,18 @@ export async function listen(app: Koa<AppState>, logger: Logger): Promise<Listen
   };
 }
 
-/** Listens with nothing but these middlewares. */
+/** Listens with only these middlewares. */
 export function serve(...middlewares: AppMiddleware[]): Promise<Listening> {
   const app = new Koa<AppState>();
   for (const middleware of middlewares) app.use(middleware);
   return listen(app, captureLog().logger);
 }
 
-/** A middleware that answers whatever it is asked. */
 export const answerOk: AppMiddleware = (ctx) => {
   ctx.body = "ok";
 };
 
-/** A logger at the lowest level, and the lines it has written so far. */
+/** A logger at the lowest level, and the lines that it has written. */
 export function captureLog(): { logger: Logger; lines: string[] } {
   const lines: string[] = [];
   const destination = {
@@ -50,7 +48,6 @@ export function captureLog(): { logger: Logger; lines: string[] } {
   return { logger: createLogger({ part: "server", level: "trace", destination }), lines };
 }
 
-/** A request as it goes over the wire. */
 export interface RawRequest {
   method?: string;
   path: string;
@@ -64,7 +61,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Sends what is given as it stands, where `fetch` would tidy it up or refuse it. */
+/** Sends a request unchanged, where `fetch` would correct or reject it. */
 export function sendRaw(url: string, { body, ...options }: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

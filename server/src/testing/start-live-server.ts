@@ -9,7 +9,7 @@ import { type SpawnedService, spawnService } from "@shared/testing/spawn-service
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { startServer } from "../start-server.ts";
 
-/** A whole server with queue and push on a free port, for tests. */
+/** A server with queue and push on a free port. */
 export interface LiveServer {
   url: string;
   database: Database;
@@ -17,16 +17,13 @@ export interface LiveServer {
   stop(): Promise<void>;
 }
 
-/** Settings of a part that a test starts as a process of its own beside the server. */
+/** Settings of a service that a test starts beside the server. */
 export const TEST_SECRETS = {
   JWT_SECRET: "a test secret of more than 32 characters",
   ADMIN_PASSWORD: "correct horse",
 };
 
-/**
- * Starts the server against the database at `databaseUri`.
- * @param options.env settings that differ from the defaults
- */
+/** @param options.env settings that differ from the defaults */
 export async function startLiveServer(options: {
   databaseUri: string;
   env?: Record<string, string>;
@@ -46,19 +43,17 @@ export async function startLiveServer(options: {
   };
 }
 
-/** Servers in this process, workers as processes of their own, and the fake exchange and AI that the workers call. */
+/** Servers in this process, workers as processes, and the fake exchange and AI that the workers call. */
 export interface LiveProduct {
   database: Database;
   settings: Settings;
-  /** The first of the servers. */
   server: LiveServer;
   servers: readonly LiveServer[];
-  /** Those that are running, and those that a test has killed. */
+  /** Including workers that a test has killed. */
   workers: SpawnedService[];
   exchange: FakeExchange;
   openai: FakeOpenAi;
   startWorker(): Promise<SpawnedService>;
-  /** Calls a server as a user. */
   call(
     user: UserRecord,
     path: string,
@@ -67,13 +62,13 @@ export interface LiveProduct {
   stop(): Promise<void>;
 }
 
-/** @param options.name names the database; each test file needs its own */
+/** @param options.name database name, unique per test file */
 export async function startLiveProduct(options: {
   name: string;
   servers?: number;
   workers?: number;
   serverEnv?: Record<string, string>;
-  /** Settings of the workers that differ from those of a live product with one exchange. */
+  /** Settings that differ from those of a live product with one exchange. */
   workerEnv?: Record<string, string>;
 }): Promise<LiveProduct> {
   const { name, servers: serverCount = 1, workers: workerCount = 1, workerEnv } = options;

@@ -11,14 +11,14 @@ import { QueueDashboard } from "../modules/queue-dashboard/queue-dashboard.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { captureLog, listen } from "./serve.ts";
 
-/** The real HTTP application on a free port, for tests. */
+/** The HTTP application on a free port. */
 export interface TestServer {
   url: string;
   deps: ServerDeps;
   database: Database;
-  /** Every line that was logged so far, at all levels, as it was written. */
+  /** Logged lines at all levels. */
   logLines: string[];
-  /** Calls the server; `json` is sent as the body, `token` as the bearer token. */
+  /** `json` is sent as the body, `token` as the bearer token. */
   call(path: string, options?: CallOptions): Promise<Response>;
   stop(): Promise<void>;
 }
@@ -32,11 +32,7 @@ const TEST_ENVIRONMENT = {
   ADMIN_PASSWORD: "the admin's own password",
 };
 
-/**
- * Starts the application against the database at `databaseUri`. Queue and push are left out: nothing is enqueued
- * and no signal ever finishes, unless `overrides` brings them. `environment` adds to the settings; DATA_DIR is a folder
- * of this server's own.
- */
+/** Starts the application without queue and push: no signal finishes unless `overrides` provide it. */
 export async function startTestServer(options: {
   databaseUri: string;
   environment?: Record<string, string>;
@@ -60,7 +56,7 @@ export async function startTestServer(options: {
     signalWaiters: { wait: () => Promise.resolve(null) },
     feedIsRunning: () => true,
     metrics: createServerMetrics(made),
-    queueView: new QueueDashboard(database),
+    queueDashboard: new QueueDashboard(database),
     ...overrides,
   };
   const { url, close } = await listen(createApp(deps), logger);
@@ -71,7 +67,7 @@ export async function startTestServer(options: {
     logLines,
     call: (path, callOptions) => fetch(url + path, toRequest(callOptions)),
     async stop() {
-      deps.queueView.close();
+      deps.queueDashboard.close();
       close();
       await deps.background.settled();
       await database.close();

@@ -43,8 +43,8 @@ export const getQueueTicket = (): Promise<QueueTicket> =>
 
 /** One page of the audit trail, newest first; `cursor` is the page's before, null for the first. */
 function readAudit(cursor: string | null, signal: AbortSignal): Promise<AuditPage> {
-  const query = cursor === null ? "" : `?${new URLSearchParams({ cursor })}`;
-  return api({ path: `/admin/audit${query}`, schema: auditPageSchema, signal });
+  const query = { cursor: cursor ?? undefined };
+  return api({ path: "/admin/audit", query, schema: auditPageSchema, signal });
 }
 
 /** Actions on one user that need nothing but the name. */
@@ -56,36 +56,55 @@ export type UserAction =
   | "delete-signal-history";
 
 export const actOnUser = (action: UserAction, username: string): Promise<ActionDone> =>
-  post({ path: `/admin/${action}/${encodeURIComponent(username)}` });
+  api({
+    method: "POST",
+    path: `/admin/${action}/:username`,
+    params: { username },
+    schema: actionDoneSchema,
+  });
 
 export const setImageAccess = (username: string, allow: boolean): Promise<ActionDone> =>
-  post({
-    path: `/admin/set-image-access/${encodeURIComponent(username)}`,
+  api({
+    method: "POST",
+    path: "/admin/set-image-access/:username",
+    params: { username },
     body: new URLSearchParams({ allow: String(allow) }),
+    schema: actionDoneSchema,
   });
 
 /** Adds `credits`, a whole number that may be negative, to a user's balance. */
 export const grantCredits = (username: string, credits: number): Promise<ActionDone> =>
-  post({
-    path: `/admin/grant-image-credits/${encodeURIComponent(username)}`,
+  api({
+    method: "POST",
+    path: "/admin/grant-image-credits/:username",
+    params: { username },
     body: new URLSearchParams({ credits: String(credits) }),
+    schema: actionDoneSchema,
   });
 
 export const savePaymentDetails = (details: PaymentDetails): Promise<ActionDone> =>
-  post({ path: "/admin/update-payment-details", body: details });
+  api({
+    method: "POST",
+    path: "/admin/update-payment-details",
+    body: details,
+    schema: actionDoneSchema,
+  });
 
 export const clearAllHistory = (): Promise<ActionDone> =>
-  post({ path: "/admin/clear-all-signal-history", timeoutMs: TIMEOUTS_MS.cleanup });
+  api({
+    method: "POST",
+    path: "/admin/clear-all-signal-history",
+    timeoutMs: TIMEOUTS_MS.cleanup,
+    schema: actionDoneSchema,
+  });
 
 export const deleteChartImage = (filename: string): Promise<ActionDone> =>
   api({
     method: "DELETE",
-    path: `/admin/delete-chart-image/${encodeURIComponent(filename)}`,
+    path: "/admin/delete-chart-image/:filename",
+    params: { filename },
     schema: actionDoneSchema,
   });
-
-const post = (request: { path: string; body?: unknown; timeoutMs?: number }) =>
-  api({ method: "POST", ...request, schema: actionDoneSchema });
 
 /** What the admin page knows, by its name in the cache. */
 export const adminKeys = {

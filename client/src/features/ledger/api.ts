@@ -29,15 +29,16 @@ async function readOlder(
 ): Promise<{ entries: LedgerEntry[]; older: number | null }> {
   if (upTo === 0) return { entries: [], older: null };
   const after = Math.max(0, upTo - PAGE_SIZE);
-  const path = `/ledger?after=${after}&limit=${upTo - after}`;
-  const { entries } = await api({ path, schema: ledgerPageSchema, signal });
+  const query = { after, limit: upTo - after };
+  const { entries } = await api({ path: "/ledger", query, schema: ledgerPageSchema, signal });
   return { entries: entries.toReversed(), older: after > 0 ? after : null };
 }
 
 /** Heads of the days before `before`, or the newest ones, with their witnesses. */
 const readHeads = (before: string | null, signal: AbortSignal): Promise<LedgerHeads> =>
   api({
-    path: `/ledger/heads${before ? `?before=${before}` : ""}`,
+    path: "/ledger/heads",
+    query: { before: before ?? undefined },
     schema: ledgerHeadsSchema,
     signal,
   });

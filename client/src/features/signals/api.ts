@@ -14,7 +14,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { signalKeys } from "./apply-event.ts";
-import { filterParams, type HistoryFilter } from "./history-filter.ts";
+import { filterQuery, type HistoryFilter } from "./history-filter.ts";
 
 /** A repeated request may be answered with the signal itself. */
 const signalReplySchema = z.union([signalResponseSchema, signalAcceptedSchema]);
@@ -49,17 +49,15 @@ function imageForm(request: SignalRequest, image: File): FormData {
   return form;
 }
 
-export const pathOf = (id: string) => `/signals/${encodeURIComponent(id)}`;
-
 export const readSignal = (id: string, signal: AbortSignal): Promise<SignalResponse> =>
-  api({ path: pathOf(id), schema: signalResponseSchema, signal });
+  api({ path: "/signals/:id", params: { id }, schema: signalResponseSchema, signal });
 
 /** The candles that a signal was made from. */
 export const candlesQuery = (id: string) =>
   queryOptions({
     queryKey: signalKeys.candles(id),
     queryFn: ({ signal }) =>
-      api({ path: `${pathOf(id)}/candles`, schema: signalCandlesSchema, signal }),
+      api({ path: "/signals/:id/candles", params: { id }, schema: signalCandlesSchema, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
@@ -74,10 +72,9 @@ interface HistoryParams {
 /** One page of the user's signals that match the filter, newest first. */
 export function readHistory(params: HistoryParams): Promise<HistoryPage> {
   const { cursor, limit = HISTORY_PAGE.default, filter, signal } = params;
-  const query = new URLSearchParams({ limit: String(limit), ...filterParams(filter) });
-  if (cursor !== null) query.set("cursor", cursor);
   return api({
-    path: `/signal-history?${query}`,
+    path: "/signal-history",
+    query: { limit, ...filterQuery(filter), cursor: cursor ?? undefined },
     schema: historyPageSchema,
     timeoutMs: TIMEOUTS_MS.history,
     signal,

@@ -2,7 +2,7 @@ import type { HistoryItem } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
 import {
   filterHistory,
-  filterParams,
+  filterQuery,
   type HistoryFilter,
   isFiltering,
   noFilter,
@@ -47,8 +47,8 @@ test("typed text is capitalized, without characters that no symbol has", () => {
 });
 
 test("only the fields that are set are sent", () => {
-  expect(filterParams(noFilter)).toEqual({});
-  expect(filterParams({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
+  expect(filterQuery(noFilter)).toEqual({});
+  expect(filterQuery({ symbol: "BTC", signal: "BUY", outcome: "PENDING" })).toEqual({
     symbol: "BTC",
     signal: "BUY",
     outcome: "PENDING",

@@ -21,12 +21,8 @@ export const symbolPart = (typed: string): string =>
     .replace(/[^A-Z0-9/.-]/g, "")
     .slice(0, SIGNAL_LIMITS.symbolLength.max);
 
-/** The filter as query parameters of `GET /signal-history`. */
-export const filterParams = ({
-  symbol,
-  signal,
-  outcome,
-}: HistoryFilter): Record<string, string> => ({
+/** The filter as the query of `GET /signal-history`. */
+export const filterQuery = ({ symbol, signal, outcome }: HistoryFilter) => ({
   ...(symbol !== "" && { symbol }),
   ...(signal !== null && { signal }),
   ...(outcome !== null && { outcome }),

@@ -8,7 +8,6 @@ import {
 } from "@shared/contract/signal-page.ts";
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
-import { pathOf } from "./api.ts";
 import { signalKeys } from "./apply-event.ts";
 
 /** The candles since a signal was made, its outcome, and since when it is shared. */
@@ -16,15 +15,15 @@ export const progressQuery = (id: string) =>
   queryOptions({
     queryKey: signalKeys.progress(id),
     queryFn: ({ signal }) =>
-      api({ path: `${pathOf(id)}/since`, schema: signalSinceSchema, signal }),
+      api({ path: "/signals/:id/since", params: { id }, schema: signalSinceSchema, signal }),
   });
 
 /** Creates a link to a signal; an earlier link stops working. */
 export const createShareLink = (id: string): Promise<ShareLink> =>
-  api({ method: "POST", path: `${pathOf(id)}/share`, schema: shareLinkSchema });
+  api({ method: "POST", path: "/signals/:id/share", params: { id }, schema: shareLinkSchema });
 
 export const revokeShareLink = (id: string): Promise<ActionDone> =>
-  api({ method: "DELETE", path: `${pathOf(id)}/share`, schema: actionDoneSchema });
+  api({ method: "DELETE", path: "/signals/:id/share", params: { id }, schema: actionDoneSchema });
 
 export const readShared = (token: string, signal: AbortSignal): Promise<SharedSignal> =>
-  api({ path: `/shared/${encodeURIComponent(token)}`, schema: sharedSignalSchema, signal });
+  api({ path: "/shared/:token", params: { token }, schema: sharedSignalSchema, signal });

@@ -1,5 +1,6 @@
 import { ERROR_STATUS, errorBodySchema } from "@shared/contract/errors.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
+import type { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import type { z } from "zod";
 import { apiOrigin } from "../env.ts";
 import { useSession } from "../session.ts";
@@ -9,18 +10,59 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const UNREACHABLE = "The server cannot be reached. Check your connection and try again.";
 const UNREADABLE = "The server sent an answer that could not be read. Please reload the page.";
 
+type Method = "GET" | "POST" | "DELETE";
+
 interface ApiRequest<Reply> {
-  method?: "GET" | "POST" | "DELETE";
+  method?: Method;
+  /** With `:name` for each parameter. */
   path: string;
-  /** A form is sent as it is, as multipart or urlencoded; anything else as JSON. */
+  params?: Record<string, string>;
+  query?: object;
+  /** Forms are sent as multipart or URL-encoded, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** How long the whole exchange may take, body included. */
+  /** Covers the response body too. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** What the reply is parsed with. */
+  /** Parses the response. */
   schema: z.ZodType<Reply>;
 }
+
+type Routes = { [Route in (typeof ROUTES)[number] as Route["name"]]: Route };
+type RouteAt<Name> = Name extends keyof Routes ? Routes[Name] : never;
+type PathOf<M extends Method, Name = keyof Routes> = Name extends `${M} ${infer Path}`
+  ? Path
+  : never;
+
+/** Body of a successful response. */
+type ResponseOf<Route> = Route extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: Responses[Status] extends { schema: infer Schema }
+        ? z.output<Schema>
+        : never;
+    }[keyof Responses]
+  : never;
+
+/** The parts of a request as its route declares them. */
+type InputOf<Route> = Route extends { request: infer Input }
+  ? (Input extends { params: infer Params } ? { params: z.input<Params> } : { params?: never }) &
+      (Input extends { query: infer Query }
+        ? { query?: Partial<z.output<Query>> | URLSearchParams }
+        : { query?: never }) &
+      (Input extends { body: infer Body }
+        ? { body: z.input<Body> | FormData | URLSearchParams }
+        : { body?: never })
+  : never;
+
+type RouteRequest<M extends Method, Path extends string, Schema extends z.ZodType> = Omit<
+  ApiRequest<z.output<Schema>>,
+  "method" | "path" | "params" | "query" | "body" | "schema"
+> &
+  InputOf<RouteAt<`${M} ${Path}`>> & {
+    path: Path;
+    schema: Schema &
+      ([ResponseOf<RouteAt<`${M} ${Path}`>>] extends [z.input<Schema>] ? unknown : never);
+  } & ("GET" extends M ? { method?: M } : { method: M });
 
 interface ApiClientOptions {
   origin: string;
@@ -59,7 +101,7 @@ async function exchange<Reply>(input: {
   const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const signals = request.signal ? [timeout, request.signal] : [timeout];
   try {
-    const response = await fetch(`${origin}${request.path}`, {
+    const response = await fetch(`${origin}${pathOf(request)}`, {
       method: request.method ?? "GET",
       headers: headersOf(request, token),
       body: bodyOf(request.body),
@@ -73,6 +115,13 @@ async function exchange<Reply>(input: {
     }
     throw new ApiError(UNREACHABLE, { status: 0, code: "network", cause });
   }
+}
+
+function pathOf({ path, params = {}, query = {} }: ApiRequest<unknown>): string {
+  const filled = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = String(query instanceof URLSearchParams ? query : new URLSearchParams(given));
+  return search ? `${filled}?${search}` : filled;
 }
 
 /** A form names its own content type, with the boundary that only the browser knows. */
@@ -128,8 +177,20 @@ function parseReply<Reply>(input: {
   throw new ApiError(UNREADABLE, { status, statusText, code: "bad-reply", cause: parsed.error });
 }
 
-/** The API as the current session may use it; a refused token ends the session. */
-export const api = createApiClient({
+/**
+ * Calls a route of the API with the current session. A rejected token ends the session.
+ * @param request as the route is declared in `shared/contract/routes`
+ */
+export function api<
+  M extends Method = "GET",
+  Path extends PathOf<M> = PathOf<M>,
+  Schema extends z.ZodType = z.ZodType,
+>(request: RouteRequest<M, Path, Schema>): Promise<z.output<Schema>>;
+export function api(request: ApiRequest<unknown>): Promise<unknown> {
+  return callApi(request);
+}
+
+const callApi = createApiClient({
   origin: apiOrigin,
   getToken: () => useSession.getState().token,
   onError(error, token) {

@@ -1,20 +1,17 @@
-import { ERROR_STATUS, type ErrorCode } from "@shared/contract/errors.ts";
+import { ERROR_STATUS, type ErrorCode, errorBodySchema } from "@shared/contract/errors.ts";
 import { FILE_URL_MINUTES } from "@shared/contract/files.ts";
-import { z } from "zod";
-import { DASHBOARD_COOKIE } from "../../modules/queue-dashboard/dashboard-access.ts";
 import {
   type Access,
-  ANSWER_SCHEMAS,
-  type AnswerDoc,
-  type BodyDoc,
-  REQUEST_SCHEMAS,
-  type RouteDoc,
+  type Route,
+  type RouteResponse,
   TAGS,
-} from "./route-doc.ts";
+} from "@shared/contract/routes/define-route.ts";
+import { z } from "zod";
+import { DASHBOARD_COOKIE } from "../../modules/queue-dashboard/dashboard-access.ts";
 
 const DESCRIPTION = `Send the token of \`POST /login\` as \`Authorization: Bearer <token>\`. Every error has the shape of \
-\`Error\`; its \`detail\` is fit to be shown. Times are ISO 8601 in UTC; amounts are in USD. What happens afterwards \
-is pushed by Socket.IO on this same host: connect with \`auth: { token }\`.`;
+\`Error\`; its \`detail\` can be shown to users. Times are ISO 8601 in UTC; amounts are in USD. Later changes \
+are pushed by Socket.IO on the same host: connect with \`auth: { token }\`.`;
 
 const text = { type: "string" as const };
 
@@ -22,7 +19,7 @@ const text = { type: "string" as const };
 export function buildDocument(options: {
   version: string;
   serverUrl: string;
-  routes: readonly RouteDoc[];
+  routes: readonly Route[];
 }): OpenApiDocument {
   const { version, serverUrl, routes } = options;
   return {
@@ -32,11 +29,11 @@ export function buildDocument(options: {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: describePaths(routes),
     components: {
-      schemas: namedSchemas(),
+      schemas: namedSchemas(routes),
       headers: {
-        RequestId: { description: "Names the request; the server's log has it too.", schema: text },
+        RequestId: { description: "Id of the request, also in the server's log.", schema: text },
         RetryAfter: {
-          description: "Seconds after which it is worth trying again.",
+          description: "Seconds to wait before a retry.",
           schema: { type: "integer", minimum: 1 },
         },
         WwwAuthenticate: { description: "How to authenticate.", schema: { const: "Bearer" } },
@@ -49,14 +46,14 @@ export function buildDocument(options: {
           type: "apiKey",
           in: "cookie",
           name: DASHBOARD_COOKIE,
-          description: "Set by `/admin/queue` for a ticket; good for 30 minutes of one session.",
+          description: "Set by `/admin/queue` for a ticket. Valid for 30 minutes of one session.",
         },
       },
     },
   };
 }
 
-/** One of the two that make a file's address good without a token. */
+/** Query parameter of a signed file URL. */
 function signedUrlPart(name: string): SecurityScheme {
   return {
     type: "apiKey",
@@ -66,16 +63,16 @@ function signedUrlPart(name: string): SecurityScheme {
   };
 }
 
-function describePaths(routes: readonly RouteDoc[]): OpenApiDocument["paths"] {
+function describePaths(routes: readonly Route[]): OpenApiDocument["paths"] {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const path = documentPath(route.path);
-    paths[path] = { ...paths[path], [route.method]: describeRoute(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route) };
   }
   return paths;
 }
 
-/** The parts of an OpenAPI 3.1 document that this API makes use of. */
+/** The parts of an OpenAPI 3.1 document that this API uses. */
 export interface OpenApiDocument {
   openapi: "3.1.0";
   info: { title: string; version: string; description: string };
@@ -139,11 +136,12 @@ const SECURITY: Record<Access, Operation["security"]> = {
   approved: [{ bearer: [] }],
   admin: [{ bearer: [] }],
   owner: [{ bearer: [] }, { expires: [], signature: [] }],
-  "queue-page": [{ queueVisit: [] }],
+  "queue-dashboard": [{ queueVisit: [] }],
 };
 
 /** A route as OpenAPI describes it. */
-export function describeRoute(route: RouteDoc): Operation {
+export function describeRoute(route: Route): Operation {
+  const { params, query, headers } = route.request;
   return {
     operationId: operationId(route),
     tags: [route.tag],
@@ -151,15 +149,15 @@ export function describeRoute(route: RouteDoc): Operation {
     description: route.description,
     security: SECURITY[route.access],
     parameters: [
-      ...parametersIn("path", route.params),
-      ...parametersIn("query", route.query),
-      ...parametersIn("header", route.headers),
+      ...describeParameters("path", params),
+      ...describeParameters("query", query),
+      ...describeParameters("header", headers),
     ],
-    requestBody: route.body && {
-      required: isNeeded(route.body),
-      content: bodyContent(route.body),
+    requestBody: describeBody(route),
+    responses: {
+      ...mapValues(route.responses, describeResponse),
+      ...describeErrors(route),
     },
-    responses: { ...describeAnswers(route.answers), ...describeRefusals(route) },
   };
 }
 
@@ -167,202 +165,195 @@ export function describeRoute(route: RouteDoc): Operation {
 const documentPath = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
 /** `POST /admin/approve/:username` is `postAdminApproveUsername`. */
-function operationId({ method, path }: RouteDoc): string {
+function operationId({ method, path }: Route): string {
   const words = path.split(/\W+/).filter(Boolean);
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  const names = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return method.toLowerCase() + names.join("");
 }
 
-function parametersIn(place: Parameter["in"], fields: RouteDoc["params"]): Parameter[] {
-  if (!fields) return [];
-  return fieldsOf(fields).map(({ name, required, schema: { description, ...schema } }) => ({
-    in: place,
-    name,
-    required: required || place === "path",
-    description,
-    schema,
-  }));
+function describeParameters(place: Parameter["in"], schema: z.ZodObject | undefined): Parameter[] {
+  if (!schema) return [];
+  const override = overrideFor("input");
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", override });
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = typeof property === "boolean" ? {} : property;
+    return {
+      in: place,
+      name,
+      required: required.includes(name) || place === "path",
+      description,
+      schema: rest,
+    };
+  });
 }
 
-/** A body may be left out where an empty one would do. */
-const isNeeded = ({ schema, files }: BodyDoc): boolean =>
-  files !== undefined || !REQUEST_SCHEMAS[schema].safeParse({}).success;
-
-function bodyContent({ schema, types, files = [] }: BodyDoc): Content {
-  const fields: JsonSchema = { $ref: refTo(schema) };
-  const image: JsonSchema = { type: "string", contentMediaType: "application/octet-stream" };
-  const withFiles: JsonSchema = {
-    allOf: [
-      fields,
-      {
-        type: "object",
-        properties: Object.fromEntries(files.map((name) => [name, image])),
-        required: [...files],
-      },
-    ],
-  };
-  const described = { schema: files.length > 0 ? withFiles : fields };
-  return Object.fromEntries(types.map((type) => [MEDIA_TYPES[type], described]));
-}
-
-function describeAnswers(answers: RouteDoc["answers"]): Record<string, ResponseDoc> {
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [status, describeAnswer(answer)]),
-  );
-}
-
-function describeAnswer(answer: AnswerDoc): ResponseDoc {
-  const own = Object.entries(answer.headers ?? {}).map(([name, text]) => [
-    name,
-    { description: text, schema: { type: "string" as const } },
-  ]);
+/** A body is optional if an empty one is valid. */
+function describeBody({ request, bodyTypes }: Route): Operation["requestBody"] {
+  const { body, files } = request;
+  if (!body) return undefined;
+  const types = bodyTypes ?? (files ? (["multipart"] as const) : (["json", "form"] as const));
+  const fields: JsonSchema = refTo(body);
+  const schema = files ? { allOf: [fields, describeFiles(Object.keys(files.shape))] } : fields;
   return {
-    description: answer.description,
+    required: files !== undefined || !body.safeParse({}).success,
+    content: Object.fromEntries(types.map((type) => [MEDIA_TYPES[type], { schema }])),
+  };
+}
+
+function describeFiles(names: string[]): JsonSchema {
+  const image: JsonSchema = { type: "string", contentMediaType: "application/octet-stream" };
+  const properties = Object.fromEntries(names.map((name) => [name, image]));
+  return { type: "object", properties, required: names };
+}
+
+function describeResponse(response: RouteResponse): ResponseDoc {
+  return {
+    description: response.description,
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-      ...Object.fromEntries(own),
+      ...mapValues(response.headers ?? {}, (description) => ({ description, schema: text })),
     },
-    content: answerContent(answer),
+    content: responseContent(response),
   };
 }
 
-function answerContent({ schema, contentType }: AnswerDoc): Content | undefined {
-  if (schema) return { [MEDIA_TYPES.json]: { schema: { $ref: refTo(schema) } } };
+function responseContent({ schema, contentType }: RouteResponse): Content | undefined {
+  if (schema) return { [MEDIA_TYPES.json]: { schema: refTo(schema) } };
   if (!contentType) return undefined;
-  const isText = contentType.startsWith("text/");
-  return { [contentType]: { schema: isText ? { type: "string" } : {} } };
+  return { [contentType]: { schema: contentType.startsWith("text/") ? text : {} } };
 }
 
-/** When a request is answered with each code. */
-const MEANINGS: Record<ErrorCode, string> = {
-  "malformed-body": "The body is not what its Content-Type says.",
-  unauthenticated: "There is no token, or it is bad, expired or ended.",
-  "invalid-credentials": "The name or the password is wrong.",
-  "no-credits": "There are no image credits left.",
-  "not-approved": "The account waits for approval.",
-  "not-admin": "The caller is no administrator.",
-  "image-not-allowed": "The account may not upload images.",
-  "file-not-allowed": "The file is somebody else's, or its signed address is bad or expired.",
+const mapValues = <Value, Result>(values: Record<string, Value>, map: (value: Value) => Result) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
+
+/** Meaning of each error code. */
+const ERROR_MEANINGS: Record<ErrorCode, string> = {
+  "malformed-body": "The body does not match its Content-Type.",
+  unauthenticated: "The token is missing, invalid, expired or revoked.",
+  "invalid-credentials": "The username or password is wrong.",
+  "no-credits": "No image credits are left.",
+  "not-approved": "The account is not approved.",
+  "not-admin": "The caller is not an administrator.",
+  "image-not-allowed": "Image upload is not enabled for the account.",
+  "file-not-allowed": "The file belongs to another user, or its signed URL is invalid or expired.",
   "wrong-password": "The current password is wrong.",
-  "foreign-origin": "The request does not come from the page of the queue.",
-  "not-found": "There is no such thing, or it is somebody else's.",
+  "foreign-origin": "The request does not come from the queue dashboard.",
+  "not-found": "It does not exist, or it belongs to another user.",
   "auth/username-already-in-use": "The username is taken.",
-  "auth/email-already-in-use": "The e-mail address is taken.",
-  "own-account": "Administrators cannot do this to themselves.",
+  "auth/email-already-in-use": "The email address is taken.",
+  "own-account": "Administrators cannot do this to their own account.",
   "file-too-large": "The file is larger than 5 MB.",
   "body-too-large": "The body is too large.",
   "not-an-image": "The file is not a PNG, JPEG or WebP image.",
-  "invalid-token": "The token of the mail is wrong, used or expired.",
+  "invalid-token": "The token of the email is invalid, used or expired.",
   "invalid-input": "A field is missing or out of range; `errors` names it.",
   "rate-limited": "Too many requests.",
-  internal: "Something is broken on our side.",
-  unavailable: "The database or the queue cannot be reached.",
-  timeout: "The signal took too long; it will still be finished, and pushed.",
+  internal: "Unexpected error on the server.",
+  unavailable: "The database or the queue is unavailable.",
+  timeout: "The signal took too long. It will still be finished and pushed.",
 };
 
-const REFUSALS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
+const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   public: [],
   user: ["unauthenticated"],
   approved: ["unauthenticated", "not-approved"],
   admin: ["unauthenticated", "not-admin"],
   owner: ["unauthenticated", "file-not-allowed"],
-  "queue-page": ["unauthenticated", "not-admin"],
+  "queue-dashboard": ["unauthenticated", "not-admin"],
 };
 
-/** Headers of the answers with a certain status, besides the request's id. */
-const HEADERS_OF_STATUS: Record<number, Record<string, { $ref: string }>> = {
+/** Headers of errors with a certain status. */
+const STATUS_HEADERS: Record<number, Record<string, { $ref: string }>> = {
   401: { "WWW-Authenticate": { $ref: "#/components/headers/WwwAuthenticate" } },
   429: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } },
   503: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } },
 };
 
-/** Every answer with which a route may refuse, by its status. */
-function describeRefusals(route: RouteDoc): Record<string, ResponseDoc> {
-  const refusals = refusalsOf(route);
-  const statuses = new Set(refusals.map((code) => ERROR_STATUS[code]));
+/** Errors of a route by status. */
+function describeErrors(route: Route): Record<string, ResponseDoc> {
+  const codes = errorsOf(route);
+  const statuses = new Set(codes.map((code) => ERROR_STATUS[code]));
   return Object.fromEntries(
     [...statuses].map((status) => [
       status,
-      describeRefusal(
+      describeError(
         status,
-        refusals.filter((code) => ERROR_STATUS[code] === status),
+        codes.filter((code) => ERROR_STATUS[code] === status),
       ),
     ]),
   );
 }
 
-function describeRefusal(status: number, codes: ErrorCode[]): ResponseDoc {
+function describeError(status: number, codes: ErrorCode[]): ResponseDoc {
   return {
-    description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join("\n\n"),
+    description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n\n"),
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-      ...HEADERS_OF_STATUS[status],
+      ...STATUS_HEADERS[status],
     },
     content: {
-      "application/json": {
-        schema: { allOf: [{ $ref: refTo("Error") }, { properties: { code: { enum: codes } } }] },
+      [MEDIA_TYPES.json]: {
+        schema: { allOf: [refTo(errorBodySchema), { properties: { code: { enum: codes } } }] },
       },
     },
   };
 }
 
-function refusalsOf(route: RouteDoc): ErrorCode[] {
-  const codes = new Set<ErrorCode>([
-    ...REFUSALS_OF_ACCESS[route.access],
-    ...(route.refusals ?? []),
-  ]);
-  if (route.method === "post") codes.add("malformed-body").add("body-too-large");
-  if (route.body?.files) codes.add("file-too-large").add("not-an-image");
-  if (route.body || route.query || route.headers) codes.add("invalid-input");
-  if (!route.needsNothing) codes.add("unavailable");
+function errorsOf(route: Route): ErrorCode[] {
+  const { params, ...input } = route.request;
+  const codes = new Set<ErrorCode>([...ACCESS_ERRORS[route.access], ...(route.errors ?? [])]);
+  if (route.limits) codes.add("rate-limited");
+  if (route.method === "POST") codes.add("malformed-body").add("body-too-large");
+  if (input.files) codes.add("file-too-large").add("not-an-image");
+  if (Object.keys(input).length > 0) codes.add("invalid-input");
+  if (route.usesDatabase !== false) codes.add("unavailable");
   return [...codes.add("internal")];
 }
 
 type Direction = "input" | "output";
 type Override = NonNullable<z.core.ToJSONSchemaParams["override"]>;
 
-/** Address of a named schema inside the document. */
-const refTo = (name: string): string => `#/components/schemas/${name}`;
+const uriOf = (id: string): string => `#/components/schemas/${id}`;
 
-/** All named schemas, referring to each other: of bodies as they are sent, of answers as they arrive. */
-export function namedSchemas(): Record<string, JsonSchema> {
-  return { ...convertAll(REQUEST_SCHEMAS, "input"), ...convertAll(ANSWER_SCHEMAS, "output") };
+/**
+ * Refers to a schema of the document by its id.
+ * @throws Error if it has none: schemas of bodies are declared with `.meta({ id })`
+ */
+function refTo(schema: z.core.$ZodType): { $ref: string } {
+  const id = z.globalRegistry.get(schema)?.id;
+  if (id === undefined) throw new Error("A body's schema has no id");
+  return { $ref: uriOf(id) };
 }
 
-function convertAll(
-  schemas: Record<string, z.core.$ZodType>,
-  io: Direction,
-): Record<string, JsonSchema> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const converted = z.toJSONSchema(registry, { io, uri: refTo, override: overrideFor(io) }).schemas;
-  return Object.fromEntries(
-    Object.entries(converted).map(([id, { $schema, $id, ...schema }]) => [id, schema]),
-  );
-}
-
-/** One entry for each field of a query, of headers or of a path. */
-function fieldsOf(schema: z.ZodObject): { name: string; required: boolean; schema: JsonSchema }[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, {
-    io: "input",
-    override: overrideFor("input"),
+/** All schemas with an id: those of request bodies as they are sent, the others as they are received. */
+function namedSchemas(routes: readonly Route[]): Record<string, JsonSchema> {
+  const bodies = routes.flatMap(({ request }) => {
+    const id = request.body && z.globalRegistry.get(request.body)?.id;
+    return id === undefined ? [] : [id];
   });
-  return Object.entries(properties).map(([name, field]) => ({
-    name,
-    required: required.includes(name),
-    schema: typeof field === "boolean" ? {} : field,
-  }));
+  const sent = Object.entries(convertAll("input")).filter(([id]) => bodies.includes(id));
+  return { ...convertAll("output"), ...Object.fromEntries(sent) };
+}
+
+function convertAll(io: Direction): Record<string, JsonSchema> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, {
+    io,
+    uri: uriOf,
+    unrepresentable: "any",
+    override: overrideFor(io),
+  });
+  return mapValues(schemas, ({ $schema, $id, ...schema }) => schema);
 }
 
 /**
- * Says more than zod where that is silent, and less where it only repeats itself: a transformed value is described
- * by what it must become; times need no pattern beside their format, and integers that are safe in JavaScript are so
- * for whoever sends them, but no news for whoever gets them.
+ * Corrects zod's output: a transformed value is described by its target, times need no pattern beside their format, and
+ * the limits of safe integers are left out of responses.
  */
 const overrideFor =
   (io: Direction): Override =>
   ({ zodSchema, jsonSchema }) => {
     const { def } = zodSchema._zod;
-    if (def.type === "pipe" && !saysWhatItTakes(jsonSchema)) {
+    if (def.type === "pipe" && !hasType(jsonSchema)) {
       const { $schema, ...target } = z.toJSONSchema(def.out, {
         io: "output",
         unrepresentable: "any",
@@ -376,5 +367,5 @@ const overrideFor =
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   };
 
-const saysWhatItTakes = ({ type, anyOf, $ref }: JsonSchema): boolean =>
+const hasType = ({ type, anyOf, $ref }: JsonSchema): boolean =>
   (type ?? anyOf ?? $ref) !== undefined;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { ROUTES } from "@shared/contract/routes/all-routes.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRouter } from "../../app.ts";
+import { createApiRouter } from "../../app.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
-import { ROUTE_DOCS } from "./route-docs.ts";
 
 describe("the API's own description", () => {
   let server: TestServer;
@@ -16,10 +16,10 @@ describe("the API's own description", () => {
   afterAll(() => server.stop());
 
   it("names exactly the routes that the API has", () => {
-    const mounted = createRouter(server.deps).stack.flatMap(({ methods, path }) =>
+    const mounted = createApiRouter(server.deps).stack.flatMap(({ methods, path }) =>
       methods.filter((method) => method !== "HEAD").map((method) => `${method} ${path}`),
     );
-    const documented = ROUTE_DOCS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const documented = ROUTES.map(({ name }) => name);
     expect(documented.toSorted()).toEqual(mounted.toSorted());
   });
 
@@ -69,9 +69,9 @@ describe("the API's own description", () => {
     it("shows every route and every schema", async () => {
       const page = await (await server.call("/docs")).text();
       const { components } = JSON.parse(text);
-      for (const { method, path } of ROUTE_DOCS) {
-        const shown = path.replaceAll(/:(\w+)/g, "{$1}");
-        expect(page).toContain(`<code>${method.toUpperCase()} ${shown}</code>`);
+      for (const { name } of ROUTES) {
+        const shown = name.replaceAll(/:(\w+)/g, "{$1}");
+        expect(page).toContain(`<code>${shown}</code>`);
       }
       for (const name of Object.keys(components.schemas)) {
         expect(page).toContain(`id="schema-${name}"`);

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import Router from "@koa/router";
+import type { Route } from "@shared/contract/routes/define-route.ts";
+import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
 import { Html, html } from "@shared/runtime/html.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import type { AppRouter, AppState } from "../context.ts";
+import { type BoundRoute, handle } from "../router.ts";
 import {
   buildDocument,
   type Content,
@@ -12,9 +13,8 @@ import {
   type Operation,
   type Parameter,
 } from "./build-document.ts";
-import { ROUTE_DOCS } from "./route-docs.ts";
 
-/** The page's whole style; the policy of `/docs` allows this text and nothing else. */
+/** The policy of `/docs` allows this style and nothing else. */
 const DOCS_STYLE = `
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
@@ -27,16 +27,16 @@ td { overflow-wrap: anywhere; }
 ul { margin: 0; padding-left: 1.25rem; }
 `;
 
-interface Route {
+interface OperationAt {
   method: string;
   path: string;
   operation: Operation;
 }
 
-/** The document as one page for people, without scripts and without anything from outside. */
+/** The document as a page without scripts and external resources. */
 function renderDocsPage(document: OpenApiDocument): string {
   const { info, tags, components } = document;
-  const routes = listRoutes(document);
+  const operations = listOperations(document);
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,7 +50,7 @@ function renderDocsPage(document: OpenApiDocument): string {
 <p>Version ${info.version} · <a href="openapi.json">openapi.json</a></p>
 <p>${withCode(info.description)}</p>
 <nav><ul>${tags.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>`)}</ul></nav>
-<main>${tags.map((tag) => renderTag(tag, routes))}
+<main>${tags.map((tag) => renderTag(tag, operations))}
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(components.schemas).map(
   ([name, schema]) =>
@@ -63,7 +63,7 @@ ${Object.entries(components.schemas).map(
   return page.text;
 }
 
-function listRoutes({ paths }: OpenApiDocument): Route[] {
+function listOperations({ paths }: OpenApiDocument): OperationAt[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -73,14 +73,14 @@ function listRoutes({ paths }: OpenApiDocument): Route[] {
   );
 }
 
-function renderTag(tag: OpenApiDocument["tags"][number], routes: readonly Route[]): Html {
-  const own = routes.filter(({ operation }) => operation.tags.includes(tag.name));
+function renderTag(tag: OpenApiDocument["tags"][number], operations: readonly OperationAt[]): Html {
+  const own = operations.filter(({ operation }) => operation.tags.includes(tag.name));
   return html`<section id="${tag.name}"><h2>${tag.name}</h2><p>${tag.description}</p>
-${own.map(renderRoute)}</section>
+${own.map(renderOperation)}</section>
 `;
 }
 
-function renderRoute({ method, path, operation }: Route): Html {
+function renderOperation({ method, path, operation }: OperationAt): Html {
   const { operationId, summary, description, security, parameters, requestBody } = operation;
   return html`<article id="${operationId}">
 <h3><code>${method} ${path}</code></h3>
@@ -110,19 +110,19 @@ ${Object.entries(responses).map(
 )}</tbody></table>`;
 }
 
-/** Media types that share a schema are told in one go. */
+/** All content types of a body share one schema. */
 function renderContent(content: Content): Html {
   const [first] = Object.values(content);
   return html`${describeSchema(first?.schema)} as ${Object.keys(content).join(", ")}`;
 }
 
-/** What stands between backticks is code. */
+/** Renders text between backticks as code. */
 function withCode(text: string): Html {
   const parts = text.split("`");
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** A schema in a few words: `integer, 10 to 500`, `"BUY" | "SELL"`, a link to a named one. */
+/** Short form of a schema: `integer, 10 to 500`, `"BUY" | "SELL"`, or a link to a named schema. */
 function describeSchema(schema: JsonSchema | boolean | undefined): Html {
   if (schema === undefined || typeof schema === "boolean") return html`anything`;
   if (schema.$ref) return linkTo(schema.$ref);
@@ -142,7 +142,6 @@ function describeValue(schema: JsonSchema): Html {
   return html`list of ${describeSchema(Array.isArray(schema.items) ? undefined : schema.items)}`;
 }
 
-/** The fields of an object as a list. */
 function describeFields({ properties = {}, required = [] }: JsonSchema): Html {
   const items = Object.entries(properties).map(([name, field]) => {
     const optional = required.includes(name) ? undefined : html` <em>optional</em>`;
@@ -187,25 +186,23 @@ function range(unit: string, { from, to }: { from?: number; to?: number }): stri
 const styleHash = createHash("sha256").update(DOCS_STYLE).digest("base64");
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`;
 
-/** The API's own description: for programs, and for people. */
-export function createDocsRoutes({ settings }: Pick<ServerDeps, "settings">): AppRouter {
-  const router = new Router<AppState>();
+/** The description of the API as OpenAPI and as a page. */
+export function createDocsRoutes(
+  { settings }: Pick<ServerDeps, "settings">,
+  routes: readonly Route[],
+): BoundRoute[] {
   const document = buildDocument({
     version: productVersion(),
     serverUrl: settings.VITE_API_URL,
-    routes: ROUTE_DOCS,
+    routes,
   });
   const page = renderDocsPage(document);
-
-  router.get("/openapi.json", (ctx) => {
-    ctx.body = document;
-  });
-
-  router.get("/docs", (ctx) => {
-    ctx.set("Content-Security-Policy", PAGE_POLICY);
-    ctx.type = "html";
-    ctx.body = page;
-  });
-
-  return router;
+  return [
+    handle(serviceRoutes.getOpenApi, () => ({ ...document })),
+    handle(serviceRoutes.getDocs, (_, ctx) => {
+      ctx.set("Content-Security-Policy", PAGE_POLICY);
+      ctx.type = "html";
+      return page;
+    }),
+  ];
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "@shared/runtime/logger.ts";
 import { isDatabaseUnavailable } from "../../http/database-errors.ts";
 
-/** Work that goes on after its request has been answered; a failure is logged, since nobody waits for it. */
+/** Work that continues after its request has been answered. Failures are logged. */
 export class BackgroundTasks {
   readonly #logger: Logger;
   readonly #running = new Set<Promise<void>>();
@@ -10,7 +10,7 @@ export class BackgroundTasks {
     this.#logger = logger;
   }
 
-  /** Starts `work`; `name` says in the log what has failed. */
+  /** @param name describes the work in the log */
   run(name: string, work: () => Promise<unknown>): void {
     const running: Promise<void> = this.#finish(name, work).finally(() =>
       this.#running.delete(running),
@@ -18,7 +18,7 @@ export class BackgroundTasks {
     this.#running.add(running);
   }
 
-  /** Resolves once nothing is under way any more. */
+  /** Resolves when no task is running. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
@@ -27,7 +27,7 @@ export class BackgroundTasks {
     try {
       await work();
     } catch (error) {
-      // An outage is reported as such by the requests that it fails.
+      // The requests that fail report an outage.
       const level = isDatabaseUnavailable(error) ? "warn" : "error";
       this.#logger[level]({ err: error }, `${name} failed`);
     }

@@ -10,10 +10,9 @@ class AdminExistsError extends Error {
 }
 
 /**
- * Makes the administrator that the settings name, unless there already is one. Servers that start at the same
- * moment make one between them: the admins' stream lets only one of their transactions through at a time.
- * @returns whether this call made him
- * @throws SettingsError if the name or the address belongs to somebody else
+ * Creates the administrator named in the settings, unless there is one. Of several servers that start at once, one
+ * creates it, because the admins' stream serializes their transactions.
+ * @throws SettingsError if the name or the address belongs to another user
  */
 export async function ensureFirstAdmin(
   deps: AccountDeps & Pick<ServerDeps, "settings">,

@@ -8,9 +8,8 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
 
 /**
- * The user's own state, and the event numbers it holds at least. The numbers are read first: an event that comes
- * in between is told again rather than lost.
- * @throws AppError unauthenticated if the user is gone
+ * The user's account. The stream positions are read first, so that later events are delivered twice rather than lost.
+ * @throws AppError unauthenticated if the user is deleted
  */
 export async function getCurrentUser(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
@@ -27,7 +26,6 @@ export async function getCurrentUser(
   });
 }
 
-/** A user as he sees himself. */
 function presentMe(
   user: UserRecord,
   own: { paymentProof: PaymentProof | null; streamPositions: StreamPositions },

@@ -11,9 +11,8 @@ import { markEmailVerified } from "./verify-email.ts";
 type LoginDeps = Pick<ServerDeps, "database" | "identity" | "now">;
 
 /**
- * The user whose name (or e-mail address, in any case) and password these are. An unknown name costs the same work
- * as a wrong password, and is answered with the same words.
- * @throws AppError invalid-credentials
+ * Verifies a username or email address and a password. Unknown names take as long and get the same error as wrong
+ * passwords. @throws AppError invalid-credentials
  */
 export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<UserRecord> {
   const { username, password } = request;
@@ -28,7 +27,7 @@ export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<Use
   await followProvider(deps, user, account);
   const current = await deps.database.users.findById(user._id).lean();
   if (!current) throw invalidCredentials();
-  // If sessions were ended meanwhile, it may be the old password that was just found right.
+  // Sessions were ended meanwhile, so the verified password may be the old one.
   return current.sessionVersion === user.sessionVersion ? current : logIn(deps, request);
 }
 
@@ -40,8 +39,8 @@ function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
 }
 
 /**
- * Brings a user up to date with what was done at the identity provider itself: an address confirmed there counts
- * here, and a password changed there ends the sessions that were opened with the old one.
+ * Applies changes that were made at the identity provider: a verified address, and a changed password, which ends the
+ * sessions started with the old one.
  */
 async function followProvider(
   deps: LoginDeps,

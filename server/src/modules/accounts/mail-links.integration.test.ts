@@ -14,7 +14,7 @@ const INVALID = {
   status: 422,
   body: {
     code: "invalid-token",
-    detail: "This link is no longer valid. Please ask for a new one.",
+    detail: "This link is no longer valid. Please request a new one.",
     request_id: expect.any(String),
   },
 };
@@ -184,7 +184,7 @@ describe("the links of mails", () => {
     expect(mail.text).toMatch(/^Hello newcomer,/);
     expect(await post("/verify-email", { token: mail.token })).toMatchObject({
       status: 200,
-      body: { detail: "Your e-mail address is confirmed." },
+      body: { detail: "Your email address is verified." },
     });
     expect(await me()).toMatchObject({ email_verified: true, approved: false });
 

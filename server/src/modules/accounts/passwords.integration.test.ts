@@ -218,7 +218,7 @@ describe("passwords", () => {
       const user = await createUser(server.database, { emailVerified: true });
       expect(await post("/resend-verification", {}, tokenOf(user))).toMatchObject({
         status: 200,
-        body: { detail: "Your e-mail address is confirmed already." },
+        body: { detail: "Your email address is already verified." },
       });
       expect(smtp.mailsTo(user.email)).toEqual([]);
     });

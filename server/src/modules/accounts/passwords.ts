@@ -10,8 +10,8 @@ import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 /**
- * Has a link sent that sets a new password, if somebody has this address. Only the look-up is waited for, which
- * costs the same for every address: neither the answer nor its time tells whether there is an account.
+ * Emails a reset link if there is an account. The email is sent in the background, so that the response time does not
+ * reveal whether the address is known.
  */
 export async function forgotPassword(
   deps: Pick<ServerDeps, "database" | "identity" | "background">,
@@ -23,10 +23,7 @@ export async function forgotPassword(
   );
 }
 
-/**
- * Sets a new password by the token of a reset mail, and ends all sessions of the user.
- * @throws AppError invalid-token
- */
+/** Sets a new password and ends all sessions of the user. @throws AppError invalid-token */
 export async function resetPassword(
   deps: Pick<ServerDeps, "database" | "identity" | "now">,
   { token, new_password: newPassword }: ResetPasswordRequest,
@@ -40,10 +37,7 @@ export async function resetPassword(
   });
 }
 
-/**
- * Changes a user's password, and ends all his sessions but the one that asked.
- * @throws AppError wrong-password
- */
+/** Changes the password and ends all other sessions of the user. @throws AppError wrong-password */
 export async function changePassword(
   deps: Pick<ServerDeps, "database" | "identity" | "now">,
   { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
@@ -62,9 +56,8 @@ export async function changePassword(
 }
 
 /**
- * Ends a user's sessions because his password is another now, all or all but `keepSessionId`: their tokens are void
- * from the commit on, and their sockets are told.
- * @returns the user after the change, or null if he is gone
+ * Invalidates the tokens of a user's sessions on commit and closes their sockets, except those of `keepSessionId`.
+ * Returns the changed user, or null if the user is deleted.
  */
 export async function revokeSessions(
   { database }: Pick<ServerDeps, "database">,

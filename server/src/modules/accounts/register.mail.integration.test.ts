@@ -25,7 +25,7 @@ const everything = async ({ database }: TestServer) => ({
 const NOT_SENT = {
   status: 503,
   retryAfter: expect.stringMatching(/^[1-9]\d*$/),
-  body: { code: "unavailable", detail: "The e-mail could not be sent. Please try again later." },
+  body: { code: "unavailable", detail: "The email could not be sent. Please try again later." },
 };
 
 describe("the mail of a registration", () => {

@@ -15,8 +15,8 @@ import type { ServerDeps } from "../../server-deps.ts";
 import type { Credentials, PreparedAccount } from "./identity/identity-provider.ts";
 
 /**
- * Makes a new user, who waits for an administrator's approval, and mails him a link that confirms his address.
- * @throws AppError auth/username-already-in-use, auth/email-already-in-use; unavailable if the mail cannot be sent
+ * Creates a user, who needs approval, and emails a verification link.
+ * @throws AppError auth/username-already-in-use, auth/email-already-in-use, unavailable if the email cannot be sent
  */
 export function registerUser(deps: AccountDeps, request: RegisterRequest): Promise<UserRecord> {
   return createAccount(deps, {
@@ -33,28 +33,27 @@ type Profile = Pick<UserRecord, "username" | "email" | "role" | "approved">;
 interface CreateAccountInput {
   profile: Profile;
   password: string;
-  /** Whether the owner is asked by mail to confirm his address; if not, whoever makes the account vouches for it. */
+  /** If false, the address counts as verified. */
   asksToVerifyEmail: boolean;
   check?: (uow: UnitOfWork) => Promise<void>;
 }
 
 /**
- * Makes a user together with his account at the identity provider and tells the admins: all of it or nothing.
- * `check` runs inside the transaction, before anything is written; what it throws calls the whole off.
- * @throws AppError auth/username-already-in-use, auth/email-already-in-use; unavailable if the mail cannot be sent
+ * Creates a user with an account at the identity provider. `check` runs first in the transaction and aborts it by throwing.
+ * @throws AppError auth/username-already-in-use, auth/email-already-in-use, unavailable if the email cannot be sent
  */
 export function createAccount(
   deps: AccountDeps,
-  order: Profile & Credentials & Omit<CreateAccountInput, "profile">,
+  input: Profile & Credentials & Omit<CreateAccountInput, "profile">,
 ): Promise<UserRecord> {
-  const { password, asksToVerifyEmail, check, ...profile } = order;
+  const { password, asksToVerifyEmail, check, ...profile } = input;
   return withRegistrationLock(deps, profile.email, async () => {
     await assertFree(deps, profile);
     return storeAccount(deps, { profile, password, asksToVerifyEmail, check });
   });
 }
 
-/** Refuses what is taken before anything is done that would have to be undone, and before a mail is sent. */
+/** Checks before an email is sent and anything has to be undone. */
 async function assertFree({ database }: AccountDeps, { username, email }: Profile): Promise<void> {
   const usernameKey = username.toLowerCase();
   const emailKey = email.toLowerCase();
@@ -62,8 +61,8 @@ async function assertFree({ database }: AccountDeps, { username, email }: Profil
   if (await database.users.exists({ emailKey })) throw emailTaken();
 }
 
-async function storeAccount(deps: AccountDeps, order: CreateAccountInput): Promise<UserRecord> {
-  const { profile, password, asksToVerifyEmail, check } = order;
+async function storeAccount(deps: AccountDeps, input: CreateAccountInput): Promise<UserRecord> {
+  const { profile, password, asksToVerifyEmail, check } = input;
   const account = await deps.identity.prepareAccount({ email: profile.email, password });
   const options = { lockKeys: ADMINS_STREAM, now: deps.now };
   try {
@@ -84,17 +83,14 @@ async function storeAccount(deps: AccountDeps, order: CreateAccountInput): Promi
   }
 }
 
-/**
- * A database that went away may have committed all the same. Then the account is taken back once it says that it has
- * not, which nobody has to wait for.
- */
+/** After a lost connection the commit may have succeeded, so the database is checked in the background first. */
 async function undoAccount(
   { database, background }: AccountDeps,
   account: PreparedAccount,
   failure: unknown,
 ): Promise<void> {
   if (!isDatabaseUnavailable(failure)) return account.discard();
-  background.run("taking back an account", async () => {
+  background.run("undoing an account", async () => {
     const user = await database.users.exists({ identityId: account.identityId });
     if (!user) await account.discard();
   });
@@ -126,7 +122,7 @@ function takenError(cause: unknown): AppError | undefined {
   return undefined;
 }
 
-/** Longer than any registration takes; the hold of a process that died ends then. */
+/** Lock timeout. Longer than any registration, so it only expires after a crash. */
 const LOCK_LEASE_MS = 60_000;
 const LOCK_TIMEOUT_MS = 8_000;
 const LOCK_RETRY_INTERVAL_MS = 50;
@@ -134,9 +130,8 @@ const LOCK_RETRY_INTERVAL_MS = 50;
 type LockDeps = Pick<ServerDeps, "database" | "background" | "now">;
 
 /**
- * Runs `register` while nobody else, on any server, registers the same address. So each address gets one mail and
- * one account, and what a failed registration takes back cannot be what another one has just found.
- * @throws AppError unavailable if another registration goes on for too long
+ * Allows one registration per address at a time on all servers, so that each address gets one email and one account.
+ * @throws AppError unavailable if another registration takes too long
  */
 function withRegistrationLock<Result>(
   deps: LockDeps,
@@ -150,7 +145,7 @@ function withRegistrationLock<Result>(
     try {
       return await register();
     } finally {
-      deps.background.run("giving back a held address", () =>
+      deps.background.run("releasing a registration lock", () =>
         deps.database.addressHolds.deleteOne({ _id: key, holder }),
       );
     }
@@ -165,7 +160,7 @@ async function acquireLock(deps: LockDeps, hold: { key: string; holder: string }
   }
 }
 
-/** Writes the hold unless there is a living one, which the unique id then refuses. */
+/** An active lock makes the upsert fail on the unique id. */
 async function tryAcquireLock(
   { database, now }: LockDeps,
   { key, holder }: { key: string; holder: string },

@@ -5,10 +5,7 @@ import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
-/**
- * Confirms an address by the token that was mailed to it.
- * @throws AppError invalid-token
- */
+/** Verifies an address with the token of an email. @throws AppError invalid-token */
 export async function verifyEmail(
   deps: Pick<ServerDeps, "database" | "identity" | "now">,
   { token }: VerifyEmailRequest,
@@ -23,9 +20,8 @@ export async function verifyEmail(
 }
 
 /**
- * Asks a user once more to confirm his address. Where he has done so at the identity provider, that is noted instead.
- * @returns whether a mail was sent
- * @throws AppError unavailable if the mail is not accepted
+ * Emails a new verification link, unless the address is verified, here or at the identity provider.
+ * @throws AppError unavailable if the email cannot be sent
  */
 export async function resendVerification(
   deps: Pick<ServerDeps, "database" | "identity" | "now">,
@@ -40,10 +36,7 @@ export async function resendVerification(
   return result;
 }
 
-/**
- * Notes that a user's address is really his, and tells him and the administrators; nothing if it is noted already.
- * @returns the user after the change, or null if there was none to make
- */
+/** Marks the address as verified. Returns the changed user, or null if it already was. */
 export async function markEmailVerified(
   { database }: Pick<ServerDeps, "database">,
   uow: UnitOfWork,

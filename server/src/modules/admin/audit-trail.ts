@@ -1,30 +1,26 @@
 import type { AuditEntry, AuditPage } from "@shared/contract/admin.ts";
-import { AUDIT_PAGE } from "@shared/contract/constants.ts";
+import type { PageQuery } from "@shared/contract/pagination.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { AuditEntryRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
-import type { z } from "zod";
 import { unauthenticated } from "../../http/errors.ts";
-import { beforeCursor, pageQuerySchema, takePage } from "../../http/pagination.ts";
+import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 export type AdminDeps = Pick<ServerDeps, "database" | "now">;
 
-/** The administrator who acts. */
 export type Admin = Pick<UserRecord, "_id" | "username">;
 
-/** What an administrator does to one user; the name may come straight from the address. */
+/** An action of an administrator on one user. The name may be any text. */
 export interface UserActionInput {
   admin: Admin;
   username: unknown;
 }
 
 /**
- * Commits a change as the doing of an administrator, so that it stands in the audit trail. He is looked up once more in
- * the transaction: of two administrators who delete each other at the same moment, one stays.
- * @param options.lockKeys the streams in which it will tell something
- * @throws AppError unauthenticated if he is an administrator no longer
+ * Commits an administrator's action with an audit entry. Checks the role in the transaction, so that two administrators
+ * who delete each other at once cannot both succeed. @throws AppError unauthenticated
  */
 export function commitAsAdmin<Result>(
   { database, now }: AdminDeps,
@@ -40,14 +36,10 @@ export function commitAsAdmin<Result>(
   });
 }
 
-/** Query of `GET /admin/audit`. */
-export const auditQuerySchema = pageQuerySchema(AUDIT_PAGE);
-type AuditQuery = z.infer<typeof auditQuerySchema>;
-
-/** One page of what administrators have done in the last year, newest first. */
+/** One page of the actions of administrators, newest first. */
 export async function listAudit(
   { database }: { database: Pick<Database, "auditEntries"> },
-  { limit, cursor }: AuditQuery,
+  { limit, cursor }: PageQuery,
 ): Promise<AuditPage> {
   const found = await database.auditEntries
     .find(beforeCursor("at", cursor))
@@ -58,7 +50,6 @@ export async function listAudit(
   return { entries: page.map(presentAuditEntry), next_cursor: next };
 }
 
-/** What an administrator did, as the audit trail lists it. */
 function presentAuditEntry(entry: AuditEntryRecord): AuditEntry {
   return {
     id: entry._id.toString(),

@@ -5,10 +5,10 @@ import type {
 } from "@shared/database/models/worker-reports.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
-import { readQueueDepth } from "../../http/server-metrics.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { readQueueDepth } from "../signals/queue-depth.ts";
 
-/** How the queue, the workers with their providers, and this server are at the moment. */
+/** State of the queue, the workers with their providers, and this server. */
 export async function getSystemHealth(
   deps: Pick<ServerDeps, "database" | "now" | "feedIsRunning">,
 ): Promise<SystemHealth> {
@@ -32,7 +32,6 @@ export async function getSystemHealth(
   };
 }
 
-/** A worker as administrators see it. */
 function presentWorker(worker: WorkerStatusRecord): WorkerReport {
   return {
     id: worker._id,

@@ -5,10 +5,10 @@ import type { Settings } from "@shared/runtime/settings.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Days of each period, the one that is under way included. */
+/** Days per period, including today. */
 const PERIOD_DAYS = { today: 1, last_7_days: 7, last_30_days: 30 } as const;
 
-/** The sums of one model on one day, as the database adds them up. */
+/** Totals of one model on one day. */
 interface DayUsage {
   day: Date;
   model: string;
@@ -21,7 +21,7 @@ interface DayUsage {
 
 type UsageDatabase = Pick<Database, "signalUsages" | "aiSpending">;
 
-/** Returns today's budget, and the tokens and cost of the analyses of the last 30 days; days are those of UTC. */
+/** Today's budget, and tokens and cost of the analyses of the last 30 days in UTC. */
 export async function summarizeUsage({
   database,
   settings,
@@ -55,7 +55,7 @@ async function readBudget(
   return { spent_usd: await readAiSpending(database, at), budget_usd: budgetUsd };
 }
 
-/** One row for each day and model: at most a few hundred, however many signals there were. */
+/** One row per day and model: at most a few hundred. */
 function sumByDay(database: UsageDatabase, since: Date): Promise<DayUsage[]> {
   const day = { $dateTrunc: { date: "$at", unit: "day" } };
   return database.signalUsages.aggregate<DayUsage>([
@@ -89,8 +89,7 @@ function sumPeriod(days: readonly DayUsage[], since: Date): UsagePeriod {
 }
 
 function sum(days: readonly DayUsage[]): Omit<ModelUsage, "model"> {
-  const total = (read: (day: DayUsage) => number) =>
-    days.reduce((sofar, day) => sofar + read(day), 0);
+  const total = (read: (day: DayUsage) => number) => days.reduce((sum, day) => sum + read(day), 0);
   const signals = total((day) => day.signals);
   const pricedSignals = total((day) => day.pricedSignals);
   return {

@@ -7,7 +7,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/audit-trail.ts";
 import { createSignPath, withSignedUrl } from "./signed-url.ts";
 
-/** All chart images that are kept, newest first, with addresses that can be opened. */
+/** All chart images with signed URLs, newest first. */
 export async function listChartImages(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
 ): Promise<ChartImage[]> {
@@ -16,10 +16,7 @@ export async function listChartImages(
   return images.map((image) => withSignedUrl(presentChartImage(image), signPath));
 }
 
-/**
- * Deletes a chart image; the signal that it belongs to stays.
- * @throws AppError not-found
- */
+/** Deletes a chart image but not its signal. @throws AppError not-found */
 export function deleteChartImage(
   deps: AdminDeps,
   { admin, filename }: { admin: Admin; filename: string },
@@ -32,7 +29,7 @@ export function deleteChartImage(
   });
 }
 
-/** Does at once what is done every night: chart images that are outdated or belong to no signal are deleted. */
+/** Deletes chart images that are old or belong to no signal, as the nightly cleanup does. */
 export async function cleanupImages(
   { database, now }: AdminDeps,
   { admin }: { admin: Admin },

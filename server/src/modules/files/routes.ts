@@ -1,57 +1,73 @@
-import Router from "@koa/router";
-import type { ActionDone } from "@shared/contract/admin.ts";
-import type { ChartImageList, CleanupResult } from "@shared/contract/files.ts";
+import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
+import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { StoredFileRecord } from "@shared/database/models/stored-file.ts";
-import {
-  FILE_KINDS,
-  type FileKind,
-  filePath,
-  fileStore,
-  isFilename,
-} from "@shared/files/file-store.ts";
+import { type FileKind, filePath, fileStore, isFilename } from "@shared/files/file-store.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
-import { requireAdmin, requireUser } from "../../http/access.ts";
-import {
-  type AppContext,
-  type AppMiddleware,
-  type AppRouter,
-  type AppState,
-  sessionOf,
-} from "../../http/context.ts";
-import { parseInput } from "../../http/request-input.ts";
+import { type AppContext, type AppMiddleware, sessionOf } from "../../http/context.ts";
+import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { cleanupImages, deleteChartImage, listChartImages } from "./chart-images.ts";
 import { assertMayReadFile, fileNotAllowed } from "./policy.ts";
 import { isFileUrlGood } from "./signed-url.ts";
 
-const paramsSchema = z.object({ filename: z.string() });
-const signatureSchema = z.object({ expires: z.string(), signature: z.string() });
+/** Uploaded images, and what administrators do with chart images. */
+export const createFileRoutes = (deps: ServerDeps): BoundRoute[] => [
+  handle(paymentRoutes.getProofImage, ({ params }, ctx) =>
+    sendFile(deps, ctx, { kind: "payment_proofs", ...params }),
+  ),
+  handle(paymentRoutes.getChartImage, ({ params }, ctx) =>
+    sendFile(deps, ctx, { kind: "chart_uploads", ...params }),
+  ),
+  handle(adminRoutes.listChartImages, async () => ({ images: await listChartImages(deps) })),
+  handle(adminRoutes.deleteChartImage, async ({ params }, ctx) => {
+    await deleteChartImage(deps, { admin: sessionOf(ctx).user, ...params });
+    return { detail: "The chart image is deleted." };
+  }),
+  handle(adminRoutes.cleanUpImages, (_, ctx) =>
+    cleanupImages(deps, { admin: sessionOf(ctx).user }),
+  ),
+];
 
 const isSigned = (ctx: AppContext): boolean => "signature" in ctx.query || "expires" in ctx.query;
 
-/** Uploaded pictures: for their owner and for administrators, by bearer token, or for whoever has a signed address. */
-export function createFileRoutes(deps: ServerDeps): AppRouter {
-  const router = new Router<AppState>();
-  const requireToken = requireUser(deps);
-  const requireTokenOrSignature: AppMiddleware = (ctx, next) =>
+/** Requires a bearer token unless the URL is signed. */
+export const unlessSigned =
+  (requireToken: AppMiddleware): AppMiddleware =>
+  (ctx, next) =>
     isSigned(ctx) ? next() : requireToken(ctx, next);
 
-  for (const kind of FILE_KINDS) {
-    router.get(filePath(kind, ":filename"), requireTokenOrSignature, async (ctx) => {
-      const { filename } = parseInput(paramsSchema, ctx.params);
-      if (isSigned(ctx)) assertGoodSignature(deps, ctx, filePath(kind, filename));
-      const file = await findStoredFile(deps.database, { kind, filename });
-      if (!file) throw fileNotFound();
-      if (!isSigned(ctx)) assertMayReadFile(sessionOf(ctx).user, file);
-      await answerWithFile(deps, ctx, { kind, file });
-    });
+/** Browsers may keep the image, but check each time that they may still show it. */
+async function sendFile(
+  deps: ServerDeps,
+  ctx: AppContext,
+  { kind, filename }: { kind: FileKind; filename: string },
+): Promise<Buffer | undefined> {
+  if (isSigned(ctx)) assertValidSignature(deps, ctx, filePath(kind, filename));
+  const file = await findStoredFile(deps.database, { kind, filename });
+  if (!file) throw fileNotFound();
+  if (!isSigned(ctx)) assertMayReadFile(sessionOf(ctx).user, file);
+  ctx.set({
+    "Cache-Control": "private, no-cache",
+    "Content-Disposition": `inline; filename="${file.filename}"`,
+    // Pages of the web host, which is another origin, show it.
+    "Cross-Origin-Resource-Policy": "cross-origin",
+  });
+  ctx.etag = file.filename;
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return undefined;
   }
-  return router;
+  const bytes = await fileStore(deps.database, kind).read(file._id);
+  if (!bytes) throw fileNotFound();
+  ctx.type = file.contentType;
+  return bytes;
 }
 
-function assertGoodSignature(
+const signatureSchema = z.object({ expires: z.string(), signature: z.string() });
+
+function assertValidSignature(
   { settings, now }: Pick<ServerDeps, "settings" | "now">,
   ctx: AppContext,
   path: string,
@@ -61,60 +77,6 @@ function assertGoodSignature(
   if (!given || !isFileUrlGood({ ...given, path, secret, now: now() })) throw fileNotAllowed();
 }
 
-/** A browser may keep the picture, but asks each time whether it may still show it. */
-async function answerWithFile(
-  { database }: Pick<ServerDeps, "database">,
-  ctx: AppContext,
-  { kind, file }: { kind: FileKind; file: StoredFileRecord },
-): Promise<void> {
-  ctx.set({
-    "Cache-Control": "private, no-cache",
-    "Content-Disposition": `inline; filename="${file.filename}"`,
-    // Pages of the web host, which is another origin, show it.
-    "Cross-Origin-Resource-Policy": "cross-origin",
-  });
-  ctx.status = 200;
-  ctx.etag = file.filename;
-  if (ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
-  const bytes = await fileStore(database, kind).read(file._id);
-  if (!bytes) throw fileNotFound();
-  ctx.type = file.contentType;
-  ctx.body = bytes;
-}
-
-function fileNotFound(): AppError {
-  return new AppError("not-found", "There is no such file.");
-}
-
-const imageParamsSchema = z.object({ filename: z.string() });
-
-/** The administrators' gallery of uploaded chart images. */
-export function createChartImageRoutes(deps: ServerDeps): AppRouter {
-  const router = new Router<AppState>();
-  const admin = [requireUser(deps), requireAdmin()];
-
-  router.get("/admin/chart-images", ...admin, async (ctx) => {
-    ctx.body = { images: await listChartImages(deps) } satisfies ChartImageList;
-  });
-
-  router.delete("/admin/delete-chart-image/:filename", ...admin, async (ctx) => {
-    const { filename } = parseInput(imageParamsSchema, ctx.params);
-    await deleteChartImage(deps, { admin: sessionOf(ctx).user, filename });
-    ctx.body = { detail: "The chart image is deleted." } satisfies ActionDone;
-  });
-
-  router.post("/admin/cleanup-images", ...admin, async (ctx) => {
-    const result = await cleanupImages(deps, { admin: sessionOf(ctx).user });
-    ctx.body = result satisfies CleanupResult;
-  });
-
-  return router;
-}
-
-/** What is known of a file, or null if there is none of this name; a text that is no name is not looked for. */
 async function findStoredFile(
   database: Database,
   { kind, filename }: { kind: FileKind; filename: string },
@@ -123,3 +85,5 @@ async function findStoredFile(
   if (kind === "payment_proofs") return database.paymentProofs.findOne({ filename }).lean();
   return database.chartImages.findOne({ filename }).lean();
 }
+
+const fileNotFound = () => new AppError("not-found", "There is no such file.");

@@ -5,16 +5,15 @@ import type { ServerDeps } from "../../server-deps.ts";
 
 const LIFETIME_SECONDS = FILE_URL_MINUTES * 60;
 
-/** The key is of these addresses alone: a signature says nothing about tokens, which are made with the same secret. */
+/** Derives a key of its own, because tokens are signed with the same secret. */
 const KEY_PURPOSE = "signed file addresses";
 
 const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
 /**
- * The address of a file for whoever may see it, good for 10 minutes without a token.
- * @param options.path as `filePath` gives it
+ * A URL that opens a file for 10 minutes without a token.
  * @param options.secret the server's `JWT_SECRET`
- * @param options.apiUrl scheme and host of the API; without it, the address has none
+ * @param options.apiUrl scheme and host of the API; relative if absent
  */
 export function signFileUrl(options: {
   path: string;
@@ -28,7 +27,6 @@ export function signFileUrl(options: {
   return `${apiUrl.replace(/\/+$/, "")}${path}?${new URLSearchParams({ expires, signature })}`;
 }
 
-/** Whether `signFileUrl` has made an address of this path with these parameters, and it is still good. */
 export function isFileUrlGood(options: {
   path: string;
   expires: string;
@@ -49,10 +47,9 @@ function signatureOf(options: { path: string; expires: string; secret: string })
   return createHmac("sha256", Buffer.from(key)).update(`${path}\n${expires}`).digest("base64url");
 }
 
-/** Makes a file's bare path into an address that its reader can open for 10 minutes. */
+/** Turns the path of a file into a signed URL. */
 export type SignPath = (path: string) => string;
 
-/** The signing of this server's files; the address is absolute. */
 export function createSignPath(deps: {
   settings: Pick<ServerDeps["settings"], "JWT_SECRET" | "VITE_API_URL">;
   now: ServerDeps["now"];
@@ -61,7 +58,6 @@ export function createSignPath(deps: {
   return (path) => signFileUrl({ path, secret, apiUrl, now: deps.now() });
 }
 
-/** `entry` with an address that can be opened in the place of the bare path. */
 export function withSignedUrl<Entry extends { url: string }>(
   entry: Entry,
   signPath: SignPath,
@@ -72,10 +68,7 @@ export function withSignedUrl<Entry extends { url: string }>(
 const fileSchema = z.looseObject({ url: z.string() });
 const cardSchema = z.looseObject({ payment_proof: fileSchema });
 
-/**
- * The data of an event as it is delivered. The log holds bare paths, since an address that is good for 10 minutes would
- * be stale by the time a browser that was away reads the event.
- */
+/** Signs the file URLs of an event when it is delivered. The event log has paths, because signed URLs expire. */
 export function signEventFiles(
   event: { name: string; data: unknown },
   signPath: SignPath,

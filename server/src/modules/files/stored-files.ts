@@ -7,7 +7,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import { Types } from "mongoose";
 import type { SanitizedImage } from "./sanitize-image.ts";
 
-/** A file whose bytes are stored and of which nobody knows yet. */
+/** A file whose bytes are stored, but which no document refers to yet. */
 export interface SavedFile extends Pick<SanitizedImage, "contentType"> {
   _id: Types.ObjectId;
   filename: string;
@@ -16,9 +16,8 @@ export interface SavedFile extends Pick<SanitizedImage, "contentType"> {
 }
 
 /**
- * Stores the bytes of a picture and runs `commit`, which makes them known in a transaction. When that refuses, they
- * are removed again. When it is not known how it ended, they are left to the nightly cleanup, which sees what came of it.
- * So they are when the database is not available: the caller would wait for the removal, which fails as well.
+ * Stores an image and runs `commit`, which refers to it in a transaction. Deletes it again if that fails. If the outcome
+ * is unknown, the file is left to the nightly cleanup.
  */
 export async function storeUpload<Result>(
   deps: { database: Database; logger: Logger },
@@ -35,17 +34,14 @@ export async function storeUpload<Result>(
   } catch (error) {
     if (error instanceof AppError && error.code !== "unavailable") {
       await store.remove([_id]).catch((cause: unknown) => {
-        deps.logger.warn({ err: cause, file: saved.filename }, "left to the cleanup");
+        deps.logger.warn({ err: cause, file: saved.filename }, "file left to the nightly cleanup");
       });
     }
     throw error;
   }
 }
 
-/**
- * Removes a user's payment proof with its bytes, under the caller's transaction.
- * @returns whether there was one
- */
+/** Deletes a user's payment proof in the caller's transaction. Returns false if there is none. */
 export async function removePaymentProof(
   database: Database,
   uow: UnitOfWork,
@@ -59,7 +55,7 @@ export async function removePaymentProof(
   return true;
 }
 
-/** Removes all files of a user with their bytes, under the caller's transaction; the admins hear of his chart images. */
+/** Deletes all files of a user in the caller's transaction. */
 export async function removeUserFiles(
   database: Database,
   uow: UnitOfWork,

@@ -7,15 +7,15 @@ import type { ServerDeps } from "../../server-deps.ts";
 
 const REREAD_AFTER_MS = 30_000;
 
-/** @throws AppError `invalid-input`, with symbols that may have been meant, unless a provider knows the symbol */
+/** @throws AppError `invalid-input` with similar symbols if no provider knows the symbol */
 export async function assertKnownSymbol(
   deps: Pick<ServerDeps, "database" | "now">,
   symbol: string,
 ): Promise<void> {
   const known = await knownSymbols(deps);
   if (known.has(symbol)) return;
-  const near = suggestSymbols(symbol, known);
-  const question = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : "";
+  const similar = suggestSymbols(symbol, known);
+  const question = similar.length > 0 ? ` Did you mean ${similar.join(", ")}?` : "";
   const message = `Unknown symbol ${symbol}.${question}`;
   throw new AppError("invalid-input", message, { errors: [{ field: "symbol", message }] });
 }
@@ -28,12 +28,11 @@ const knownSymbols = cachedRead(
   },
 );
 
-/** Suggestions at most. */
 const MAX_SUGGESTIONS = 3;
-/** One slip of the finger for every so many letters. */
-const LETTERS_PER_SLIP = 3;
+/** One typing error is allowed per this many letters. */
+const LETTERS_PER_TYPO = 3;
 
-/** What traders and other platforms call the product's instruments, beside what is in the table of instruments. */
+/** Common names of instruments on other platforms. */
 const OTHER_NAMES: Readonly<Partial<Record<Instrument["symbol"], readonly string[]>>> = {
   "BTC/USDT": ["XBT"],
   "ETH/USDT": ["ETHEREUM"],
@@ -57,41 +56,40 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/**
- * Known symbols that an unknown one may have been meant for, best first: the same letters otherwise written, another
- * name of the market, the same base, and what is a slip or two away. Of equals, the product's own come first.
- */
-export function suggestSymbols(asked: string, known: Iterable<string>): string[] {
-  const letters = lettersOf(asked);
+/** Known symbols similar to an unknown one, best first: other notation, other name, same base, or one or two typing errors. */
+export function suggestSymbols(given: string, known: Iterable<string>): string[] {
+  const letters = lettersOf(given);
   if (letters === "") return [];
   const ranked = [...known].flatMap((symbol) => {
-    const rank = rankOf({ asked, letters, symbol });
-    return rank === null ? [] : [{ symbol, rank: rank + (NAMES.has(symbol) ? 0 : FOREIGN) }];
+    const rank = rankOf({ given, letters, symbol });
+    return rank === null
+      ? []
+      : [{ symbol, rank: rank + (NAMES.has(symbol) ? 0 : PROVIDER_SYMBOL_PENALTY) }];
   });
   ranked.sort((one, other) => one.rank - other.rank || compareSymbols(one.symbol, other.symbol));
   return ranked.slice(0, MAX_SUGGESTIONS).map(({ symbol }) => symbol);
 }
 
-/** What makes a symbol of others weigh less than one of the product's own that fits as well. */
-const FOREIGN = 0.5;
+/** Ranks symbols of providers below equally similar ones of the product. */
+const PROVIDER_SYMBOL_PENALTY = 0.5;
 
-/** 0 is best; null for a symbol that is not near. */
+/** 0 is best, null is not similar. */
 function rankOf({
-  asked,
+  given,
   letters,
   symbol,
 }: {
-  asked: string;
+  given: string;
   letters: string;
   symbol: string;
 }): number | null {
   const candidate = lettersOf(symbol);
   if (candidate === letters || NAMES.get(symbol)?.includes(letters)) return 0;
   const [base = "", quote = ""] = symbol.split("/");
-  const [askedBase = "", askedQuote = ""] = asked.split(/[/.-]/);
-  if (base === askedBase && quote !== "") return 1 + distance(askedQuote, quote) / 10;
-  const slips = distance(letters, candidate);
-  return slips <= Math.max(1, Math.floor(letters.length / LETTERS_PER_SLIP)) ? 1 + slips : null;
+  const [givenBase = "", givenQuote = ""] = given.split(/[/.-]/);
+  if (base === givenBase && quote !== "") return 1 + distance(givenQuote, quote) / 10;
+  const typos = distance(letters, candidate);
+  return typos <= Math.max(1, Math.floor(letters.length / LETTERS_PER_TYPO)) ? 1 + typos : null;
 }
 
 function compareSymbols(one: string, other: string): number {

@@ -2,16 +2,16 @@ import { openImage } from "../files/sanitize-image.ts";
 
 const SIDE = 8;
 
-/** Bits by which the hashes of one picture's copies may differ; those of unrelated pictures differ by 32 on average. */
+/** Hashes of copies of one image differ by at most this many bits; those of unrelated images by 32 on average. */
 const MAX_DIFFERENT_BITS = 10;
 
 /**
- * Difference hash of a picture, 64 bits in hexadecimal: shrunk to 9 × 8 grey pixels, is each darker than its right
- * neighbour? Source: N. Krawetz, "Kind of Like That", 2013.
+ * Difference hash, 64 bits in hexadecimal: is each of 9 × 8 grey pixels darker than its right neighbor?
+ * Source: N. Krawetz, "Kind of Like That", 2013.
  */
-export async function perceptualHash(picture: Buffer): Promise<string> {
+export async function perceptualHash(image: Buffer): Promise<string> {
   const width = SIDE + 1;
-  const pixels = await openImage(picture)
+  const pixels = await openImage(image)
     .flatten({ background: "white" })
     .greyscale()
     .resize(width, SIDE, { fit: "fill" })
@@ -26,38 +26,38 @@ export async function perceptualHash(picture: Buffer): Promise<string> {
     .padStart(16, "0");
 }
 
-/** Number of bits in which two hashes differ: 0 to 64. */
+/** From 0 to 64. */
 export function differentBits(one: string, other: string): number {
   const difference = BigInt(`0x${one}`) ^ BigInt(`0x${other}`);
   return difference.toString(2).replaceAll("0", "").length;
 }
 
-/** Whether two hashes may be of the same picture. They need not: pictures of one layout share most bits. */
+/** A necessary condition only: images of one layout share most bits. */
 export const mayBeSameImage = (one: string, other: string): boolean =>
   differentBits(one, other) <= MAX_DIFFERENT_BITS;
 
-/** Pixels of a side of the small picture that two likenesses are compared by. */
+/** Side of the reduced image in pixels. */
 const SIDE_PX = 192;
 
-/** Pixels of a side of the squares in which it is compared; they overlap by half. */
+/** Side of the compared squares in pixels. They overlap by half. */
 const SQUARE_PX = 12;
 const STEP_PX = SQUARE_PX / 2;
 
-/** Grey levels by which a square's pixels must vary (standard deviation) to show anything but paper and noise. */
+/** Standard deviation in grey levels above which a square has content. */
 const TEXTURE_LEVELS = 6;
 
 /**
- * Least correlation in every square. Copies of receipts that were made smaller and saved at JPEG quality 20 stay above
- * 0.95, and one other digit in a reference number brings its square below 0.85.
+ * Minimum correlation of every square. Copies of receipts at JPEG quality 20 stay above 0.95; another digit in a reference
+ * number brings its square below 0.85.
  */
 const MIN_CORRELATION = 0.9;
 
 const PIXELS = SQUARE_PX * SQUARE_PX;
 const TEXTURE_ENERGY = TEXTURE_LEVELS * TEXTURE_LEVELS * PIXELS;
 
-/** A picture in small, without colour: 192 × 192 bytes, whatever its shape was. */
-export function likenessOf(picture: Buffer): Promise<Buffer> {
-  return openImage(picture)
+/** The image reduced to 192 × 192 grey pixels. */
+export function likenessOf(image: Buffer): Promise<Buffer> {
+  return openImage(image)
     .flatten({ background: "white" })
     .greyscale()
     .resize(SIDE_PX, SIDE_PX, { fit: "fill" })
@@ -66,9 +66,8 @@ export function likenessOf(picture: Buffer): Promise<Buffer> {
 }
 
 /**
- * Whether two likenesses are of the same picture, though resized or recompressed: in every square where either shows
- * something, both must show the same (local normalized cross-correlation, the structure term of SSIM: Wang et al., 2004).
- * Receipts of one bank differ only in a few letters; a perceptual hash alone cannot tell them apart.
+ * Compares two reduced images square by square (local normalized cross-correlation, the structure term of SSIM: Wang et al.,
+ * 2004). Needed because receipts of one bank differ only in a few letters, which a perceptual hash does not see.
  */
 export function showSameImage(one: Buffer, other: Buffer): boolean {
   let compared = 0;
@@ -83,7 +82,7 @@ export function showSameImage(one: Buffer, other: Buffer): boolean {
   return compared > 0;
 }
 
-/** From -1 to 1, or undefined where neither picture shows anything. */
+/** From -1 to 1, or undefined if neither image has content. */
 function correlationAt(at: {
   one: Buffer;
   other: Buffer;
@@ -107,7 +106,7 @@ function correlationAt(at: {
   const otherEnergy = sums.otherSquared - sums.other ** 2 / PIXELS;
   if (Math.max(oneEnergy, otherEnergy) < TEXTURE_ENERGY) return undefined;
   const covariance = sums.product - (sums.one * sums.other) / PIXELS;
-  // The constant keeps squares at the edge of saying something from being judged by their noise.
+  // Damps the noise of squares with little content.
   const steady = TEXTURE_ENERGY / 8;
   return (covariance + steady) / (Math.sqrt(oneEnergy * otherEnergy) + steady);
 }

@@ -12,7 +12,7 @@ const PAYMENT_FIELDS = paymentDetailsSchema.keyof().options;
 const DOCUMENT = { _id: "payment-details" };
 const NOTHING_YET = Object.fromEntries(PAYMENT_FIELDS.map((field) => [field, ""]));
 
-/** How subscribers pay; all texts are empty until an administrator has written some. */
+/** All texts are empty until an administrator saves some. */
 export async function readPaymentDetails(
   database: Pick<Database, "paymentDetails">,
   session?: ClientSession,
@@ -24,7 +24,7 @@ export async function readPaymentDetails(
   return paymentDetailsSchema.parse({ ...NOTHING_YET, ...stored });
 }
 
-/** Changes how subscribers pay and tells the admins; what is left out stays, and nothing new is not told. */
+/** Changes the payment details. Omitted fields stay unchanged, and there is no event if nothing changes. */
 export function updatePaymentDetails(
   deps: AdminDeps,
   { admin, update }: { admin: Admin; update: PaymentDetailsUpdate },

@@ -20,32 +20,29 @@ import { removePaymentProof, type SavedFile, storeUpload } from "../files/stored
 import { findUserByName } from "../users/manage-users.ts";
 import { likenessOf, mayBeSameImage, perceptualHash, showSameImage } from "./image-similarity.ts";
 
-/** A payment proof as it was uploaded. */
 interface SubmitProofInput {
   user: Pick<UserRecord, "_id">;
   senderName: string;
-  picture: Buffer;
+  image: Uint8Array;
 }
 
-/** What is stored of a proof, but for the moment. */
 type NewProof = Omit<PaymentProofRecord, "createdAt">;
 
 /**
- * Keeps a user's payment proof in the place of the one before, and tells him and the admins; them also who else has
- * sent the same picture.
+ * Stores a payment proof in place of the previous one, and reports another user's proof with the same image.
  * @throws AppError not-an-image, file-too-large
  */
 export async function submitProof(
   deps: Pick<ServerDeps, "database" | "logger" | "now">,
-  order: SubmitProofInput,
+  input: SubmitProofInput,
 ): Promise<void> {
   const { database } = deps;
-  const { _id: userId } = order.user;
-  const image = await sanitizeImage(order.picture);
+  const { _id: userId } = input.user;
+  const image = await sanitizeImage(input.image);
   const fingerprint = await fingerprintOf(image.bytes);
   const duplicateOf = await findDuplicateProof(database, { ...fingerprint, userId });
   await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
-    storeProof(deps, newProof(order, { file, fingerprint, duplicateOf })),
+    storeProof(deps, newProof(input, { file, fingerprint, duplicateOf })),
   );
 }
 
@@ -75,20 +72,17 @@ function storeProof(
     await removePaymentProof(database, uow, user._id);
     const stored: PaymentProofRecord = { ...proof, createdAt: at };
     await database.paymentProofs.create([stored], { session });
-    tellSubmitted(uow, user, stored);
+    addSubmittedEvent(uow, user, stored);
     await addAccountUpdatedEvents(database, uow, { user, reason: "proof-submitted" });
   });
 }
 
-function tellSubmitted(uow: UnitOfWork, user: UserRecord, stored: PaymentProofRecord): void {
+function addSubmittedEvent(uow: UnitOfWork, user: UserRecord, stored: PaymentProofRecord): void {
   const presented: AdminPaymentProof = presentAdminProof(summarizeProof(stored));
   uow.addEvent(ADMINS_STREAM, "proof:submitted", { ...presented, username: user.username });
 }
 
-/**
- * Deletes a user's payment proof with its picture, and tells the user and the admins.
- * @throws AppError not-found if there is no such user, or he has none
- */
+/** Deletes a user's payment proof. @throws AppError not-found */
 export async function deleteProof(
   deps: AdminDeps,
   { admin, username }: UserActionInput,
@@ -108,24 +102,20 @@ export async function deleteProof(
   });
 }
 
-/** By what a picture is known again. */
 interface Fingerprint {
   perceptualHash: string;
   likeness: Buffer;
 }
 
-/** The fingerprint of a picture that `takeInImage` has let in. */
-export async function fingerprintOf(picture: Buffer): Promise<Fingerprint> {
+/** @param image as `sanitizeImage` returns it */
+export async function fingerprintOf(image: Buffer): Promise<Fingerprint> {
   return {
-    perceptualHash: await perceptualHash(picture),
-    likeness: await likenessOf(picture),
+    perceptualHash: await perceptualHash(image),
+    likeness: await likenessOf(image),
   };
 }
 
-/**
- * Name of another user whose current proof is the same picture, though resized or recompressed. The hashes of all
- * are looked through, the likenesses only of those that come near.
- */
+/** Name of another user whose current proof shows the same image. Compares all hashes, and pixels only of similar ones. */
 async function findDuplicateProof(
   database: Database,
   proof: Fingerprint & { userId: Types.ObjectId },

@@ -14,21 +14,21 @@ const LIFETIME_MS = { ticket: 60_000, visit: 30 * 60_000 } as const satisfies Re
 
 type AccessDeps = Pick<ServerDeps, "database" | "now">;
 
-/** A pass as its holder has it. */
+/** A token as its holder has it. Only its hash is stored. */
 interface AccessToken {
   secret: string;
   expiresAt: Date;
 }
 
-/** A ticket for the page of the job queue: good for a minute, and for one use. */
+/** Creates a ticket for the queue dashboard. It is valid once, for one minute. */
 export const issueTicket = (
   deps: AccessDeps,
   session: AuthenticatedSession,
 ): Promise<AccessToken> => issueToken(deps, "ticket", session);
 
 /**
- * Uses a ticket up for a visit of 30 minutes. Of several that try at once, one succeeds.
- * @throws AppError unauthenticated if it is used, expired or made up, or its session has ended; not-admin
+ * Exchanges a ticket for a dashboard session of 30 minutes. Of several concurrent attempts, one succeeds.
+ * @throws AppError unauthenticated if the ticket is used, expired or unknown, or the user's session has ended; not-admin
  */
 export async function redeemTicket(deps: AccessDeps, ticket: string): Promise<AccessToken> {
   const { database, now } = deps;
@@ -42,8 +42,8 @@ export async function redeemTicket(deps: AccessDeps, ticket: string): Promise<Ac
 }
 
 /**
- * The session that a visit belongs to, with its user as he is now.
- * @throws AppError unauthenticated if the visit or its session has ended
+ * The user session that a dashboard session was opened from.
+ * @throws AppError unauthenticated if either has ended
  */
 export async function findDashboardSession(
   deps: AccessDeps,
@@ -57,7 +57,7 @@ export async function findDashboardSession(
   return sessionOfToken(deps, record);
 }
 
-/** Ends all that was opened in a session, when its user signs out. */
+/** Ends all dashboard sessions of a user session. */
 export async function revokeAccess(
   { database }: AccessDeps,
   { sessionId }: Pick<AuthenticatedSession, "sessionId">,
@@ -75,43 +75,42 @@ async function issueToken(
   const expiresAt = new Date(
     Math.min(now().getTime() + LIFETIME_MS[kind], sessionExpiresAt.getTime()),
   );
-  const pass: DashboardTokenRecord = {
+  const token: DashboardTokenRecord = {
     ...{ _id: hashOf(secret), kind, userId: user._id, sessionId },
     ...{ sessionVersion: user.sessionVersion, sessionExpiresAt, expiresAt },
   };
-  await database.queuePasses.create(pass);
+  await database.queuePasses.create(token);
   return { secret, expiresAt };
 }
 
-/** The session that a pass was made in, by the same check that its token would undergo. */
+/** The user session that a token was created in, checked like a bearer token. */
 function sessionOfToken(
   deps: AccessDeps,
-  pass: DashboardTokenRecord,
+  token: DashboardTokenRecord,
 ): Promise<AuthenticatedSession> {
   return findSession(deps, {
-    sub: pass.userId.toString(),
-    sid: pass.sessionId,
-    ver: pass.sessionVersion,
-    exp: Math.floor(pass.sessionExpiresAt.getTime() / 1_000),
+    sub: token.userId.toString(),
+    sid: token.sessionId,
+    ver: token.sessionVersion,
+    exp: Math.floor(token.sessionExpiresAt.getTime() / 1_000),
   });
 }
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** Name of the cookie. */
 export const DASHBOARD_COOKIE = "queue_visit";
 
-/** Where the page of the job queue lives, and the only place that its cookie is sent to. */
+/** Path of the dashboard and of its cookie. */
 export const QUEUE_PATH = "/admin/queue";
 
-/** Hands a visit to the browser. Only requests that begin on this host's own pages carry it, and no script reads it. */
+/** Sets the cookie of a dashboard session. Only requests from pages of this host carry it, and scripts cannot read it. */
 export function setDashboardCookie(
   { settings }: Pick<ServerDeps, "settings">,
   ctx: AppContext,
   { secret, expiresAt }: AccessToken,
 ): void {
   const secure = new URL(settings.VITE_API_URL).protocol === "https:";
-  // TLS usually ends before us: what browsers see decides, not this connection.
+  // TLS usually ends at a proxy, so the public URL decides.
   ctx.cookies.secure = secure;
   ctx.cookies.set(DASHBOARD_COOKIE, secret, {
     ...{ path: QUEUE_PATH, httpOnly: true, sameSite: "strict", secure, overwrite: true },
@@ -119,13 +118,12 @@ export function setDashboardCookie(
   });
 }
 
-/** The visit that a browser shows; undefined without one. */
 export const dashboardCookie = (ctx: AppContext): string | undefined =>
   ctx.cookies.get(DASHBOARD_COOKIE);
 
 /**
- * Lets only browsers pass in which an administrator has opened the job queue, and leaves the session that he opened it
- * from in `ctx.state`. A token does not do: the page's requests are those of a browser.
+ * Requires a dashboard session, and puts the user session that it was opened from into `ctx.state`. A bearer token is not
+ * accepted.
  */
 export function requireDashboardAccess(deps: Pick<ServerDeps, "database" | "now">): AppMiddleware {
   return async (ctx, next) => {

@@ -1,33 +1,27 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoJobRepository } from "@agendajs/mongo-backend";
 import type { JobAction } from "@shared/contract/events.ts";
-import type { Database } from "@shared/database/database.ts";
-import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
-import { productVersion } from "@shared/runtime/settings.ts";
-import { Agenda, type AgendaBackend } from "agenda";
-import { AgendashController } from "../../../../node_modules/agendash/dist/AgendashController.js";
 import {
   type JobQuery,
   type JobsChanged,
   jobsChangedSchema,
-  type QueueFigures,
   type QueuePage,
+  type QueueTotals,
   queuePageSchema,
-  sumUp,
-} from "./agendash-schemas.ts";
+} from "@shared/contract/routes/queue-dashboard-routes.ts";
+import type { Database } from "@shared/database/database.ts";
+import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
+import { findActiveWorkers } from "@shared/domain/active-workers.ts";
+import { productVersion } from "@shared/runtime/settings.ts";
+import { Agenda, type AgendaBackend } from "agenda";
+import { AgendashController } from "../../../../node_modules/agendash/dist/AgendashController.js";
 
 // By its file, since the package's entry loads the middlewares for every framework and fails without Express.
 
-/** How often each worker polls; shown on the page. */
-const POLL_EVERY_MS = 1_000;
-
-/** How often an open page is told to read anew, and its right to do so is looked at again. */
+/** How often an open page is refreshed and its session checked. */
 const REFRESH_INTERVAL_MS = 3_000;
 
-/**
- * The job queue as Agendash shows it: read and changed by an Agenda that is opened on first use and never started, so
- * that a server runs no job.
- */
+/** The job queue for Agendash. Its Agenda is opened on first use and never started, so a server runs no jobs. */
 export class QueueDashboard {
   readonly #database: Database;
   readonly #closing = new AbortController();
@@ -45,25 +39,45 @@ export class QueueDashboard {
     return queuePageSchema.parse(page);
   }
 
-  /** @param capacity analyses that the living workers can make at once */
-  async figures(capacity: number): Promise<QueueFigures> {
+  /** Agendash shows these as values of its own process. They are totals of all workers. */
+  async totals(): Promise<QueueTotals> {
     const { agenda } = await this.#open();
-    const [overviews, due] = await Promise.all([
+    const [jobs, due, workers] = await Promise.all([
       agenda.getJobsOverview(),
       agenda.db.getQueueSize(),
+      findActiveWorkers(this.#database),
     ]);
-    const version = productVersion();
-    return sumUp({ overviews, version, due, capacity, pollEveryMs: POLL_EVERY_MS });
+    const capacity = sum(workers.map(({ concurrency }) => concurrency));
+    // A job is running while a worker has locked it.
+    const running = sum(jobs.map((job) => job.running));
+    return {
+      version: productVersion(),
+      queueName: "all workers",
+      totalQueueSizeDB: due,
+      config: {
+        totalLockLimit: capacity,
+        maxConcurrency: capacity,
+        processEvery: "1 seconds",
+      },
+      backend: { name: "MongoDB", hasNotificationChannel: true },
+      internal: { localQueueProcessing: 0 },
+      jobStatus: Object.fromEntries(
+        jobs.map((job) => [job.name, { running: job.running, locked: job.running }]),
+      ),
+      queuedJobs: sum(jobs.map((job) => job.queued)),
+      runningJobs: running,
+      lockedJobs: running,
+    };
   }
 
-  /** Names of those of these jobs that are still there. */
+  /** Names of the given jobs that still exist. */
   async namesOf(jobIds: readonly string[]): Promise<string[]> {
     const { agenda } = await this.#open();
     const { jobs } = await agenda.queryJobs({ ids: [...jobIds] });
     return jobs.map(({ name }) => name);
   }
 
-  /** Does to these jobs what Agendash does; those that are gone are left out. */
+  /** Changes the given jobs that still exist. */
   async change(action: JobAction, jobIds: readonly string[]): Promise<JobsChanged> {
     const { dashboard } = await this.#open();
     const change = {
@@ -76,20 +90,18 @@ export class QueueDashboard {
     return jobsChangedSchema.parse(await change());
   }
 
-  /**
-   * Server-sent events that have an open page read anew every 3 s. They end when `mayGoOn` says no, and with the server.
-   */
-  async *events(mayGoOn: () => Promise<boolean>): AsyncGenerator<string> {
+  /** Server-sent events that refresh an open page. They end with its session or with the server. */
+  async *events(isSessionValid: () => Promise<boolean>): AsyncGenerator<string> {
     yield 'event: connected\ndata: {"connected":true}\n\n';
-    while ((await this.#wait()) && (await mayGoOn())) yield 'data: {"type":"complete"}\n\n';
+    while ((await this.#wait()) && (await isSessionValid())) yield 'data: {"type":"complete"}\n\n';
   }
 
-  /** Ends the events of all open pages; the database is for its owner to close. */
+  /** Ends the events of all open pages. */
   close(): void {
     this.#closing.abort();
   }
 
-  /** @returns whether the time has passed, and not the server's end come first */
+  /** @returns false if the server stops first */
   #wait(): Promise<boolean> {
     const { signal } = this.#closing;
     return delay(REFRESH_INTERVAL_MS, true, { signal, ref: false }).catch(() => !signal.aborted);
@@ -120,3 +132,5 @@ function backendOf({ connection }: Database): AgendaBackend {
     disconnect: () => repository.disconnect(),
   };
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -1,10 +1,5 @@
-import {
-  type HeadWitness,
-  LEDGER_HEADS_PAGE,
-  LEDGER_PAGE,
-  type LedgerHeads,
-  type LedgerPage,
-} from "@shared/contract/ledger.ts";
+import type { HeadWitness, LedgerHeads, LedgerPage } from "@shared/contract/ledger.ts";
+import type { LedgerHeadsQuery, LedgerQuery } from "@shared/contract/routes/ledger-routes.ts";
 import type { WitnessReceiptRecord } from "@shared/database/models/ledger.ts";
 import {
   presentHead,
@@ -20,32 +15,11 @@ import {
   writeOtsFile,
 } from "@shared/domain/opentimestamps.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { z } from "zod";
 import type { ServerDeps } from "../../server-deps.ts";
 
 type LedgerDeps = Pick<ServerDeps, "database" | "now">;
 
-const wholeNumber = z.coerce
-  .number({ error: "Use a whole number." })
-  .int({ error: "Use a whole number." });
-
-/** Query of `GET /ledger`; a larger limit than allowed gives the largest page. */
-export const ledgerQuerySchema = z.object({
-  after: wholeNumber
-    .min(0, { error: "Use 0 or more." })
-    .default(0)
-    .meta({ description: "Number of the last record that is already known" }),
-  limit: wholeNumber
-    .min(1, { error: "Use 1 or more." })
-    .transform((limit) => Math.min(limit, LEDGER_PAGE.max))
-    .default(LEDGER_PAGE.default)
-    .meta({
-      description: `Records of the page: ${LEDGER_PAGE.default} if not given, ${LEDGER_PAGE.max} at most`,
-    }),
-});
-type LedgerQuery = z.infer<typeof ledgerQuerySchema>;
-
-/** The records after one, oldest first, as everybody may see them. */
+/** The records after a sequence number, oldest first, as the public may see them. */
 export async function readLedgerPage(
   { database, now }: LedgerDeps,
   { after, limit }: LedgerQuery,
@@ -57,7 +31,7 @@ export async function readLedgerPage(
   return { entries, next_after: last < head.seq ? last : null, head };
 }
 
-/** The whole ledger as everybody may see it, one entry of JSON a line. */
+/** The whole ledger as the public may see it, one JSON entry per line. */
 export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGenerator<string> {
   const head = await readHead(database);
   const audience = publicAudience(head, now());
@@ -66,27 +40,10 @@ export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGener
   }
 }
 
-/** Query of `GET /ledger/heads`; a larger limit than allowed gives the largest page. */
-export const ledgerHeadsQuerySchema = z.object({
-  before: z.iso
-    .date({ error: "Use a day such as 2025-01-31." })
-    .optional()
-    .meta({ description: "The `next_before` of the previous page: only earlier days" }),
-  limit: z.coerce
-    .number({ error: "Use a whole number." })
-    .int({ error: "Use a whole number." })
-    .min(1, { error: "Use 1 or more." })
-    .transform((limit) => Math.min(limit, LEDGER_HEADS_PAGE.max))
-    .default(LEDGER_HEADS_PAGE.default)
-    .meta({
-      description: `Heads of the page: ${LEDGER_HEADS_PAGE.default} if not given, ${LEDGER_HEADS_PAGE.max} at most`,
-    }),
-});
-
-/** The heads of past days, newest first, and who witnesses each of them. */
+/** The heads of past days with their witnesses, newest first. */
 export async function listLedgerHeads(
   { database }: Pick<ServerDeps, "database">,
-  { before, limit }: z.infer<typeof ledgerHeadsQuerySchema>,
+  { before, limit }: LedgerHeadsQuery,
 ): Promise<LedgerHeads> {
   const published = await database.ledgerPublications
     .find(before ? { _id: { $lt: before } } : {})
@@ -117,10 +74,7 @@ const presentWitness = (receipt: WitnessReceiptRecord): HeadWitness => ({
   commit: receipt.commit ?? null,
 });
 
-/**
- * The proofs that all calendars have given for the head of one day, in one .ots file.
- * @throws AppError `not-found` if there is none
- */
+/** The proofs of all calendars for the head of one day as one .ots file. @throws AppError not-found */
 export async function readHeadProof(
   { database }: Pick<ServerDeps, "database">,
   day: string,

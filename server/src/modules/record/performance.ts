@@ -1,9 +1,7 @@
-import Router from "@koa/router";
-import {
-  type Performance,
-  type PerformancePeriod,
-  type PerformanceQuery,
-  performanceQuerySchema,
+import type {
+  Performance,
+  PerformancePeriod,
+  PerformanceQuery,
 } from "@shared/contract/performance.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
@@ -13,38 +11,6 @@ import {
 import { seriesOf } from "@shared/domain/closed-analyses.ts";
 import { computeMetrics } from "@shared/stats/performance-metrics.ts";
 import { mergeTallies } from "@shared/stats/tally.ts";
-import { LRUCache } from "lru-cache";
-import type { AppRouter, AppState } from "../../http/context.ts";
-import { parseInput } from "../../http/request-input.ts";
-import type { ServerDeps } from "../../server-deps.ts";
-
-/** Half of the time in which the workers measure anew. */
-const CACHE_SECONDS = 30;
-
-/** Answers kept at once; an answer is at most some tens of kilobytes. */
-const MAX_CACHED_ANSWERS = 200;
-
-/**
- * How the signals turned out; public, and nobody can be told from it. However many ask at once, each choice of filters is
- * read once in half a minute.
- */
-export function createPerformanceRoutes(deps: Pick<ServerDeps, "database" | "now">): AppRouter {
-  const router = new Router<AppState>();
-
-  const answers = new LRUCache<string, Performance, PerformanceQuery>({
-    max: MAX_CACHED_ANSWERS,
-    ttl: CACHE_SECONDS * 1_000,
-    fetchMethod: (_key, _stale, { context }) => readPerformance(deps, context),
-  });
-
-  router.get("/performance", async (ctx) => {
-    const query = parseInput(performanceQuerySchema, ctx.query);
-    ctx.set("Cache-Control", `public, max-age=${CACHE_SECONDS}`);
-    ctx.body = await answers.forceFetch(JSON.stringify(query), { context: query });
-  });
-
-  return router;
-}
 
 const DAY_MS = 86_400_000;
 
@@ -56,10 +22,7 @@ const PERIOD_DAYS: Record<PerformancePeriod, number | null> = {
   all: null,
 };
 
-/**
- * The figures of the signals that a query asks for. Costs as much as there are days in its period, whatever the number
- * of signals.
- */
+/** Performance of the selected signals. The cost depends on the days of the period, not on the number of signals. */
 export async function readPerformance(
   deps: { database: Database; now: () => Date },
   query: PerformanceQuery,
@@ -85,7 +48,7 @@ export async function readPerformance(
   };
 }
 
-/** Today is the last day of every period. */
+/** Every period ends today. */
 function firstDay(period: PerformancePeriod, now: Date): string | null {
   const days = PERIOD_DAYS[period];
   if (days === null) return null;

@@ -1,7 +1,7 @@
 import { type Candle, type SignalCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { HISTORY_PAGE } from "@shared/contract/constants.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
-import { type HistoryPage, historyFilterSchema } from "@shared/contract/signal.ts";
+import type { HistoryQuery } from "@shared/contract/routes/signal-routes.ts";
+import type { HistoryPage } from "@shared/contract/signal.ts";
 import type { SignalSince } from "@shared/contract/signal-page.ts";
 import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
@@ -11,7 +11,7 @@ import { presentHistoryItem } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { Types } from "mongoose";
 import { z } from "zod";
-import { beforeCursor, pageQuerySchema, takePage } from "../../http/pagination.ts";
+import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 const signalIdSchema = z
@@ -19,13 +19,9 @@ const signalIdSchema = z
   .regex(/^[0-9a-f]{24}$/)
   .transform((text) => new Types.ObjectId(text));
 
-/** No signal has this id, or it is somebody else's. */
 export const signalNotFound = (): AppError => new AppError("not-found", "There is no such signal.");
 
-/**
- * A user's own signal; without a user, anybody's.
- * @throws AppError `not-found` when there is none with this id, or it is somebody else's
- */
+/** A user's own signal, or any signal without a user. @throws AppError not-found */
 export async function findSignal(
   deps: Pick<ServerDeps, "database">,
   user: Pick<UserRecord, "_id"> | null,
@@ -41,10 +37,7 @@ export async function findSignal(
   return signal;
 }
 
-/**
- * The candles that a user's own signal was made from; none while it is not finished or when it failed.
- * @throws AppError `not-found` as `findSignal`
- */
+/** The candles of a user's own signal; none if it is unfinished or failed. @throws AppError not-found */
 export async function readSignalCandles(
   deps: Pick<ServerDeps, "database">,
   user: Pick<UserRecord, "_id">,
@@ -54,10 +47,6 @@ export async function readSignalCandles(
   const stored = await deps.database.analysisCandles.findById(analysisId).lean();
   return { signal_id: _id.toString(), symbol, timeframe, candles: stored?.candles ?? [] };
 }
-
-/** Query of `GET /signal-history`. */
-export const historyQuerySchema = pageQuerySchema(HISTORY_PAGE).extend(historyFilterSchema.shape);
-type HistoryQuery = z.infer<typeof historyQuerySchema>;
 
 type Owner = Pick<UserRecord, "_id">;
 
@@ -83,7 +72,7 @@ export async function listSignals(
   return { signals: page.map(presentHistoryItem), next_cursor: next };
 }
 
-/** What the filter leaves, in terms that the indexes know. */
+/** The filter in terms that the indexes support. */
 async function wantedOnly(database: Database, user: Owner, query: HistoryQuery) {
   const { symbol, signal, outcome } = query;
   return {
@@ -93,7 +82,7 @@ async function wantedOnly(database: Database, user: Owner, query: HistoryQuery) 
   };
 }
 
-/** The symbols of a user's signals that `part` is in. The index is read once for each symbol, not for each signal. */
+/** The index is read once per symbol, not once per signal. */
 async function symbolsWith(database: Database, user: Owner, part: string): Promise<string[]> {
   const symbols = await database.signals.distinct("symbol", { userId: user._id });
   return symbols.filter((symbol) => symbol.includes(part));
@@ -101,10 +90,7 @@ async function symbolsWith(database: Database, user: Owner, part: string): Promi
 
 const MAX_CANDLES = 500;
 
-/**
- * What has happened since a signal was made, for its owner or an administrator.
- * @throws AppError `not-found`
- */
+/** Progress of a signal for its owner or an administrator. @throws AppError not-found */
 export async function getSignalProgress(
   { database }: Pick<ServerDeps, "database">,
   user: Pick<UserRecord, "_id" | "role">,
@@ -120,18 +106,14 @@ export async function getSignalProgress(
   };
 }
 
-/** How the trade of a signal was resolved, and the closed candles since its analysis was made. */
 interface SignalProgress {
-  /** Null while it is open. */
+  /** Null while the trade is open. */
   judgement: Resolution | null;
-  /**
-   * Oldest first, the one in which the analysis was made included: those by which the trade was resolved; until then,
-   * what the workers last read of the market.
-   */
+  /** Closed candles since the analysis, oldest first: those that resolved the trade, or the latest ones while it is open. */
   candles: Candle[];
 }
 
-/** The progress of a signal; empty for one that offers no trade. */
+/** The progress of a signal; empty if it is not a trade. */
 export async function readProgress(
   database: Database,
   { analysis, analysisId, status, symbol, timeframe }: SignalRecord,

@@ -17,51 +17,47 @@ import { type SavedFile, storeUpload } from "../files/stored-files.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 import { createSignal, findByIdempotencyKey, type RequestSignalInput } from "./request-signal.ts";
 
-/** A request for a signal together with the trader's chart picture, as it was uploaded. */
 export interface ImageRequestInput extends RequestSignalInput {
   user: UserRecord;
-  chartImage: Buffer;
+  chartImage: Uint8Array;
 }
 
 /**
- * Whether a user may ask for the analysis of an image, as far as it can be told before the image is read. A repeated
- * request is let through: it is answered with the signal that is already paid for.
+ * Checks permission and credits before the image is received. A repeated request passes, since it is already paid.
  * @throws AppError image-not-allowed, no-credits
  */
 export async function assertMaySendImage(
   deps: Pick<ServerDeps, "database" | "now">,
-  order: Pick<ImageRequestInput, "user" | "idempotencyKey">,
+  input: Pick<ImageRequestInput, "user" | "idempotencyKey">,
 ): Promise<void> {
-  assertImageAllowed(order.user);
-  if (await findByIdempotencyKey(deps.database, order, { at: deps.now() })) return;
-  assertCanPayForImage(order.user);
+  assertImageAllowed(input.user);
+  if (await findByIdempotencyKey(deps.database, input, { at: deps.now() })) return;
+  assertCanPayForImage(input.user);
 }
 
 /**
- * Accepts a request with an image: takes one credit and stores image and signal, all in one transaction, and asks the
- * workers for the signal. Requests of one user take turns, so that those that come too late for his last credit
- * are turned away before their images cost anything.
- * @returns the signal, which an earlier request with the same key may have made and paid for
+ * Accepts a request with an image: takes a credit and stores image and signal in one transaction. Requests of one user run
+ * one at a time, so that those without a credit are rejected before their image is processed.
  * @throws AppError not-approved, image-not-allowed, no-credits, invalid-input, not-an-image, file-too-large
  */
 export function requestSignalWithImage(
   deps: ServerDeps,
-  order: ImageRequestInput,
+  input: ImageRequestInput,
 ): Promise<SignalRecord> {
   const { database, now } = deps;
-  return withKeys(database, [`image-order:${order.user._id}`], async () => {
-    const earlier = await findByIdempotencyKey(database, order, { at: now() });
+  return withKeys(database, [`image-request:${input.user._id}`], async () => {
+    const earlier = await findByIdempotencyKey(database, input, { at: now() });
     if (earlier) return earlier;
-    assertMayPay(await database.users.findById(order.user._id).lean());
-    await assertKnownSymbol(deps, order.request.symbol);
-    const image = await sanitizeImage(order.chartImage);
+    assertMayPay(await database.users.findById(input.user._id).lean());
+    await assertKnownSymbol(deps, input.request.symbol);
+    const image = await sanitizeImage(input.chartImage);
     return storeUpload(deps, { kind: "chart_uploads", image }, (file) =>
-      createSignal(deps, order, {
+      createSignal(deps, input, {
         chartImageId: file._id,
         streams: [ADMINS_STREAM],
         store: async (uow, signalId) => {
-          await takeCredit(deps, uow, { order, signalId });
-          await addImage(deps, uow, { order, signalId, file });
+          await takeCredit(deps, uow, { input, signalId });
+          await addImage(deps, uow, { input, signalId, file });
         },
       }),
     );
@@ -71,9 +67,9 @@ export function requestSignalWithImage(
 async function takeCredit(
   { database }: ServerDeps,
   uow: UnitOfWork,
-  { order, signalId }: { order: ImageRequestInput; signalId: Types.ObjectId },
+  { input, signalId }: { input: ImageRequestInput; signalId: Types.ObjectId },
 ): Promise<void> {
-  const { user, request } = order;
+  const { user, request } = input;
   const charged = await changeCredits(database, uow, {
     userId: user._id,
     kind: "spend",
@@ -90,16 +86,16 @@ async function takeCredit(
 async function addImage(
   { database }: ServerDeps,
   uow: UnitOfWork,
-  belongings: { order: ImageRequestInput; signalId: Types.ObjectId; file: SavedFile },
+  context: { input: ImageRequestInput; signalId: Types.ObjectId; file: SavedFile },
 ): Promise<void> {
-  const { order, signalId, file } = belongings;
-  const { _id: userId, username } = order.user;
+  const { input, signalId, file } = context;
+  const { _id: userId, username } = input.user;
   const image: ChartImageRecord = { ...file, userId, username, signalId, createdAt: uow.at };
   await database.chartImages.create([image], { session: uow.session });
   uow.addEvent(ADMINS_STREAM, "chart-image:added", presentChartImage(image));
 }
 
-/** The user as he is now, in case his credits were spent while this request waited. */
+/** The credits may have been spent while this request waited. */
 function assertMayPay(user: UserRecord | null): void {
   if (!user) throw unauthenticated();
   assertImageAllowed(user);

@@ -26,71 +26,71 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 import { assertQueueCapacity, assertUserLimit } from "./signal-limits.ts";
 
-/** A request for a signal; the same `idempotencyKey` of the same user gives the same signal for a day. */
+/** For 24 hours, the same `idempotencyKey` of the same user gives the same signal. */
 export interface RequestSignalInput {
   user: Pick<UserRecord, "_id">;
   request: SignalRequest;
   idempotencyKey?: string;
-  /** Of the HTTP request. */
   requestId?: string;
 }
 
-/** What belongs to a signal beside its request. */
 export interface ImageAttachment {
   chartImageId: Types.ObjectId;
-  /** Streams that `store` writes to. */
   streams: readonly string[];
-  /** Writes the rest in the signal's own transaction; what it throws calls the whole off. */
+  /** Writes the image in the signal's transaction, and aborts it by throwing. */
   store: (uow: UnitOfWork, signalId: Types.ObjectId) => Promise<void>;
 }
 
 /**
- * Accepts a request: stores the signal, which joins the market's analysis of the last closed candle. The workers are
- * asked for that analysis unless it is made or under way.
- * @returns the signal, which an earlier request with the same key may have made
- * @throws AppError `rate-limited` while the user has too many unfinished, `unavailable` while all together have,
- *   `invalid-input` when no market data provider knows the symbol
+ * Stores a signal, which joins the market analysis of the last closed candle, or queues that analysis.
+ * @returns an earlier signal if the idempotency key is known
+ * @throws AppError rate-limited or unavailable if too many signals are unfinished, invalid-input for an unknown symbol
  */
 export async function requestSignal(
   deps: ServerDeps,
-  order: RequestSignalInput,
+  input: RequestSignalInput,
 ): Promise<SignalRecord> {
-  await assertKnownSymbol(deps, order.request.symbol);
-  return createSignal(deps, order);
+  await assertKnownSymbol(deps, input.request.symbol);
+  return createSignal(deps, input);
 }
 
-/** Stores a signal with its extras; nothing of it if the key is known already. */
+/** Stores a signal with its image, unless the idempotency key is known. */
 export async function createSignal(
   deps: ServerDeps,
-  order: RequestSignalInput,
-  extras?: ImageAttachment,
+  input: RequestSignalInput,
+  attachment?: ImageAttachment,
 ): Promise<SignalRecord> {
   const id = newSignalId();
-  if (!order.idempotencyKey) return insertOnce(deps, order, { id, extras });
-  // A request with the same key at the same time has to find the signal of this one.
-  return withKeys(deps.database, [keyOf(order, order.idempotencyKey)], () =>
-    insertOnce(deps, order, { id, extras }),
+  if (!input.idempotencyKey) return insertOnce(deps, input, { id, attachment });
+  // A concurrent request with the same key must find the signal of this one.
+  return withKeys(deps.database, [keyOf(input, input.idempotencyKey)], () =>
+    insertOnce(deps, input, { id, attachment }),
   );
 }
 
-/** A request in the second after workers have started with another setup may still join an analysis made before. */
+/** For a second after workers start with another setup, requests may still join an analysis of the previous setup. */
 const readAnalysisSetup = cachedRead(1_000, ({ database }: Pick<ServerDeps, "database" | "now">) =>
   database.analysisSetup.findById(ANALYSIS_SETUP_ID).lean().exec(),
 );
 
 async function insertOnce(
   deps: ServerDeps,
-  order: RequestSignalInput,
-  { id, extras }: { id: Types.ObjectId; extras: ImageAttachment | undefined },
+  input: RequestSignalInput,
+  { id, attachment }: { id: Types.ObjectId; attachment: ImageAttachment | undefined },
 ): Promise<SignalRecord> {
   const { database, now } = deps;
-  const { request, requestId } = order;
-  const userId = order.user._id;
-  const lockKeys = [userStream(userId), ...(extras?.streams ?? [])];
-  const options: CommitOptions = { lockKeys, groupCommit: extras === undefined, requestId, now };
+  const { request, requestId } = input;
+  const userId = input.user._id;
+  const lockKeys = [userStream(userId), ...(attachment?.streams ?? [])];
+  const options: CommitOptions = {
+    lockKeys,
+    groupCommit: attachment === undefined,
+    requestId,
+    now,
+  };
   const write = (uow: UnitOfWork, joined?: JoinedAnalysis) =>
-    writeSignal(deps, uow, { order, id, extras, joined });
-  if (extras) return commit(database, options, (uow) => write(uow));
+    writeSignal(deps, uow, { input, id, attachment, joined });
+  if (attachment) return commit(database, options, (uow) => write(uow));
   const candleClosedAt = lastCandleClose(request.timeframe, now());
   const key = analysisKey({ ...request, candleClosedAt }, await readAnalysisSetup(deps));
   const batch = {
@@ -100,24 +100,23 @@ async function insertOnce(
   return commitBatched(database, { ...options, batch }, write);
 }
 
-/** Writes a new signal, unless an earlier request with the same key has made one. */
 async function writeSignal(
   deps: ServerDeps,
   uow: UnitOfWork,
-  input: {
-    order: RequestSignalInput;
+  pending: {
+    input: RequestSignalInput;
     id: Types.ObjectId;
-    extras: ImageAttachment | undefined;
+    attachment: ImageAttachment | undefined;
     joined: JoinedAnalysis | undefined;
   },
 ): Promise<SignalRecord> {
   const { database } = deps;
-  const { order, id, extras, joined } = input;
-  const { request, requestId, idempotencyKey } = order;
-  const userId = order.user._id;
-  const earlier = await findByIdempotencyKey(database, order, uow);
+  const { input, id, attachment, joined } = pending;
+  const { request, requestId, idempotencyKey } = input;
+  const userId = input.user._id;
+  const earlier = await findByIdempotencyKey(database, input, uow);
   if (earlier) {
-    // The analysis is stored already, and others may join it.
+    // The analysis is already stored, and other signals may join it.
     if (joined?.isNew) {
       const job = newAnalysisJob(
         { ...joined.analysis, userId },
@@ -130,14 +129,14 @@ async function writeSignal(
   if (!joined || joined.isNew) await assertQueueCapacity(deps);
   const signal = await queueSignal(database, uow, {
     ...{ id, userId, request, requestId },
-    ...(extras && { chartImageId: extras.chartImageId }),
+    ...(attachment && { chartImageId: attachment.chartImageId }),
     ...(joined && { joined }),
     assertUserLimit: (unfinishedSignals) => assertUserLimit(deps, unfinishedSignals),
   });
-  await extras?.store(uow, id);
+  await attachment?.store(uow, id);
   if (idempotencyKey) {
     await database.idempotencyKeys.updateOne(
-      { _id: keyOf(order, idempotencyKey) },
+      { _id: keyOf(input, idempotencyKey) },
       { $set: { signalId: id, createdAt: uow.at } },
       { session: uow.session, upsert: true },
     );
@@ -145,15 +144,14 @@ async function writeSignal(
   return signal;
 }
 
-/** The signal that an earlier request with the same key has made, if there is one. */
 export async function findByIdempotencyKey(
   database: Database,
-  order: Pick<RequestSignalInput, "user" | "idempotencyKey">,
-  moment: { at: Date; session?: ClientSession },
+  input: Pick<RequestSignalInput, "user" | "idempotencyKey">,
+  options: { at: Date; session?: ClientSession },
 ): Promise<SignalRecord | null> {
-  if (!order.idempotencyKey) return null;
-  const { at, session = null } = moment;
-  const key = keyOf(order, order.idempotencyKey);
+  if (!input.idempotencyKey) return null;
+  const { at, session = null } = options;
+  const key = keyOf(input, input.idempotencyKey);
   const oldest = new Date(at.getTime() - IDEMPOTENCY_HOURS * 3_600_000);
   const known = await database.idempotencyKeys
     .findOne({ _id: key, createdAt: { $gt: oldest } })
@@ -162,5 +160,5 @@ export async function findByIdempotencyKey(
   return known ? database.signals.findById(known.signalId).session(session).lean() : null;
 }
 
-const keyOf = (order: Pick<RequestSignalInput, "user">, key: string): string =>
-  `${order.user._id}:${key}`;
+const keyOf = (input: Pick<RequestSignalInput, "user">, key: string): string =>
+  `${input.user._id}:${key}`;

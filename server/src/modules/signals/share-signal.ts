@@ -13,14 +13,14 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findSignal, readProgress, signalNotFound } from "./queries.ts";
 
-/** Nobody guesses it, however many signals are shared. */
+/** Too long to guess. */
 const TOKEN_BYTES = 32;
 
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /**
- * Lets whoever has the token see a user's own signal; the token before is void from then on. Only its hash is stored.
- * @throws AppError `not-found`; `invalid-input` for a signal without a result
+ * Creates a link to a user's own signal and revokes the previous one. Only the hash of its token is stored.
+ * @throws AppError not-found, or invalid-input for a signal without a result
  */
 export async function createShareLink(
   { database, now }: Pick<ServerDeps, "database" | "now">,
@@ -29,7 +29,7 @@ export async function createShareLink(
 ): Promise<ShareLink> {
   const { _id, status } = await findSignal({ database }, user, id);
   if (status !== "completed") {
-    throw new AppError("invalid-input", "Only a signal that has a result can be shared.");
+    throw new AppError("invalid-input", "Only completed signals can be shared.");
   }
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const sharedAt = now();
@@ -41,10 +41,7 @@ export async function createShareLink(
   return { token, shared_at: sharedAt.toISOString() };
 }
 
-/**
- * Voids the token of a user's own signal; of no effect where there is none.
- * @throws AppError `not-found`
- */
+/** Revokes the link to a user's own signal, if there is one. @throws AppError not-found */
 export async function revokeShareLink(
   { database }: Pick<ServerDeps, "database">,
   user: Pick<UserRecord, "_id">,
@@ -54,10 +51,7 @@ export async function revokeShareLink(
   await database.signals.updateOne({ _id }, { $unset: { shareHash: 1, sharedAt: 1 } });
 }
 
-/**
- * The signal that a token stands for, without anything of its user.
- * @throws AppError `not-found` for a token that is void or never was
- */
+/** The signal of a link, without data of its user. @throws AppError not-found */
 export async function readSharedSignal(
   { database }: Pick<ServerDeps, "database">,
   token: string,
@@ -73,10 +67,10 @@ export async function readSharedSignal(
   return presentSharedSignal({ ...signal, analysis, judgement, before, since });
 }
 
-/** Warnings about where a signal comes from; others may tell of its user's stake or picture. */
+/** Warnings about the origin of a signal. Others may reveal the user's amounts or image. */
 const ABOUT_ORIGIN = /^(Demo data|Rule-based analysis):/;
 
-/** A signal for whoever has its link: only what is listed here leaves the house. */
+/** An allow-list of what the public may see. */
 function presentSharedSignal(
   signal: Pick<SignalRecord, "symbol" | "timeframe" | "createdAt"> & {
     analysis: Analysis;

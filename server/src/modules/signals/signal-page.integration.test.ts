@@ -131,7 +131,7 @@ describe("what became of a signal", () => {
         const { _id } = await storeTrade(database, ann, { madeAt, status });
         expect(await api.post(ann, `/signals/${_id}/share`)).toMatchObject({
           status: 422,
-          body: { code: "invalid-input", detail: "Only a signal that has a result can be shared." },
+          body: { code: "invalid-input", detail: "Only completed signals can be shared." },
         });
       },
     );

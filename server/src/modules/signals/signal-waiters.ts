@@ -12,29 +12,25 @@ const finishedEventSchema = z.object({
   data: signalResponseSchema,
 });
 
-/**
- * A signal may have finished after it was stored and before anybody listened for it, if this process was held up just
- * then: whoever still waits after this time has it looked up. All others hear of it in time, and cost no reading.
- */
-const LOOK_AFTER_MS = 1_000;
+/** A signal may finish between its insert and the start of waiting. After this time it is read once. */
+const REREAD_AFTER_MS = 1_000;
 
-/** Answers the requests that wait for a signal with the same event that is pushed. */
+/** Resolves waiting requests with the events that are pushed. */
 export class FeedSignalWaiters implements SignalWaiters {
   readonly #database: Database;
   readonly #logger: Logger;
-  /** Tells a finished signal to those who listen for its id. */
-  readonly #bell = new EventEmitter<Record<string, [SignalResponse]>>().setMaxListeners(0);
+  readonly #emitter = new EventEmitter<Record<string, [SignalResponse]>>().setMaxListeners(0);
 
   constructor(options: { database: Database; feed: EventFeed; logger: Logger }) {
     this.#database = options.database;
     this.#logger = options.logger;
     options.feed.subscribe({
-      onEvent: (event) => this.#hear(event),
-      onReopened: () => this.#lookFor(this.#bell.eventNames().map(String)),
+      onEvent: (event) => this.#onEvent(event),
+      onReopened: () => this.#reread(this.#emitter.eventNames().map(String)),
     });
   }
 
-  /** The signal, which was not finished yet when it was read, once it is; null when `timeoutMs` ran out or the caller went away. */
+  /** Resolves to the finished signal, or to null on timeout or abort. */
   wait(
     signalId: string,
     options: { timeoutMs: number; abort: AbortSignal },
@@ -42,39 +38,39 @@ export class FeedSignalWaiters implements SignalWaiters {
     const { timeoutMs, abort } = options;
     return new Promise((resolve) => {
       const settle = (signal: SignalResponse | null) => {
-        clearTimeout(look);
+        clearTimeout(reread);
         clearTimeout(deadline);
-        this.#bell.off(signalId, settle);
-        abort.removeEventListener("abort", giveUp);
+        this.#emitter.off(signalId, settle);
+        abort.removeEventListener("abort", cancel);
         resolve(signal);
       };
-      const giveUp = () => settle(null);
-      this.#bell.once(signalId, settle);
-      const look = setTimeout(() => this.#lookFor([signalId]), LOOK_AFTER_MS);
-      const deadline = setTimeout(giveUp, timeoutMs);
-      if (abort.aborted) giveUp();
-      else abort.addEventListener("abort", giveUp);
+      const cancel = () => settle(null);
+      this.#emitter.once(signalId, settle);
+      const reread = setTimeout(() => this.#reread([signalId]), REREAD_AFTER_MS);
+      const deadline = setTimeout(cancel, timeoutMs);
+      if (abort.aborted) cancel();
+      else abort.addEventListener("abort", cancel);
     });
   }
 
-  #hear(event: LoggedEvent): void {
+  #onEvent(event: LoggedEvent): void {
     const parsed = finishedEventSchema.safeParse(event);
-    if (parsed.success) this.#bell.emit(parsed.data.data.signal_id, parsed.data.data);
+    if (parsed.success) this.#emitter.emit(parsed.data.data.signal_id, parsed.data.data);
   }
 
-  #lookFor(signalIds: string[]): void {
-    this.#tellFinished(signalIds).catch((error: unknown) =>
-      this.#logger.warn({ err: error }, "could not look for finished signals"),
+  #reread(signalIds: string[]): void {
+    this.#emitFinished(signalIds).catch((error: unknown) =>
+      this.#logger.warn({ err: error }, "finished signals not read"),
     );
   }
 
-  async #tellFinished(signalIds: string[]): Promise<void> {
-    for (const signal of await this.#finishedAmong(signalIds)) {
-      this.#bell.emit(signal.signal_id, signal);
+  async #emitFinished(signalIds: string[]): Promise<void> {
+    for (const signal of await this.#readFinished(signalIds)) {
+      this.#emitter.emit(signal.signal_id, signal);
     }
   }
 
-  async #finishedAmong(signalIds: string[]): Promise<SignalResponse[]> {
+  async #readFinished(signalIds: string[]): Promise<SignalResponse[]> {
     if (signalIds.length === 0) return [];
     const finished = await this.#database.signals
       .find({ _id: { $in: signalIds }, status: { $in: ["completed", "failed"] } })

@@ -11,26 +11,19 @@ import {
 } from "../admin/audit-trail.ts";
 import { findUserByName } from "./manage-users.ts";
 
-/** Signals that one transaction deletes at most; it holds up the user's other changes for about this long. */
+/** Signals per transaction, which blocks the user's other changes. */
 const BATCH_SIZE = 500;
 
-/**
- * Deletes the finished signals of one user; what is queued or running ends normally.
- * @returns the user, and how many signals are gone
- * @throws AppError not-found
- */
+/** Deletes the finished signals of one user. @throws AppError not-found */
 export async function clearHistory(
   deps: AdminDeps,
-  order: UserActionInput,
+  input: UserActionInput,
 ): Promise<{ user: UserRecord; deleted: number }> {
-  const user = await findUserByName(deps.database, order.username);
-  return { user, deleted: await clearHistoryOf(deps, { admin: order.admin, userId: user._id }) };
+  const user = await findUserByName(deps.database, input.username);
+  return { user, deleted: await clearHistoryOf(deps, { admin: input.admin, userId: user._id }) };
 }
 
-/**
- * Deletes the finished signals of one user batch by batch, each of them told when it is committed.
- * @returns how many signals are gone
- */
+/** Deletes in batches, with an event for each. Returns the number of deleted signals. */
 export async function clearHistoryOf(
   deps: AdminDeps,
   { admin, userId }: { admin: Admin; userId: Types.ObjectId },
@@ -65,13 +58,9 @@ async function clearBatch(
   return finished.length;
 }
 
-/** Users whose histories are deleted at the same time, each in transactions of its own. */
 const USERS_AT_A_TIME = 8;
 
-/**
- * Deletes the finished signals of all users. If it is interrupted, calling it again goes on with what is left.
- * @returns how many signals are gone, and of how many users
- */
+/** Deletes the finished signals of all users. May be repeated after an interruption. */
 export async function clearAllHistory(
   deps: AdminDeps,
   { admin }: { admin: Admin },

@@ -13,10 +13,8 @@ import { clearHistoryOf } from "./clear-history.ts";
 import { findUserByName } from "./manage-users.ts";
 
 /**
- * Deletes a user with everything that belongs to him, and ends his sessions. His name is free again afterwards. The
- * history, which may be long, goes first in transactions of its own; all the rest goes in one. If something of it
- * fails, he is still there and may be deleted again.
- * @throws AppError not-found, own-account
+ * Deletes a user with all data and sessions; the name becomes available again. The history, which may be long, is deleted
+ * first. If the rest fails, the user still exists and can be deleted again. @throws AppError not-found, own-account
  */
 export async function deleteUser(
   deps: AdminDeps & Pick<ServerDeps, "identity">,
@@ -32,7 +30,7 @@ export async function deleteUser(
     const { session } = uow;
     const { deletedCount } = await database.users.deleteOne({ _id }, { session });
     if (deletedCount === 0) throw userNotFound();
-    await removeBelongings(deps, uow, _id);
+    await deleteUserData(deps, uow, _id);
     uow.endSessions({ userId: _id.toString(), reason: "deleted" });
     uow.addEvent(ADMINS_STREAM, "user:deleted", { username: user.username });
     await identity.deleteAccount({ identityId, session });
@@ -40,8 +38,8 @@ export async function deleteUser(
   return user;
 }
 
-/** Analyses that are under way go on without the user: others may have joined them. */
-async function forgetWhoAsked(
+/** Running analyses continue, because other signals may have joined them. */
+async function anonymizeAnalyses(
   database: Database,
   session: ClientSession,
   userId: Types.ObjectId,
@@ -52,7 +50,7 @@ async function forgetWhoAsked(
   await database.jobs.updateMany({ _id: ids }, { $unset: { "data.userId": 1 } }, { session });
 }
 
-async function removeBelongings(
+async function deleteUserData(
   { database }: AdminDeps,
   uow: UnitOfWork,
   userId: Types.ObjectId,
@@ -60,7 +58,7 @@ async function removeBelongings(
   const { session } = uow;
   const left = await database.signals.find({ userId }).select({ _id: 1 }).session(session).lean();
   const signalIds = left.map((signal) => signal._id);
-  await forgetWhoAsked(database, session, userId);
+  await anonymizeAnalyses(database, session, userId);
   await deleteSignals(database, uow, { userId, signalIds });
   await removeUserFiles(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });

@@ -18,13 +18,13 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
 import { createSignPath, type SignPath, withSignedUrl } from "../files/signed-url.ts";
 
-/** What a card is made of: the rest of 50,000 users would only be read in vain. */
+/** The fields of a user card. Reading whole users is slow for 50,000 of them. */
 const CARD_FIELDS = {
   ...{ username: 1, email: 1, emailVerified: 1, role: 1, approved: 1 },
   ...{ allowImageUpload: 1, imageCredits: 1, createdAt: 1 },
 } as const;
 
-/** All users, newest registration first, with their payment proofs at addresses that can be opened. */
+/** All users with signed URLs of their payment proofs, newest first. */
 export async function listUsers(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
 ): Promise<UserList> {
@@ -46,32 +46,23 @@ function signProof(card: UserCard, signPath: SignPath): UserCard {
   return { ...card, payment_proof: payment_proof && withSignedUrl(payment_proof, signPath) };
 }
 
-/**
- * Lets a user use the bot and see its history, from his next request on. May be repeated.
- * @throws AppError not-found
- */
-export function approveUser(deps: AdminDeps, order: UserActionInput): Promise<UserRecord> {
-  return updateAccount(deps, { ...order, fields: { approved: true }, reason: "approved" });
+/** @throws AppError not-found */
+export function approveUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
+  return updateAccount(deps, { ...input, fields: { approved: true }, reason: "approved" });
 }
 
-/**
- * Takes the approval back; the user's next request is refused. May be repeated.
- * @throws AppError not-found, own-account
- */
-export async function revokeUser(deps: AdminDeps, order: UserActionInput): Promise<UserRecord> {
-  assertNotOwnAccount(order.admin, await findUserByName(deps.database, order.username));
-  return updateAccount(deps, { ...order, fields: { approved: false }, reason: "revoked" });
+/** @throws AppError not-found, own-account */
+export async function revokeUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
+  assertNotOwnAccount(input.admin, await findUserByName(deps.database, input.username));
+  return updateAccount(deps, { ...input, fields: { approved: false }, reason: "revoked" });
 }
 
-/**
- * Allows or forbids a user to send chart images. May be repeated.
- * @throws AppError not-found
- */
+/** @throws AppError not-found */
 export function setImageAccess(
   deps: AdminDeps,
-  order: UserActionInput & { allow: boolean },
+  input: UserActionInput & { allow: boolean },
 ): Promise<UserRecord> {
-  const { allow, ...whose } = order;
+  const { allow, ...whose } = input;
   return updateAccount(deps, {
     ...whose,
     fields: { allowImageUpload: allow },
@@ -79,19 +70,14 @@ export function setImageAccess(
   });
 }
 
-/** One thing that an administrator allows or forbids a user. */
 type AccountSwitch = Pick<UserRecord, "approved"> | Pick<UserRecord, "allowImageUpload">;
 
-/**
- * Switches something of an account on or off, and tells the user and the admins. What is so already stays so, and is
- * not told again.
- * @throws AppError not-found
- */
+/** Changes a permission. There is no event if it already has the value. @throws AppError not-found */
 async function updateAccount(
   deps: AdminDeps,
-  order: UserActionInput & { fields: AccountSwitch; reason: AccountReason },
+  input: UserActionInput & { fields: AccountSwitch; reason: AccountReason },
 ): Promise<UserRecord> {
-  const { admin, username, fields, reason } = order;
+  const { admin, username, fields, reason } = input;
   const { database } = deps;
   const { _id } = await findUserByName(database, username);
   const lockKeys = [ADMINS_STREAM, userStream(_id)];
@@ -115,15 +101,14 @@ async function updateAccount(
 }
 
 /**
- * Adds image credits to a user's balance, or takes some away, but no more than there are.
- * @param order.credits signed whole number
- * @throws AppError not-found; invalid-input where the balance would be larger than can be counted
+ * Adds credits to a user's balance, or removes them down to zero.
+ * @throws AppError not-found, or invalid-input if the balance would exceed the safe integers
  */
 export async function grantCredits(
   deps: AdminDeps,
-  order: UserActionInput & { credits: number },
+  input: UserActionInput & { credits: number },
 ): Promise<UserRecord> {
-  const { admin, username, credits } = order;
+  const { admin, username, credits } = input;
   const { database } = deps;
   const { _id } = await findUserByName(database, username);
   const lockKeys = [ADMINS_STREAM, userStream(_id)];
@@ -136,7 +121,7 @@ export async function grantCredits(
       kind: "grant",
       amount: credits,
       by: admin.username,
-      why: credits < 0 ? "Taken away by an administrator." : "Granted by an administrator.",
+      why: credits < 0 ? "Removed by an administrator." : "Granted by an administrator.",
     });
     return after ?? before;
   });
@@ -147,10 +132,7 @@ function invalidNumber(): AppError {
   return new AppError("invalid-input", message, { errors: [{ field: "credits", message }] });
 }
 
-/**
- * The user of this name, in whatever case it is written.
- * @throws AppError not-found, also where `username` could be nobody's name
- */
+/** Finds a user by case-insensitive name. @throws AppError not-found */
 export async function findUserByName(
   database: Pick<Database, "users">,
   username: unknown,

@@ -1,7 +1,6 @@
 import { html } from "@shared/runtime/html.ts";
 import type { Mail } from "./mailer.ts";
 
-/** Whom a mail is for, and the address that it asks him to open. */
 export interface AccountEmail {
   to: string;
   username: string;
@@ -10,30 +9,26 @@ export interface AccountEmail {
 
 interface Wording {
   subject: string;
-  /** What to do, and why. */
   request: string;
   button: string;
-  /** How long the link works, and what to do if the mail is not expected. */
   note: string;
 }
 
-/** Asks the owner of a new account to confirm his address. */
 export function verificationEmail(invitation: AccountEmail): Mail {
   return compose(invitation, {
-    subject: "Confirm your e-mail address",
-    request: "please confirm that this is your e-mail address:",
-    button: "Confirm e-mail address",
-    note: "The link works once, for 24 hours. If you have not registered with us, ignore this mail.",
+    subject: "Verify your email address",
+    request: "please verify your email address:",
+    button: "Verify email address",
+    note: "The link works once, for 24 hours. If you did not create an account, ignore this email.",
   });
 }
 
-/** Lets somebody choose a new password who has forgotten his. */
 export function passwordResetEmail(invitation: AccountEmail): Mail {
   return compose(invitation, {
     subject: "Choose a new password",
-    request: "somebody, probably you, asked for a new password. You can choose one here:",
+    request: "we received a request to reset your password. You can choose a new one here:",
     button: "Choose a new password",
-    note: "The link works once, for one hour. If you did not ask for it, ignore this mail: your password stays as it is.",
+    note: "The link works once, for one hour. If you did not request it, ignore this email. Your password stays the same.",
   });
 }
 
@@ -52,7 +47,7 @@ function asText({ username, link }: AccountEmail, { request, note }: Wording): s
   return `Hello ${username},\n\n${request}\n\n${link}\n\n${note}\n\nAI Trading Signals\n`;
 }
 
-/** Styles stand at the elements: mail programs drop style sheets. */
+/** Styles are inline because email clients drop style sheets. */
 function asHtml({ username, link }: AccountEmail, { request, button, note }: Wording): string {
   return html`<!doctype html>
 <html lang="en">
@@ -62,7 +57,7 @@ function asHtml({ username, link }: AccountEmail, { request, button, note }: Wor
 <p>${request}</p>
 <p><a href="${link}" style="display:inline-block;padding:12px 20px;background:#1a56db;color:#ffffff;border-radius:6px;text-decoration:none">${button}</a></p>
 <p style="font-size:14px;color:#4b5563">${note}</p>
-<p style="font-size:14px;color:#4b5563;overflow-wrap:anywhere">If the button does not work, open this address:<br>${link}</p>
+<p style="font-size:14px;color:#4b5563;overflow-wrap:anywhere">If the button does not work, open this link:<br>${link}</p>
 <p style="font-size:14px;color:#4b5563">AI Trading Signals</p>
 </div>
 </body>

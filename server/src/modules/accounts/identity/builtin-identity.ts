@@ -19,24 +19,24 @@ import type { Mailer } from "./mailer.ts";
 /** argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
 const ARGON2ID: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Nothing happens to an account here that the product does not do itself. */
-const NO_NEWS: VerifiedAccount = {
+/** Built-in accounts are never changed elsewhere. */
+const UNCHANGED: VerifiedAccount = {
   emailConfirmed: false,
   passwordChanged: false,
   acknowledge: () => Promise.resolve(false),
 };
 
-/** Keeps the passwords itself, as argon2id hashes in the product's own database, and sends its own mails. */
+/** Stores passwords as argon2id hashes in the product's own database, and sends its own emails. */
 export class BuiltinIdentity implements IdentityProvider {
   readonly #database: Pick<Database, "identities">;
   readonly #mailer: Mailer;
   readonly #webUrl: string;
   readonly #now: () => Date;
   readonly #tokens: MailTokens;
-  /** What a password is compared with when there is no account to compare it with. */
+  /** Compared with the password if there is no account. */
   readonly #decoyHash: Promise<string>;
 
-  /** @param options `webUrl` is the origin of the web pages that the links of mails lead to */
+  /** @param options `webUrl` is the origin of the pages that emails link to */
   constructor(options: {
     database: Pick<Database, "identities" | "mailTokens">;
     mailer: Mailer;
@@ -82,7 +82,7 @@ export class BuiltinIdentity implements IdentityProvider {
     identityId: string;
     password: string;
   }): Promise<VerifiedAccount | null> {
-    return (await this.#matchingHash(attempt)) === null ? null : NO_NEWS;
+    return (await this.#matchingHash(attempt)) === null ? null : UNCHANGED;
   }
 
   async verifyNothing(password: string): Promise<void> {
@@ -124,10 +124,10 @@ export class BuiltinIdentity implements IdentityProvider {
     await this.#mailer.send(passwordResetEmail({ to, username: user.username, link }));
   }
 
-  async prepareReset(order: { token: string; newPassword: string }): Promise<PreparedChange> {
-    const record = await this.#tokens.find("reset", order.token);
+  async prepareReset(input: { token: string; newPassword: string }): Promise<PreparedChange> {
+    const record = await this.#tokens.find("reset", input.token);
     const { identityId } = record;
-    const passwordHash = await hash(order.newPassword, ARGON2ID);
+    const passwordHash = await hash(input.newPassword, ARGON2ID);
     return {
       identityId,
       store: async (session) => {
@@ -162,7 +162,7 @@ export class BuiltinIdentity implements IdentityProvider {
     await this.#tokens.revoke({ identityId, kinds: ["verification", "reset"] }, session);
   }
 
-  /** The account's stored hash if it is the password's; as much work without an account as with one. */
+  /** The stored hash if the password matches. Takes as long without an account as with one. */
   async #matchingHash(attempt: { identityId: string; password: string }): Promise<string | null> {
     const identity = await this.#database.identities.findById(attempt.identityId).lean();
     const stored = identity?.passwordHash ?? (await this.#decoyHash);
@@ -185,19 +185,14 @@ export class BuiltinIdentity implements IdentityProvider {
 const TOKEN_BYTES = 32;
 const HOUR_MS = 3_600_000;
 
-/** How long the link of a mail works. */
 const LIFETIME_MS: Record<MailTokenKind, number> = { verification: 24 * HOUR_MS, reset: HOUR_MS };
 
-/** A new token, for the mail, and the record that stands for it. */
 interface IssuedToken {
   token: string;
   record: MailTokenRecord;
 }
 
-/**
- * The tokens in the links of mails. Each works once; of each kind an account has one at most, the latest. Only
- * hashes are stored: who reads the database can use none of them.
- */
+/** The tokens in links of emails. Each works once, and only the latest of each kind works. Only hashes are stored. */
 class MailTokens {
   readonly #database: Pick<Database, "mailTokens">;
   readonly #now: () => Date;
@@ -207,7 +202,7 @@ class MailTokens {
     this.#now = options.now;
   }
 
-  /** Makes a token, which is good from `store` on. */
+  /** Creates a token, which is valid after `store`. */
   issue(kind: MailTokenKind, identityId: string): IssuedToken {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     return {
@@ -222,16 +217,13 @@ class MailTokens {
     };
   }
 
-  /** Makes a token good, and voids the earlier ones of its kind. */
+  /** Replaces earlier tokens of the same kind. */
   async store({ record }: IssuedToken, session?: ClientSession): Promise<void> {
     const { _id, ...fields } = record;
     await this.#database.mailTokens.updateOne({ _id }, { $set: fields }, { upsert: true, session });
   }
 
-  /**
-   * The record of a token that is good at this moment.
-   * @throws AppError invalid-token
-   */
+  /** @throws AppError invalid-token */
   async find(kind: MailTokenKind, token: string): Promise<MailTokenRecord> {
     const record = await this.#database.mailTokens
       .findOne({ tokenHash: hashOf(token), kind, expiresAt: { $gt: this.#now() } })
@@ -240,10 +232,7 @@ class MailTokens {
     return record;
   }
 
-  /**
-   * Uses a token up. Of several that try at once, one succeeds.
-   * @throws AppError invalid-token
-   */
+  /** Uses up a token. Of several concurrent attempts, one succeeds. @throws AppError invalid-token */
   async redeem({ kind, tokenHash }: MailTokenRecord, session: ClientSession): Promise<void> {
     const redeemed = await this.#database.mailTokens.findOneAndDelete(
       { tokenHash, kind, expiresAt: { $gt: this.#now() } },
@@ -252,7 +241,6 @@ class MailTokens {
     if (!redeemed) throw invalidToken();
   }
 
-  /** Voids the tokens of these kinds that an account has. */
   async revoke(
     account: { identityId: string; kinds: readonly MailTokenKind[] },
     session?: ClientSession,

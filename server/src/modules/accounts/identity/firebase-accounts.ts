@@ -2,19 +2,16 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import type { Database } from "@shared/database/database.ts";
 import type { ClientSession } from "mongoose";
 
-/** What is known of one account at Firebase, its refresh token readable. */
+/** A Firebase account with its decrypted refresh token. */
 export interface KnownAccount {
   identityId: string;
   email: string;
   refreshToken: string;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   passwordUpdatedAt: number;
 }
 
-/**
- * What the product keeps of its users' accounts at Firebase. A refresh token is as good as a signed-in browser of
- * the user's, so it is stored encrypted.
- */
+/** The product's records of Firebase accounts. A refresh token gives full access to an account, so it is encrypted. */
 export class FirebaseAccounts {
   readonly #models: Pick<Database, "firebaseAccounts">;
   readonly #box: SecretBox;
@@ -24,7 +21,7 @@ export class FirebaseAccounts {
     this.#box = new SecretBox({ secret: options.secret, purpose: "firebase refresh tokens" });
   }
 
-  /** The account's record; its `refreshToken` is null if it was stored under another secret. */
+  /** `refreshToken` is null if it was encrypted with another secret. */
   async find(
     identityId: string,
   ): Promise<{ refreshToken: string | null; passwordUpdatedAt: number } | null> {
@@ -34,7 +31,6 @@ export class FirebaseAccounts {
     return { refreshToken: this.#box.open(refreshToken), passwordUpdatedAt };
   }
 
-  /** Id of the account that a user has under this address. */
   async findIdByEmail(email: string): Promise<string | null> {
     const emailKey = email.toLowerCase();
     const record = await this.#models.firebaseAccounts.findOne({ emailKey }).lean();
@@ -49,7 +45,7 @@ export class FirebaseAccounts {
     );
   }
 
-  /** Saves only if nobody has heard of a password as new as this one; whether it did. */
+  /** Saves unless a password change as recent as this one is already known. Returns whether it did. */
   async saveNewer(account: KnownAccount, session: ClientSession): Promise<boolean> {
     const { identityId, passwordUpdatedAt } = account;
     const saved = await this.#models.firebaseAccounts.updateOne(
@@ -78,11 +74,11 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts secrets that have to be kept (AES-256-GCM), with a key of its own made from the server's secret by HKDF. */
+/** Encrypts with AES-256-GCM and a key that HKDF derives from the server's secret. */
 export class SecretBox {
   readonly #key: Buffer;
 
-  /** @param options `purpose` keeps boxes of one secret apart: one cannot open what another has sealed */
+  /** @param options a box cannot open what one with another `purpose` has sealed */
   constructor(options: { secret: string; purpose: string }) {
     const { secret, purpose } = options;
     this.#key = Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
@@ -95,7 +91,7 @@ export class SecretBox {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
   }
 
-  /** What was sealed, or null if that was under another secret or has been tampered with. */
+  /** Returns null if the text was sealed with another secret or changed. */
   open(sealed: string): string | null {
     const bytes = Buffer.from(sealed, "base64url");
     if (bytes.length < IV_BYTES + TAG_BYTES) return null;

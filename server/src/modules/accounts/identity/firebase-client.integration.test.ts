@@ -14,7 +14,7 @@ const UNAVAILABLE = {
   code: "unavailable",
   status: 503,
   serviceCode: undefined,
-  detail: "The sign-in service is not available. Please try again later.",
+  detail: "The sign-in service is unavailable. Please try again later.",
   retryAfterSeconds: 60,
 };
 

@@ -6,7 +6,7 @@ import type { Credentials } from "./identity-provider.ts";
 const IDENTITY_TOOLKIT_HOST = "identitytoolkit.googleapis.com";
 const SECURE_TOKEN_HOST = "securetoken.googleapis.com";
 
-/** From the request to the last byte of the answer. */
+/** Covers the response body too. */
 const TIMEOUT_MS = 5_000;
 
 const sessionSchema = z.object({
@@ -14,7 +14,7 @@ const sessionSchema = z.object({
   idToken: z.string().min(1),
   refreshToken: z.string().min(1),
 });
-/** The right to act for an account: `idToken` for an hour, `refreshToken` to get a new one. */
+/** `idToken` is valid for an hour; `refreshToken` gets a new one. */
 export type FirebaseSession = z.infer<typeof sessionSchema>;
 
 const changedSchema = z.object({ localId: z.string().optional(), email: z.string() });
@@ -22,24 +22,20 @@ const grantSchema = z.object({ id_token: z.string().min(1) });
 const accountSchema = z.object({
   localId: z.string(),
   emailVerified: z.boolean().default(false),
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   passwordUpdatedAt: z.number().default(0),
 });
-/** An account's state at Firebase. */
 type FirebaseAccount = z.infer<typeof accountSchema>;
 const lookupSchema = z.object({ users: z.tuple([accountSchema], z.unknown()) });
 
-/** Where the status says all there is to know. */
+/** The status is enough. */
 const doneSchema = z.object({});
 
-const refusalSchema = z.object({ error: z.object({ message: z.string() }) });
+const errorSchema = z.object({ error: z.object({ message: z.string() }) });
 
 /**
- * The calls of Firebase's Identity Toolkit and of its token service that the product needs; source: the REST
- * reference of Firebase Authentication.
- *
- * All of them throw `FirebaseError` for a refusal, and AppError unavailable if Firebase cannot be reached, does not
- * answer in time, or answers what cannot be understood.
+ * The calls of Firebase's Identity Toolkit and token service that the product needs. Source: REST reference of Firebase
+ * Authentication. They throw `FirebaseError` if rejected, and AppError unavailable if Firebase does not respond properly.
  */
 export class FirebaseClient {
   readonly #apiKey: string;
@@ -47,8 +43,8 @@ export class FirebaseClient {
   readonly #timeoutMs: number;
 
   /**
-   * @param options `baseUrl` replaces the Identity Toolkit's address. The emulator serves it under its host's name as a
-   *   path, which may be left out.
+   * @param options `baseUrl` replaces the Identity Toolkit's URL. The emulator serves it below its host name, which may be
+   * omitted.
    */
   constructor(options: { apiKey: string; baseUrl?: string; timeoutMs?: number }) {
     this.#apiKey = options.apiKey;
@@ -86,26 +82,26 @@ export class FirebaseClient {
     await this.#call("accounts:sendOobCode", doneSchema, { requestType: "PASSWORD_RESET", email });
   }
 
-  /** Uses up the code of a reset mail. */
-  resetPassword(order: { oobCode: string; newPassword: string }): Promise<{ email: string }> {
-    return this.#call("accounts:resetPassword", changedSchema, order);
+  /** Uses up the code of a reset email. */
+  resetPassword(input: { oobCode: string; newPassword: string }): Promise<{ email: string }> {
+    return this.#call("accounts:resetPassword", changedSchema, input);
   }
 
-  /** Uses up the code of a verification mail. */
+  /** Uses up the code of a verification email. */
   confirmEmail(oobCode: string): Promise<{ localId?: string | undefined; email: string }> {
     return this.#call("accounts:update", changedSchema, { oobCode });
   }
 
-  /** Ends all other rights to act for the account. */
-  setPassword(order: { idToken: string; password: string }): Promise<FirebaseSession> {
-    return this.#call("accounts:update", sessionSchema, { ...order, returnSecureToken: true });
+  /** Ends all other sessions of the account. */
+  setPassword(input: { idToken: string; password: string }): Promise<FirebaseSession> {
+    return this.#call("accounts:update", sessionSchema, { ...input, returnSecureToken: true });
   }
 
   async deleteAccount(idToken: string): Promise<void> {
     await this.#call("accounts:delete", doneSchema, { idToken });
   }
 
-  /** A new `idToken` for a `refreshToken`. */
+  /** Returns a new `idToken`. */
   async refresh(refreshToken: string): Promise<string> {
     const body = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
     const urlOf = (base: string) =>
@@ -131,28 +127,28 @@ export class FirebaseClient {
     init: Pick<RequestInit, "headers" | "body">,
   ): Promise<z.output<Schema>> {
     const key = encodeURIComponent(this.#apiKey);
-    const askAt = (base: string) => this.#fetchJson(`${urlOf(base)}?key=${key}`, init);
-    let answer = await askAt(this.#baseUrl);
-    if (answer.status === 404 && this.#lacksPath()) {
+    const postTo = (base: string) => this.#fetchJson(`${urlOf(base)}?key=${key}`, init);
+    let reply = await postTo(this.#baseUrl);
+    if (reply.status === 404 && this.#lacksPath()) {
       const emulatorUrl = `${this.#baseUrl}/${IDENTITY_TOOLKIT_HOST}`;
-      const emulatorAnswer = await askAt(emulatorUrl);
-      if (emulatorAnswer.status !== 404) {
+      const emulatorReply = await postTo(emulatorUrl);
+      if (emulatorReply.status !== 404) {
         this.#baseUrl = emulatorUrl;
-        answer = emulatorAnswer;
+        reply = emulatorReply;
       }
     }
-    if (answer.status >= 400) throw new FirebaseError(refusalOf(answer));
-    const parsed = schema.safeParse(answer.body);
+    if (reply.status >= 400) throw new FirebaseError(messageOf(reply));
+    const parsed = schema.safeParse(reply.body);
     if (!parsed.success) throw firebaseUnavailable(parsed.error);
     return parsed.data;
   }
 
-  /** The Toolkit itself knows all of our calls: a bare address that does not is the emulator's. */
+  /** The Identity Toolkit knows all these calls. If a base URL without a path does not, it is the emulator's. */
   #lacksPath(): boolean {
     return new URL(this.#baseUrl).pathname === "/";
   }
 
-  /** The answer, unless it is a failure of Firebase itself. */
+  /** @throws AppError unavailable if Firebase itself fails */
   async #fetchJson(url: string, init: Pick<RequestInit, "headers" | "body">) {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
@@ -175,124 +171,123 @@ function parseJson(text: string): unknown {
   }
 }
 
-function refusalOf(answer: { status: number; body: unknown }): string {
-  const refusal = refusalSchema.safeParse(answer.body);
-  if (refusal.success) return refusal.data.error.message;
-  return answer.status === 429 ? "TOO_MANY_ATTEMPTS_TRY_LATER" : `status ${answer.status}`;
+function messageOf(reply: { status: number; body: unknown }): string {
+  const parsed = errorSchema.safeParse(reply.body);
+  if (parsed.success) return parsed.data.error.message;
+  return reply.status === 429 ? "TOO_MANY_ATTEMPTS_TRY_LATER" : `status ${reply.status}`;
 }
 
-/** What the product makes of a refusal. */
-interface Reading {
+/** How the product reports a rejection. */
+interface Rejection {
   code: ErrorCode;
   detail: string;
-  /** Whether the caller is told Firebase's own code. Not where it would tell a known address from an unknown one. */
-  isPassedOn: boolean;
+  /** Report Firebase's own code. False where it would reveal whether an address is known. */
+  exposeCode: boolean;
   retryAfterSeconds?: number;
 }
 
-const badCredentials: Reading = {
+const badCredentials: Rejection = {
   code: "invalid-credentials",
   detail: "Wrong username or password.",
-  isPassedOn: false,
+  exposeCode: false,
 };
-const rightEnded: Reading = {
+const sessionEnded: Rejection = {
   code: "unauthenticated",
   detail: "Please log in to continue.",
-  isPassedOn: false,
+  exposeCode: false,
 };
-const badLink: Reading = {
+const badLink: Rejection = {
   code: "invalid-token",
-  detail: "This link is no longer valid. Please ask for a new one.",
-  isPassedOn: false,
+  detail: "This link is no longer valid. Please request a new one.",
+  exposeCode: false,
 };
-const weakPassword: Reading = {
+const weakPassword: Rejection = {
   code: "invalid-input",
-  detail: "This password is too weak. Please choose a longer one, with letters, digits and signs.",
-  isPassedOn: true,
+  detail: "This password is too weak. Choose a longer one with letters, digits and symbols.",
+  exposeCode: true,
 };
-const tooManyAttempts: Reading = {
+const tooManyAttempts: Rejection = {
   code: "rate-limited",
   detail: "Too many attempts. Please try again in a few minutes.",
-  isPassedOn: true,
+  exposeCode: true,
   retryAfterSeconds: 300,
 };
-const notSetUp: Reading = {
+const unavailable: Rejection = {
   code: "unavailable",
-  detail: "The sign-in service is not available. Please try again later.",
-  isPassedOn: false,
+  detail: "The sign-in service is unavailable. Please try again later.",
+  exposeCode: false,
   retryAfterSeconds: 60,
 };
-const refused: Reading = {
+const otherRejection: Rejection = {
   code: "invalid-input",
-  detail: "The sign-in service refused this request.",
-  isPassedOn: true,
+  detail: "The sign-in service rejected this request.",
+  exposeCode: true,
 };
 
-/** Refusals by Firebase's code; source: the error codes in the Identity Toolkit's REST reference. */
-const READINGS = new Map<string, Reading>([
+/** Source: error codes in the Identity Toolkit's REST reference. */
+const REJECTIONS = new Map<string, Rejection>([
   [
     "EMAIL_EXISTS",
     {
       code: "auth/email-already-in-use",
-      detail: "This e-mail address is already in use.",
-      isPassedOn: true,
+      detail: "This email address is already in use.",
+      exposeCode: true,
     },
   ],
   [
     "INVALID_EMAIL",
-    { code: "invalid-input", detail: "Enter a valid e-mail address.", isPassedOn: true },
+    { code: "invalid-input", detail: "Enter a valid email address.", exposeCode: true },
   ],
   ["INVALID_LOGIN_CREDENTIALS", badCredentials],
   ["EMAIL_NOT_FOUND", badCredentials],
   ["INVALID_PASSWORD", badCredentials],
   ["USER_DISABLED", badCredentials],
-  ["TOKEN_EXPIRED", rightEnded],
-  ["INVALID_ID_TOKEN", rightEnded],
-  ["INVALID_REFRESH_TOKEN", rightEnded],
-  ["USER_NOT_FOUND", rightEnded],
-  ["CREDENTIAL_TOO_OLD_LOGIN_AGAIN", rightEnded],
+  ["TOKEN_EXPIRED", sessionEnded],
+  ["INVALID_ID_TOKEN", sessionEnded],
+  ["INVALID_REFRESH_TOKEN", sessionEnded],
+  ["USER_NOT_FOUND", sessionEnded],
+  ["CREDENTIAL_TOO_OLD_LOGIN_AGAIN", sessionEnded],
   ["EXPIRED_OOB_CODE", badLink],
   ["INVALID_OOB_CODE", badLink],
   ["WEAK_PASSWORD", weakPassword],
   ["PASSWORD_DOES_NOT_MEET_REQUIREMENTS", weakPassword],
   ["TOO_MANY_ATTEMPTS_TRY_LATER", tooManyAttempts],
   ["RESET_PASSWORD_EXCEED_LIMIT", tooManyAttempts],
-  ["OPERATION_NOT_ALLOWED", notSetUp],
-  ["PASSWORD_LOGIN_DISABLED", notSetUp],
-  ["ADMIN_ONLY_OPERATION", notSetUp],
-  ["CONFIGURATION_NOT_FOUND", notSetUp],
-  ["PROJECT_DISABLED", notSetUp],
-  ["PROJECT_NOT_FOUND", notSetUp],
-  ["QUOTA_EXCEEDED", notSetUp],
+  ["OPERATION_NOT_ALLOWED", unavailable],
+  ["PASSWORD_LOGIN_DISABLED", unavailable],
+  ["ADMIN_ONLY_OPERATION", unavailable],
+  ["CONFIGURATION_NOT_FOUND", unavailable],
+  ["PROJECT_DISABLED", unavailable],
+  ["PROJECT_NOT_FOUND", unavailable],
+  ["QUOTA_EXCEEDED", unavailable],
 ]);
 
-/** `CODE` or `CODE : explanation`; anything else is a sentence about the key or the project. */
+/** `CODE` or `CODE : explanation`. Other messages are about the key or the project. */
 const CODE = /^([A-Z][A-Z0-9_]*)(?: : |$)/;
 
-/** Firebase understood a request and refused it. */
+/** Firebase rejected a request. */
 export class FirebaseError extends AppError {
-  /** Firebase's code, or its whole message where that has none. */
+  /** Firebase's code, or its message if it has none. */
   readonly reason: string;
 
   constructor(message: string) {
     const code = CODE.exec(message)?.[1];
-    const reading = code === undefined ? notSetUp : (READINGS.get(code) ?? refused);
-    super(reading.code, reading.detail, {
-      serviceCode: reading.isPassedOn ? code : undefined,
-      retryAfterSeconds: reading.retryAfterSeconds,
+    const rejection = code === undefined ? unavailable : (REJECTIONS.get(code) ?? otherRejection);
+    super(rejection.code, rejection.detail, {
+      serviceCode: rejection.exposeCode ? code : undefined,
+      retryAfterSeconds: rejection.retryAfterSeconds,
       cause: new Error(`Firebase answered: ${message}`),
     });
     this.reason = code ?? message;
   }
 }
 
-/** Firebase cannot be reached, does not answer in time, or answers what it never should. */
+/** Firebase does not respond properly. */
 function firebaseUnavailable(cause: unknown): AppError {
-  const { code, detail, retryAfterSeconds } = notSetUp;
+  const { code, detail, retryAfterSeconds } = unavailable;
   return new AppError(code, detail, { retryAfterSeconds, cause });
 }
 
-/** Whether Firebase refused for one of these reasons. */
-export function isRefusal(error: unknown, reasons: readonly string[]): boolean {
+export function isFirebaseError(error: unknown, reasons: readonly string[]): boolean {
   return error instanceof FirebaseError && reasons.includes(error.reason);
 }

@@ -96,7 +96,7 @@ describe("accounts at Firebase", () => {
       Object.assign(firebase.account(person.email) ?? {}, { emailVerified: true });
       expect(await post("/resend-verification", {}, person.token)).toMatchObject({
         status: 200,
-        body: { detail: "Your e-mail address is confirmed already." },
+        body: { detail: "Your email address is already verified." },
       });
       expect(await isVerified(person)).toBe(true);
     });
@@ -281,7 +281,7 @@ describe("accounts at Firebase", () => {
       expect((await deleteByAdmin(person)).status).toBe(200);
       const left = firebase.account(person.email);
       expect(server.logLines.join()).toMatch(
-        new RegExp(`${left?.localId}.*account may be left at Firebase`),
+        new RegExp(`${left?.localId}.*account may remain at Firebase`),
       );
       expect((await post("/register", { ...person, password: NEW_PASSWORD })).status).toBe(201);
     });

@@ -168,7 +168,7 @@ describe("registration at Firebase", () => {
       const person = await leaveBehind();
       const left = firebase.account(person.email);
       expect(left).toMatchObject({ email: person.email });
-      expect(server.logLines.join()).toContain("account left behind at Firebase");
+      expect(server.logLines.join()).toContain("account not deleted at Firebase");
       expect((await post("/register", person)).status).toBe(201);
       const user = await server.database.users.findOne({ usernameKey: person.username }).lean();
       expect(user?.identityId).toBe(left?.localId);
@@ -180,7 +180,7 @@ describe("registration at Firebase", () => {
       const stranger = { ...person, password: "another password" };
       expect(await post("/register", stranger)).toMatchObject({
         status: 409,
-        body: { code: "EMAIL_EXISTS", detail: "This e-mail address is already in use." },
+        body: { code: "EMAIL_EXISTS", detail: "This email address is already in use." },
       });
       await post("/forgot-password", { email: person.email });
       await server.deps.background.settled();

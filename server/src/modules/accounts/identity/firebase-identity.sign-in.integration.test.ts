@@ -94,7 +94,7 @@ describe("login by way of Firebase", () => {
     const { username, email } = await register();
     accountOf(email).localId = "another-account";
     expect(await logIn(username)).toEqual(REFUSED);
-    expect(server.logLines.join()).toContain("another account under this user's address");
+    expect(server.logLines.join()).toContain("another account with this user's address");
   });
 
   it.each([

@@ -8,7 +8,7 @@ import {
   type FirebaseClient,
   FirebaseError,
   type FirebaseSession,
-  isRefusal,
+  isFirebaseError,
 } from "./firebase-client.ts";
 import type {
   Account,
@@ -19,20 +19,24 @@ import type {
   VerifiedAccount,
 } from "./identity-provider.ts";
 
-/** The account is gone or disabled there, or its password has become another. */
+/** Rejections if the account is deleted or disabled, or its password has changed. */
 const ENDED = new Set<string>(["unauthenticated", "invalid-credentials"]);
 
+/** An account as Firebase shows it to its owner. */
+interface SignedIn extends KnownAccount {
+  emailVerified: boolean;
+}
+
 /**
- * Leaves passwords, mails and links to Firebase Authentication, over its REST interface. An API key alone may only
- * act for somebody who signs in, so his refresh token is kept, to send his mails and to delete his account later.
+ * Leaves passwords, emails and links to Firebase Authentication. An API key alone may only act for a signed-in user, so
+ * their refresh token is stored to send verification emails and delete the account later.
  *
- * Firebase knows no transactions. Where it was changed and the database then failed, or where it was changed without
- * us, the next sign-in finds the difference and settles it.
+ * Firebase has no transactions. If it was changed and the database failed, or it was changed elsewhere, the next sign-in
+ * applies the difference.
  */
 export class FirebaseIdentity implements IdentityProvider {
   readonly #client: FirebaseClient;
   readonly #accounts: FirebaseAccounts;
-  readonly #signIn: FirebaseSignIn;
   readonly #logger: Logger;
 
   /** @param options `secret` encrypts the refresh tokens */
@@ -44,26 +48,33 @@ export class FirebaseIdentity implements IdentityProvider {
   }) {
     this.#client = options.client;
     this.#accounts = new FirebaseAccounts(options);
-    this.#signIn = new FirebaseSignIn(options);
     this.#logger = options.logger;
   }
 
-  prepareAccount(credentials: Credentials): Promise<PreparedAccount> {
-    return prepareFirebaseAccount(
-      {
-        client: this.#client,
-        accounts: this.#accounts,
-        signIn: this.#signIn,
-        logger: this.#logger,
-      },
-      credentials,
-    );
+  /** If even `discard` fails, the account stays at Firebase, and a later registration with its password adopts it. */
+  async prepareAccount(credentials: Credentials): Promise<PreparedAccount> {
+    const { session, isNew } = await this.#signUpOrAdopt(credentials);
+    const discard = async () => {
+      if (isNew) await this.#undoSignUp(session);
+    };
+    try {
+      const account = await this.#describe(session, credentials.email);
+      return {
+        identityId: session.localId,
+        sendVerification: () => this.#client.sendVerification(session.idToken),
+        store: (dbSession) => this.#accounts.save(account, dbSession),
+        discard,
+      };
+    } catch (error) {
+      await discard();
+      throw error;
+    }
   }
 
   async verifyPassword(attempt: Account & { password: string }): Promise<VerifiedAccount | null> {
-    const session = await this.#signIn.tryFor(attempt);
+    const session = await this.#signInTo(attempt);
     if (!session) return null;
-    const account = await this.#signIn.describe(session, attempt.email);
+    const account = await this.#describe(session, attempt.email);
     const known = await this.#accounts.find(attempt.identityId);
     const passwordChanged = known !== null && account.passwordUpdatedAt > known.passwordUpdatedAt;
     if (!passwordChanged) await this.#accounts.save(account);
@@ -75,34 +86,34 @@ export class FirebaseIdentity implements IdentityProvider {
   }
 
   async verifyNothing(password: string): Promise<void> {
-    await this.#signIn.try({ email: `${randomUUID()}@nobody.invalid`, password });
+    await this.#signIn({ email: `${randomUUID()}@nobody.invalid`, password });
   }
 
   async prepareChange(
     attempt: Account & { currentPassword: string; newPassword: string },
   ): Promise<PreparedChange | null> {
     const { identityId, email, currentPassword, newPassword } = attempt;
-    const session = await this.#signIn.tryFor({ identityId, email, password: currentPassword });
+    const session = await this.#signInTo({ identityId, email, password: currentPassword });
     if (!session) return null;
     const { idToken } = session;
     const changed = await this.#client.setPassword({ idToken, password: newPassword });
-    return this.#afterNewPassword(identityId, () => this.#signIn.describe(changed, email));
+    return this.#afterNewPassword(identityId, () => this.#describe(changed, email));
   }
 
   async sendPasswordReset({ email }: { email: string }): Promise<void> {
     try {
       await this.#client.sendPasswordReset(email);
     } catch (error) {
-      if (!isRefusal(error, ["EMAIL_NOT_FOUND"])) throw error;
+      if (!isFirebaseError(error, ["EMAIL_NOT_FOUND"])) throw error;
     }
   }
 
-  async prepareReset(order: { token: string; newPassword: string }): Promise<PreparedChange> {
-    const { token: oobCode, newPassword: password } = order;
+  async prepareReset(input: { token: string; newPassword: string }): Promise<PreparedChange> {
+    const { token: oobCode, newPassword: password } = input;
     const { email } = await this.#client.resetPassword({ oobCode, newPassword: password });
     const identityId = await this.#accounts.findIdByEmail(email);
     return this.#afterNewPassword(identityId, async () =>
-      this.#signIn.describe(await this.#client.signIn({ email, password }), email),
+      this.#describe(await this.#client.signIn({ email, password }), email),
     );
   }
 
@@ -124,12 +135,12 @@ export class FirebaseIdentity implements IdentityProvider {
   async deleteAccount(account: { identityId: string; session?: ClientSession }): Promise<void> {
     const { identityId, session } = account;
     if (!(await this.#deleteThere(identityId))) {
-      this.#logger.error({ identityId }, "account may be left at Firebase: delete it there");
+      this.#logger.error({ identityId }, "account may remain at Firebase: delete it there");
     }
     await this.#accounts.remove(identityId, session);
   }
 
-  /** Whether the account was deleted; false if Firebase will not let us, however often we ask. */
+  /** False if Firebase rejects the deletion for good. */
   async #deleteThere(identityId: string): Promise<boolean> {
     try {
       const idToken = await this.#actFor(identityId);
@@ -142,10 +153,7 @@ export class FirebaseIdentity implements IdentityProvider {
     }
   }
 
-  /**
-   * The rest of a change of password that Firebase has already made. Nothing may stop it any more: if Firebase does
-   * not say what it has noted, the next sign-in catches up.
-   */
+  /** Firebase has already changed the password, so errors are only logged. The next sign-in catches up. */
   async #afterNewPassword(
     identityId: string | null,
     describe: () => Promise<SignedIn>,
@@ -154,7 +162,7 @@ export class FirebaseIdentity implements IdentityProvider {
     try {
       account = await describe();
     } catch (error) {
-      this.#logger.warn({ err: error, identityId }, "new password not looked up at Firebase");
+      this.#logger.warn({ err: error, identityId }, "new password not read from Firebase");
     }
     return {
       identityId,
@@ -164,7 +172,7 @@ export class FirebaseIdentity implements IdentityProvider {
     };
   }
 
-  /** An `idToken` of the user's account, or null if Firebase has ended our right to one until he signs in again. */
+  /** Returns an `idToken`, or null if Firebase requires the user to sign in again. */
   async #actFor(identityId: string): Promise<string | null> {
     const known = await this.#accounts.find(identityId);
     if (!known?.refreshToken) return null;
@@ -175,88 +183,33 @@ export class FirebaseIdentity implements IdentityProvider {
       throw error;
     }
   }
-}
 
-interface RegistrationDeps {
-  client: FirebaseClient;
-  accounts: FirebaseAccounts;
-  signIn: FirebaseSignIn;
-  logger: Logger;
-}
-
-/**
- * Makes an account at Firebase for a user who is about to be made. If that comes to nothing the account is deleted
- * again; if even that fails it stays behind as nobody's, and a later registration that knows its password adopts it.
- * @throws FirebaseError auth/email-already-in-use
- */
-async function prepareFirebaseAccount(
-  deps: RegistrationDeps,
-  credentials: Credentials,
-): Promise<PreparedAccount> {
-  const { client, accounts, signIn } = deps;
-  const { session, isNew } = await signUpOrAdopt(deps, credentials);
-  const discard = async () => {
-    if (isNew) await takeBack(deps, session);
-  };
-  try {
-    const account = await signIn.describe(session, credentials.email);
-    return {
-      identityId: session.localId,
-      sendVerification: () => client.sendVerification(session.idToken),
-      store: (dbSession) => accounts.save(account, dbSession),
-      discard,
-    };
-  } catch (error) {
-    await discard();
-    throw error;
-  }
-}
-
-async function signUpOrAdopt(
-  { client, accounts, signIn, logger }: RegistrationDeps,
-  credentials: Credentials,
-): Promise<{ session: FirebaseSession; isNew: boolean }> {
-  try {
-    return { session: await client.signUp(credentials), isNew: true };
-  } catch (error) {
-    if (!isRefusal(error, ["EMAIL_EXISTS"])) throw error;
-    if ((await accounts.findIdByEmail(credentials.email)) !== null) throw error;
-    const session = await signIn.try(credentials);
-    if (!session) throw error;
-    logger.warn({ identityId: session.localId }, "account adopted that was left at Firebase");
-    return { session, isNew: false };
-  }
-}
-
-async function takeBack(
-  { client, logger }: RegistrationDeps,
-  { idToken, localId }: FirebaseSession,
-): Promise<void> {
-  try {
-    await client.deleteAccount(idToken);
-  } catch (error) {
-    logger.error({ err: error, identityId: localId }, "account left behind at Firebase");
-  }
-}
-
-/** An account, as Firebase shows it to whoever has signed in. */
-interface SignedIn extends KnownAccount {
-  idToken: string;
-  emailVerified: boolean;
-}
-
-/** Signs in at Firebase, to find out whether a password is right and what has become of the account. */
-class FirebaseSignIn {
-  readonly #client: FirebaseClient;
-  readonly #logger: Logger;
-
-  constructor(options: { client: FirebaseClient; logger: Logger }) {
-    this.#client = options.client;
-    this.#logger = options.logger;
+  /** @throws FirebaseError auth/email-already-in-use */
+  async #signUpOrAdopt(
+    credentials: Credentials,
+  ): Promise<{ session: FirebaseSession; isNew: boolean }> {
+    try {
+      return { session: await this.#client.signUp(credentials), isNew: true };
+    } catch (error) {
+      if (!isFirebaseError(error, ["EMAIL_EXISTS"])) throw error;
+      if ((await this.#accounts.findIdByEmail(credentials.email)) !== null) throw error;
+      const session = await this.#signIn(credentials);
+      if (!session) throw error;
+      this.#logger.warn({ identityId: session.localId }, "existing account at Firebase adopted");
+      return { session, isNew: false };
+    }
   }
 
-  /** A session, or null if Firebase knows no such address or the password is another. */
-  async try(credentials: Credentials): Promise<FirebaseSession | null> {
+  async #undoSignUp({ idToken, localId }: FirebaseSession): Promise<void> {
+    try {
+      await this.#client.deleteAccount(idToken);
+    } catch (error) {
+      this.#logger.error({ err: error, identityId: localId }, "account not deleted at Firebase");
+    }
+  }
+
+  /** Null if the address is unknown or the password is wrong. */
+  async #signIn(credentials: Credentials): Promise<FirebaseSession | null> {
     try {
       return await this.#client.signIn(credentials);
     } catch (error) {
@@ -265,19 +218,18 @@ class FirebaseSignIn {
     }
   }
 
-  /** The same, but only for the very account that the user was made with. */
-  async tryFor(attempt: Account & { password: string }): Promise<FirebaseSession | null> {
+  /** Null also if the address now belongs to another account. */
+  async #signInTo(attempt: Account & { password: string }): Promise<FirebaseSession | null> {
     const { identityId, email, password } = attempt;
-    const session = await this.try({ email, password });
+    const session = await this.#signIn({ email, password });
     if (!session || session.localId === identityId) return session;
-    this.#logger.error({ identityId }, "Firebase has another account under this user's address");
+    this.#logger.error({ identityId }, "Firebase has another account with this user's address");
     return null;
   }
 
-  /** What Firebase says of the account that a session is for. */
-  async describe(session: FirebaseSession, email: string): Promise<SignedIn> {
+  async #describe(session: FirebaseSession, email: string): Promise<SignedIn> {
     const { localId, idToken, refreshToken } = session;
     const { emailVerified, passwordUpdatedAt } = await this.#client.lookup(idToken);
-    return { identityId: localId, email, idToken, refreshToken, emailVerified, passwordUpdatedAt };
+    return { identityId: localId, email, refreshToken, emailVerified, passwordUpdatedAt };
   }
 }

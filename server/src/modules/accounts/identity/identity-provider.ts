@@ -1,91 +1,74 @@
 import type { ClientSession } from "mongoose";
 
-/** What somebody signs in with. */
 export interface Credentials {
   email: string;
   password: string;
 }
 
-/** A user's account at the provider. */
 export interface Account {
   identityId: string;
   email: string;
 }
 
-/** An account that is ready to be made together with its user. */
+/** An account that will be created together with its user. */
 export interface PreparedAccount {
   identityId: string;
   /**
-   * Asks the owner by mail to confirm his address; before `store`, so that no account is left without its mail.
-   * @throws AppError unavailable if the mail is not accepted
+   * Emails a verification link. Runs before `store`, so that no account is left without its email.
+   * @throws AppError unavailable
    */
   sendVerification(username: string): Promise<void>;
-  /**
-   * Writes what is left to write, in the transaction that makes the user; may run again when that is retried.
-   * @throws AppError auth/email-already-in-use
-   */
+  /** Writes in the transaction that creates the user. May run again on a retry. @throws AppError auth/email-already-in-use */
   store(session: ClientSession): Promise<void>;
-  /** Takes back what was made outside the transaction, after that has come to nothing; never fails. */
+  /** Undoes what was created outside the transaction. Never fails. */
   discard(): Promise<void>;
 }
 
-/** A change at the provider that is ready to be made together with what it means for the user. */
+/** A change of an account that will be stored together with its effect on the user. */
 export interface PreparedChange {
-  /** Whose account changes; null if it is nobody's who is a user here. */
+  /** Null if the account belongs to no user. */
   identityId: string | null;
   /**
-   * Writes what is left to write, in the transaction that changes the user; may run again when that is retried.
-   * @throws AppError invalid-token, wrong-password if another change was faster
+   * Writes in the transaction that changes the user. May run again on a retry.
+   * @throws AppError invalid-token, or wrong-password if the password was changed at the same time
    */
   store(session: ClientSession): Promise<void>;
 }
 
-/** What a successful sign-in brings to light: changes that were made at the provider itself. */
+/** Changes made at the provider itself, as found at sign-in. */
 export interface VerifiedAccount {
-  /** The owner has confirmed his address there. */
   emailConfirmed: boolean;
-  /** The password was changed there since we last heard of it. */
   passwordChanged: boolean;
-  /** Takes note of the changed password; false if another sign-in has already done so. */
+  /** Saves that the password has changed. False if another sign-in has done so. */
   acknowledge(session: ClientSession): Promise<boolean>;
 }
 
-/** Where passwords live. The product itself knows an account only by its `identityId`. */
+/** Stores passwords. The product knows an account only by its `identityId`. */
 export interface IdentityProvider {
-  /**
-   * Does the slow and the outward part of making an account, once, before the transaction begins.
-   * @throws AppError auth/email-already-in-use
-   */
+  /** Does the slow and external part before the transaction. @throws AppError auth/email-already-in-use */
   prepareAccount(credentials: Credentials): Promise<PreparedAccount>;
-  /** The account, if `password` is its password; otherwise null. */
+  /** Returns null if the password is wrong. */
   verifyPassword(attempt: Account & { password: string }): Promise<VerifiedAccount | null>;
-  /** Does the same work as `verifyPassword`, so that an unknown name cannot be told from a wrong password. */
+  /** Takes as long as `verifyPassword`, so that an unknown name cannot be distinguished from a wrong password. */
   verifyNothing(password: string): Promise<void>;
-  /** Checks the current password and prepares to change it; null if it is wrong. */
+  /** Returns null if the current password is wrong. */
   prepareChange(
     attempt: Account & { currentPassword: string; newPassword: string },
   ): Promise<PreparedChange | null>;
-  /**
-   * Sends a link that sets a new password, if there is an account with this address.
-   * @param recipient `user` is null for an address that no user has
-   */
+  /** Emails a reset link if there is an account. `user` is null for an unknown address. */
   sendPasswordReset(recipient: {
     email: string;
     user: { identityId: string; username: string } | null;
   }): Promise<void>;
   /** @throws AppError invalid-token */
-  prepareReset(order: { token: string; newPassword: string }): Promise<PreparedChange>;
-  /**
-   * Asks the owner once more to confirm his address.
-   * @returns `confirmed` if he has done so already
-   * @throws AppError unavailable if the mail is not accepted
-   */
+  prepareReset(input: { token: string; newPassword: string }): Promise<PreparedChange>;
+  /** Emails a verification link unless the address is verified. @throws AppError unavailable */
   sendVerification(account: Account & { username: string }): Promise<"sent" | "confirmed">;
   /** @throws AppError invalid-token */
   prepareConfirmation(token: string): Promise<PreparedChange>;
   /**
-   * Deletes an account; may be repeated harmlessly. What is in the database goes under `session`.
-   * @throws AppError unavailable if the account could not be deleted now, but can be later
+   * Deletes an account; may be repeated. Writes to the database use `session`.
+   * @throws AppError unavailable if it can only be deleted later
    */
   deleteAccount(account: { identityId: string; session?: ClientSession }): Promise<void>;
 }

@@ -16,7 +16,7 @@ const invitation = {
 };
 const unavailable = {
   code: "unavailable",
-  detail: "The e-mail could not be sent. Please try again later.",
+  detail: "The email could not be sent. Please try again later.",
   retryAfterSeconds: 30,
 };
 

@@ -6,34 +6,30 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { createTransport } from "nodemailer";
 
-/** A mail about one thing to do, which is behind `link`. */
 export interface Mail {
-  /** The recipient's address. */
   to: string;
   subject: string;
   text: string;
   html: string;
-  /** Good as a password: not to be logged where mails really leave. */
+  /** Secret: never logged if emails are really sent. */
   link: string;
 }
 
-/** Where mails go. */
 export interface Mailer {
-  /** @throws AppError unavailable, within seconds, when the mail was not accepted */
+  /** @throws AppError unavailable */
   send(mail: Mail): Promise<void>;
 }
 
 const RETRY_AFTER_SECONDS = 30;
 
-/** A mail that did not get away. */
 function mailNotSent(cause: unknown): AppError {
-  return new AppError("unavailable", "The e-mail could not be sent. Please try again later.", {
+  return new AppError("unavailable", "The email could not be sent. Please try again later.", {
     cause,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }
 
-/** The mail server of the settings, or the outbox folder where they name none. */
+/** Sends through the SMTP server of the settings, or writes to the outbox folder without one. */
 export function selectMailer(options: {
   settings: Pick<Settings, "SMTP_URL" | "MAIL_FROM" | "DATA_DIR">;
   logger: Logger;
@@ -45,13 +41,12 @@ export function selectMailer(options: {
   return new FileMailer({ folder: join(settings.DATA_DIR, "outbox"), from, logger, now });
 }
 
-/** The longest that handing over one mail may take, however slowly the mail server goes on. */
+/** Limit for sending one email. */
 const SEND_TIMEOUT_MS = 8_000;
 
-/** The longest silence of the mail server, at any point. */
+/** Limit for each response of the server. */
 const SILENCE_TIMEOUT_MS = 5_000;
 
-/** Hands mails to a mail server, one connection each. */
 export class SmtpMailer implements Mailer {
   readonly #transport: ReturnType<typeof createSmtpTransport>;
   readonly #from: string;
@@ -98,10 +93,7 @@ function createSmtpTransport(smtpUrl: string, silenceTimeoutMs: number) {
   });
 }
 
-/**
- * Where there is no mail server: writes each mail as an .eml file into a folder and logs its link, so that whoever
- * runs the product can open it.
- */
+/** Writes each email as an .eml file and logs its link, for installations without an SMTP server. */
 export class FileMailer implements Mailer {
   readonly #composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   readonly #folder: string;
@@ -132,10 +124,10 @@ export class FileMailer implements Mailer {
     } catch (error) {
       throw mailNotSent(error);
     }
-    this.#logger.info({ subject, link, file }, "no SMTP_URL: mail written to the outbox");
+    this.#logger.info({ subject, link, file }, "no SMTP_URL: email written to the outbox");
   }
 
-  /** Under another name until it is whole, so that nobody reads half a mail. */
+  /** Renames the file when it is complete, so that no half-written email is read. */
   async #write(file: string, message: Parameters<typeof writeFile>[1]): Promise<void> {
     const draft = `${file}.part`;
     await mkdir(this.#folder, { recursive: true });

@@ -5,7 +5,6 @@ import { FirebaseIdentity } from "./firebase-identity.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import { selectMailer } from "./mailer.ts";
 
-/** The identity provider that the settings name. */
 export function selectIdentity(
   deps: Pick<ServerDeps, "settings" | "database" | "logger" | "now">,
 ): IdentityProvider {

@@ -153,7 +153,7 @@ describe("/admin/queue", () => {
     const headers = { Accept: "text/html" };
     const page = await server.call("/admin/queue/", { headers });
     expect(page.status).toBe(401);
-    expect(await page.text()).toContain("Please open it from the admin screen.");
+    expect(await page.text()).toContain("Open it from the admin page.");
   });
 
   it("takes a ticket once, even if several try at the same moment", async () => {

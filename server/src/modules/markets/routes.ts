@@ -1,0 +1,63 @@
+import type { Markets } from "@shared/contract/markets.ts";
+import { serviceRoutes } from "@shared/contract/routes/service-routes.ts";
+import type { Status } from "@shared/contract/status.ts";
+import {
+  MARKET_SNAPSHOT_ID,
+  type MarketSnapshotRecord,
+} from "@shared/database/models/worker-reports.ts";
+import { findActiveWorkers } from "@shared/domain/active-workers.ts";
+import { productVersion } from "@shared/runtime/settings.ts";
+import { type BoundRoute, handle } from "../../http/router.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+
+/** Workers read the prices once a minute. */
+const CACHE_SECONDS = 30;
+
+/** Latest prices of the suggested symbols, and the sources of signals. */
+export const createMarketRoutes = (deps: ServerDeps): BoundRoute[] => [
+  handle(serviceRoutes.getMarkets, async (_, ctx) => {
+    const snapshot = await deps.database.marketSnapshots.findById(MARKET_SNAPSHOT_ID).lean();
+    ctx.set("Cache-Control", `public, max-age=${CACHE_SECONDS}`);
+    return presentMarkets(snapshot);
+  }),
+  handle(serviceRoutes.getStatus, async () => ({
+    ...(await getSignalSources(deps)),
+    version: productVersion(),
+  })),
+];
+
+function presentMarkets(snapshot: MarketSnapshotRecord | null): Markets {
+  if (!snapshot) return { markets: [], updated_at: null };
+  return {
+    markets: snapshot.quotes.map(({ changePercent, asOf, ...quote }) => ({
+      ...quote,
+      change_percent: changePercent,
+      as_of: asOf.toISOString(),
+    })),
+    updated_at: snapshot.updatedAt.toISOString(),
+  };
+}
+
+type SignalSources = Pick<Status, "market_data" | "analyst">;
+type StatusDeps = Pick<ServerDeps, "database" | "settings">;
+
+/**
+ * The sources of a signal that is requested now, as reported by the active workers. If they differ, demo data and the
+ * rule-based analyst win, so that these are never used without notice.
+ */
+async function getSignalSources(deps: StatusDeps): Promise<SignalSources> {
+  const workers = await findActiveWorkers(deps.database);
+  if (workers.length === 0) return expectedSources(deps.settings);
+  return {
+    market_data: workers.some((worker) => worker.marketData === "replay") ? "replay" : "live",
+    analyst: workers.some((worker) => worker.analyst === "rules") ? "rules" : "openai",
+  };
+}
+
+/** Without an active worker, the sources that one would start with. `auto` counts as demo data until a worker reports. */
+function expectedSources(settings: StatusDeps["settings"]): SignalSources {
+  return {
+    market_data: settings.MARKET_DATA === "live" ? "live" : "replay",
+    analyst: settings.OPENAI_API_KEY ? "openai" : "rules",
+  };
+}

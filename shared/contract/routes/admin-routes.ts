@@ -1,0 +1,131 @@
+import {
+  auditPageSchema,
+  creditGrantSchema,
+  imageAccessSchema,
+  queueTicketSchema,
+  systemHealthSchema,
+  usageSchema,
+  userListSchema,
+} from "@shared/contract/admin.ts";
+import { AUDIT_PAGE } from "@shared/contract/constants.ts";
+import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
+import { pageQuerySchema } from "@shared/contract/pagination.ts";
+import { z } from "zod";
+import { done, filenameParams } from "./common.ts";
+import { defineRoute } from "./define-route.ts";
+
+const userParams = z.object({ username: z.string() });
+
+/** Fields that all actions on one user have in common. */
+const userAction = {
+  tag: "Administration",
+  access: "admin",
+  request: { params: userParams },
+  responses: { 200: done },
+  errors: ["not-found"],
+} as const;
+
+export const adminRoutes = {
+  listUsers: defineRoute("GET /admin/list-users", {
+    tag: "Administration",
+    summary: "All users, newest first",
+    access: "admin",
+    responses: { 200: { description: "The users.", schema: userListSchema } },
+  }),
+  approveUser: defineRoute("POST /admin/approve/:username", {
+    ...userAction,
+    summary: "Approve a user",
+  }),
+  revokeUser: defineRoute("POST /admin/revoke/:username", {
+    ...userAction,
+    summary: "Revoke a user's approval",
+    errors: ["not-found", "own-account"],
+  }),
+  deleteUser: defineRoute("POST /admin/delete-user/:username", {
+    ...userAction,
+    summary: "Delete a user and all of their data",
+    errors: ["not-found", "own-account"],
+  }),
+  clearHistory: defineRoute("POST /admin/delete-signal-history/:username", {
+    ...userAction,
+    summary: "Delete all signals of a user",
+  }),
+  deleteProof: defineRoute("POST /admin/delete-proof/:username", {
+    ...userAction,
+    summary: "Delete a user's proof of payment",
+  }),
+  setImageAccess: defineRoute("POST /admin/set-image-access/:username", {
+    ...userAction,
+    summary: "Allow or forbid a user to upload chart images",
+    request: { params: userParams, body: imageAccessSchema },
+    bodyTypes: ["form", "multipart", "json"],
+  }),
+  grantCredits: defineRoute("POST /admin/grant-image-credits/:username", {
+    ...userAction,
+    summary: "Add image credits to a user's balance",
+    description: "A negative number removes credits. The balance never falls below 0.",
+    request: { params: userParams, body: creditGrantSchema },
+    bodyTypes: ["form", "multipart", "json"],
+  }),
+  clearAllHistory: defineRoute("POST /admin/clear-all-signal-history", {
+    tag: "Administration",
+    summary: "Delete all signals of all users",
+    access: "admin",
+    responses: { 200: done },
+  }),
+  listChartImages: defineRoute("GET /admin/chart-images", {
+    tag: "Administration",
+    summary: "All uploaded chart images, newest first",
+    access: "admin",
+    responses: { 200: { description: "With signed URLs.", schema: chartImageListSchema } },
+  }),
+  deleteChartImage: defineRoute("DELETE /admin/delete-chart-image/:filename", {
+    tag: "Administration",
+    summary: "Delete a chart image",
+    access: "admin",
+    request: { params: filenameParams },
+    responses: { 200: done },
+    errors: ["not-found"],
+  }),
+  cleanUpImages: defineRoute("POST /admin/cleanup-images", {
+    tag: "Administration",
+    summary: "Delete chart images that are old or belong to no signal",
+    access: "admin",
+    responses: { 200: { description: "Number of deleted images.", schema: cleanupResultSchema } },
+  }),
+  listAudit: defineRoute("GET /admin/audit", {
+    tag: "Administration",
+    summary: "Actions of administrators, newest first",
+    access: "admin",
+    request: { query: pageQuerySchema(AUDIT_PAGE) },
+    responses: { 200: { description: "One page.", schema: auditPageSchema } },
+  }),
+  getUsage: defineRoute("GET /admin/usage", {
+    tag: "Administration",
+    summary: "Signals, tokens and cost of the analyses in US dollars",
+    description:
+      "Of today, the last 7 and the last 30 days in UTC, in total and by model. The cost is known for models with a price. With a daily budget, also the amount spent since midnight UTC by all calls, including those of unfinished analyses.",
+    access: "admin",
+    responses: { 200: { description: "The totals.", schema: usageSchema } },
+  }),
+  getSystemHealth: defineRoute("GET /admin/health", {
+    tag: "Administration",
+    summary: "State of the queue, the workers with their providers, and the event feed",
+    access: "admin",
+    responses: { 200: { description: "The current state.", schema: systemHealthSchema } },
+  }),
+  createQueueTicket: defineRoute("POST /admin/queue/ticket", {
+    tag: "Queue",
+    summary: "Create a ticket for the queue dashboard",
+    description: "Opens `/admin/queue/?ticket=` once, within a minute.",
+    access: "admin",
+    responses: { 201: { description: "The ticket.", schema: queueTicketSchema } },
+  }),
+  closeQueueDashboard: defineRoute("POST /admin/queue/leave", {
+    tag: "Queue",
+    summary: "Close the queue dashboard in all browsers where this session opened it",
+    description: "Call this when you sign out: the dashboard has a session of its own.",
+    access: "admin",
+    responses: { 200: { ...done, description: "The dashboard is closed." } },
+  }),
+};

@@ -1,0 +1,105 @@
+import type { ErrorCode } from "@shared/contract/errors.ts";
+import type { z } from "zod";
+
+/**
+ * Who may call a route. `owner`: the file's owner, administrators, and anyone with its signed URL. `queue-dashboard`: a
+ * browser in which an administrator has opened the queue dashboard.
+ */
+export type Access = "public" | "user" | "approved" | "admin" | "owner" | "queue-dashboard";
+
+export const TAGS = {
+  Accounts: "Registration, sign-in, passwords and your own account.",
+  Signals: "Request trading signals and read them.",
+  Ledger: "Tamper-evident record of all market analyses and their outcomes.",
+  Payments: "Payment details and proofs of payment.",
+  Administration: "Users, payment settings and images. For administrators only.",
+  Queue: "The queue dashboard. For administrators only.",
+  Files: "Uploaded images.",
+  Service: "Health, version and description of the service.",
+} as const;
+
+/** At most `points` requests per period, over all servers. */
+export interface RateLimit {
+  name: string;
+  points: number;
+  per: "minute" | "hour";
+  /** Counted separately for each combination of these. An address is an IPv4 address or an IPv6 /64 network. */
+  by: readonly ("address" | "user" | `body.${string}`)[];
+  /** If set, only requests that fail with this code use up a point. */
+  onlyAfter?: ErrorCode;
+  /** If set, requests that fail with this code do not use up a point. */
+  notAfter?: ErrorCode;
+}
+
+/** `files` are the images of a multipart body. */
+type RequestPart = "params" | "query" | "headers" | "body" | "files";
+
+/** Schemas by part of the request. If several parts are invalid, the error message is about the first one. */
+export type RequestSchemas = Readonly<Record<string, z.ZodObject>>;
+
+export interface RouteResponse {
+  description: string;
+  /** Schema of a JSON body. */
+  schema?: z.core.$ZodType;
+  /** Content type of a body that is not JSON. */
+  contentType?: string;
+  /** Headers of this response, with a description of each. */
+  headers?: Record<string, string>;
+}
+
+interface Declaration<Responses> {
+  tag: keyof typeof TAGS;
+  summary: string;
+  description?: string;
+  access: Access;
+  limits?: readonly RateLimit[];
+  /** Content types of the body. JSON and URL-encoded forms if absent, multipart if there are files. */
+  bodyTypes?: readonly ("json" | "form" | "multipart")[];
+  /** The first one is the default. */
+  responses: Responses;
+  /** Errors besides those that follow from access, limits and input. */
+  errors?: readonly ErrorCode[];
+  /** False if it responds without the database. */
+  usesDatabase?: false;
+}
+
+/** One endpoint of the API. The router, the API description, client types and access tests derive from it. */
+export interface Route<
+  Name extends string = string,
+  Input extends RequestSchemas = RequestSchemas,
+  Responses extends Record<number, RouteResponse> = Record<number, RouteResponse>,
+> extends Declaration<Responses> {
+  /** Method and path, such as `GET /signals/:id`. */
+  name: Name;
+  method: string;
+  path: string;
+  request: Input;
+}
+
+type RouteName = `${"GET" | "POST" | "DELETE"} /${string}`;
+
+/** Declares an endpoint; its handler is bound to it in a module of the server. */
+export function defineRoute<
+  const Name extends RouteName,
+  Input extends RequestSchemas,
+  Responses extends Record<number, RouteResponse>,
+>(
+  name: Name,
+  declaration: Declaration<Responses> & {
+    request: Input & Record<Exclude<keyof Input, RequestPart>, never>;
+  },
+): Route<Name, Input, Responses>;
+export function defineRoute<
+  const Name extends RouteName,
+  Responses extends Record<number, RouteResponse>,
+>(
+  name: Name,
+  declaration: Declaration<Responses> & { request?: undefined },
+): Route<Name, Record<never, never>, Responses>;
+export function defineRoute(
+  name: RouteName,
+  declaration: Declaration<Record<number, RouteResponse>> & { request?: RequestSchemas },
+): Route {
+  const [method = "", path = ""] = name.split(" ");
+  return { ...declaration, name, method, path, request: declaration.request ?? {} };
+}

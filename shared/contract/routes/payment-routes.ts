@@ -1,0 +1,67 @@
+import { proofFormSchema } from "@shared/contract/files.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
+import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
+import { z } from "zod";
+import { done, filenameParams } from "./common.ts";
+import { defineRoute } from "./define-route.ts";
+
+const imageResponses = {
+  200: {
+    description: "The image.",
+    contentType: "image/*",
+    headers: { ETag: "For `If-None-Match`." },
+  },
+  304: { description: "The image has not changed." },
+};
+
+export const paymentRoutes = {
+  getPaymentDetails: defineRoute("GET /payment-details", {
+    tag: "Payments",
+    summary: "Payment details",
+    access: "public",
+    responses: {
+      200: {
+        description: "Methods with an empty text are not offered.",
+        schema: paymentDetailsSchema,
+      },
+    },
+  }),
+  updatePaymentDetails: defineRoute("POST /admin/update-payment-details", {
+    tag: "Administration",
+    summary: "Change the payment details",
+    description: "Omitted fields stay unchanged.",
+    access: "admin",
+    request: { body: paymentDetailsUpdateSchema },
+    responses: { 200: done },
+  }),
+  submitProof: defineRoute("POST /submit-payment-proof", {
+    tag: "Payments",
+    summary: "Submit a proof of payment",
+    description: "Replaces an earlier one.",
+    access: "user",
+    limits: [{ name: "proof", points: 10, per: "hour", by: ["user"], notAfter: "invalid-input" }],
+    request: {
+      body: proofFormSchema,
+      files: z.object({
+        proof_image: z.instanceof(Uint8Array, { error: MESSAGES.proofIncomplete }),
+      }),
+    },
+    responses: { 201: { ...done, description: "The proof is stored." } },
+  }),
+  getProofImage: defineRoute("GET /payment_proofs/:filename", {
+    tag: "Files",
+    summary: "Image of a proof of payment",
+    access: "owner",
+    request: { params: filenameParams },
+    responses: imageResponses,
+    errors: ["not-found"],
+  }),
+  getChartImage: defineRoute("GET /chart_uploads/:filename", {
+    tag: "Files",
+    summary: "An uploaded chart image",
+    access: "owner",
+    request: { params: filenameParams },
+    responses: imageResponses,
+    errors: ["not-found"],
+  }),
+};

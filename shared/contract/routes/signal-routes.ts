@@ -1,0 +1,159 @@
+import { signalCandlesSchema } from "@shared/contract/candle.ts";
+import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
+import { pageQuerySchema } from "@shared/contract/pagination.ts";
+import {
+  historyFilterSchema,
+  historyPageSchema,
+  signalAcceptedSchema,
+  signalRequestSchema,
+  signalResponseSchema,
+} from "@shared/contract/signal.ts";
+import {
+  sharedSignalSchema,
+  shareLinkSchema,
+  signalSinceSchema,
+} from "@shared/contract/signal-page.ts";
+import { z } from "zod";
+import { done } from "./common.ts";
+import { defineRoute, type RateLimit } from "./define-route.ts";
+
+const historyQuerySchema = pageQuerySchema(HISTORY_PAGE).extend(historyFilterSchema.shape);
+export type HistoryQuery = z.infer<typeof historyQuerySchema>;
+
+/** Headers of a request for a signal. */
+export const signalHeadersSchema = z.object({
+  "idempotency-key": z
+    .string()
+    .min(1)
+    .max(SIGNAL_LIMITS.idempotencyKeyLength, { error: "Use at most 64 characters." })
+    .regex(/^[\x21-\x7e]+$/, { error: "Use visible ASCII characters only." })
+    .optional(),
+  prefer: z.string().default(""),
+});
+
+/** One per second on average. More than a person requests, and a script cannot occupy all workers. */
+const requestLimit: RateLimit = { name: "signal", points: 60, per: "minute", by: ["user"] };
+
+const requestResponses = {
+  200: {
+    description: "The finished signal. If data or AI failed, a WAIT with `status` failed.",
+    schema: signalResponseSchema,
+    headers: { Location: "URL of the signal." },
+  },
+  202: {
+    description: "With `Prefer: respond-async`: accepted. The result is pushed.",
+    schema: signalAcceptedSchema,
+    headers: { Location: "URL of the signal.", "Preference-Applied": "`respond-async`." },
+  },
+};
+
+const signalIdParams = z.object({ id: z.string().meta({ description: "The `signal_id`." }) });
+
+export const signalRoutes = {
+  requestSignal: defineRoute("POST /get-signal", {
+    tag: "Signals",
+    summary: "Request a signal",
+    access: "approved",
+    limits: [requestLimit],
+    request: { headers: signalHeadersSchema, body: signalRequestSchema },
+    responses: requestResponses,
+    errors: ["timeout"],
+  }),
+  requestSignalWithImage: defineRoute("POST /get-signal-with-image", {
+    tag: "Signals",
+    summary: "Request a signal with a chart image",
+    description:
+      "Costs one image credit, which is refunded if the analysis fails. Images that the model refuses are refunded at most 3 times per user and UTC day. A warning of the signal says if one is charged.",
+    access: "approved",
+    limits: [requestLimit],
+    request: {
+      headers: signalHeadersSchema,
+      body: signalRequestSchema,
+      files: z.object({
+        chart_image: z.instanceof(Uint8Array, { error: "Attach a chart image." }),
+      }),
+    },
+    responses: requestResponses,
+    errors: ["image-not-allowed", "no-credits", "timeout"],
+  }),
+  getSignal: defineRoute("GET /signals/:id", {
+    tag: "Signals",
+    summary: "One signal",
+    access: "approved",
+    request: { params: signalIdParams },
+    responses: {
+      200: { description: "The signal in its current state.", schema: signalResponseSchema },
+    },
+    errors: ["not-found"],
+  }),
+  getSignalCandles: defineRoute("GET /signals/:id/candles", {
+    tag: "Signals",
+    summary: "The closed candles that a signal was made from",
+    access: "approved",
+    request: { params: signalIdParams },
+    responses: {
+      200: {
+        description: "Oldest first. Empty if the signal is not finished or has failed.",
+        schema: signalCandlesSchema,
+      },
+    },
+    errors: ["not-found"],
+  }),
+  listSignals: defineRoute("GET /signal-history", {
+    tag: "Signals",
+    summary: "Your finished signals, newest first",
+    access: "approved",
+    request: { query: historyQuerySchema },
+    responses: { 200: { description: "One page.", schema: historyPageSchema } },
+  }),
+  getSignalProgress: defineRoute("GET /signals/:id/since", {
+    tag: "Signals",
+    summary: "Candles and outcome since a signal was made",
+    description: "For its owner and for administrators.",
+    access: "approved",
+    request: { params: signalIdParams },
+    responses: {
+      200: {
+        description: "Closed candles, oldest first. `judgement` is null while the trade is open.",
+        schema: signalSinceSchema,
+      },
+    },
+    errors: ["not-found"],
+  }),
+  shareSignal: defineRoute("POST /signals/:id/share", {
+    tag: "Signals",
+    summary: "Create a public link to a signal",
+    description: "Replaces the previous link, which stops working.",
+    access: "approved",
+    request: { params: signalIdParams },
+    responses: {
+      201: { description: "The token. It is shown only once.", schema: shareLinkSchema },
+    },
+    errors: ["not-found", "invalid-input"],
+  }),
+  unshareSignal: defineRoute("DELETE /signals/:id/share", {
+    tag: "Signals",
+    summary: "Revoke the link to a signal",
+    access: "approved",
+    request: { params: signalIdParams },
+    responses: { 200: { ...done, description: "The link no longer works." } },
+    errors: ["not-found"],
+  }),
+  getSharedSignal: defineRoute("GET /shared/:token", {
+    tag: "Signals",
+    summary: "A shared signal",
+    description: "Contains nothing about its owner. Not indexed by search engines.",
+    access: "public",
+    request: {
+      params: z.object({ token: z.string().meta({ description: "Token of the signal's link." }) }),
+    },
+    responses: {
+      200: {
+        description: "The signal, its candles and its outcome.",
+        schema: sharedSignalSchema,
+        headers: { "X-Robots-Tag": "`noindex`." },
+      },
+    },
+    errors: ["not-found"],
+  }),
+};
