@@ -12,26 +12,26 @@ export const appMessages = {
   loading: "Loading",
   offline: "Offline, reconnecting…",
   notFoundTitle: "Page not found",
-  notFound: "There is nothing at this address. It may have moved, or the link may be mistyped.",
-  backHome: "Back to the home page",
+  notFound: "We couldn't find this page. Check the URL or go to the home page.",
+  backHome: "Go to the home page",
   errorTitle: "Something went wrong",
-  error: "This page could not be shown. Reloading it usually helps; your signals are safe.",
+  error: "We couldn't load this page. Reload it to try again.",
   errorDetails: "Technical details",
-  reload: "Reload the page",
+  reload: "Reload page",
 } as const;
 
 export const themeMessages = {
   theme: "Theme",
   light: "Light theme",
   dark: "Dark theme",
-  system: "As on this device",
+  system: "System theme",
 } as const;
 
 export const liveToastMessages = {
-  approvedTitle: "You are approved",
+  approvedTitle: "Account approved",
   approved: "You can now use the signal bot and your signal history.",
-  revokedTitle: "Approval withdrawn",
-  revoked: "The signal bot and the history are closed to your account until it is approved again.",
+  revokedTitle: "Approval revoked",
+  revoked: "You no longer have access to the signal bot and signal history.",
   failedTitle: "Signal failed",
   view: "View",
 } as const;
@@ -43,5 +43,6 @@ export const adminAlertMessages = {
   budget: { 80: "80% of the AI budget is spent", 100: "AI budget used up" },
   spent: (spent: string, budget: string) => `${spent} of ${budget} today (UTC).`,
   view: "View",
-  unseen: (count: number) => `${count} new for the administrator`,
+  unseen: (count: number) =>
+    `${count} unread admin ${count === 1 ? "notification" : "notifications"}`,
 } as const;

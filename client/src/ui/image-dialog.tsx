@@ -54,7 +54,7 @@ export function ImageDialog({ src, title, onExpired, className }: ImageDialogPro
 
 /** A picture that fails again sooner than that is not there; its address has not just expired. */
 const ASK_AGAIN_MS = 30_000;
-const MISSING = "Picture not available";
+const MISSING = "Image not available";
 
 interface SignedImageProps {
   /** A signed address, which is good for some minutes. */

@@ -25,7 +25,7 @@ const fieldMessages = {
   orDrop: ", drop it here or paste it",
   limits: "PNG, JPEG or WebP, up to 5 MB",
   remove: "Remove image",
-  unreadable: "This picture cannot be read. Choose another one.",
+  unreadable: "This image can't be read. Choose another file.",
 } as const;
 
 interface ImageFieldProps {

@@ -53,7 +53,7 @@ export function TextAreaField({ name, label, hint, rows, ...control }: TextAreaF
   );
 }
 
-const passwordMessages = { show: "Show characters", hide: "Hide characters" } as const;
+const passwordMessages = { show: "Show password", hide: "Hide password" } as const;
 
 interface PasswordFieldProps {
   name: string;

@@ -2,7 +2,7 @@ import { MESSAGES } from "@shared/contract/messages.ts";
 
 export const accountMessages = {
   title: "User Panel",
-  lead: "Your sign-in and the address we write to.",
+  lead: "Manage your password, email and notifications.",
 } as const;
 
 export const passwordMessages = {
@@ -10,56 +10,53 @@ export const passwordMessages = {
   current: "Current password",
   submit: "Change password",
   busy: "Changing...",
-  sessions:
-    "Changing the password signs you out on every other device and in every other browser. You stay signed in here.",
+  sessions: "Changing your password signs you out on all other devices and browsers.",
   doneTitle: "Password changed",
-  done: "All your other sessions have been ended. You stay signed in here.",
+  done: "You have been signed out on all other devices and browsers.",
   failed: MESSAGES.wrongPassword,
 } as const;
 
 export const notificationMessages = {
   title: "Notifications",
-  lead: "Hear of a finished signal while you look at another tab or program. Applies to this browser.",
+  lead: "Get a browser notification when a signal is ready. Applies to this browser.",
   adminLead:
-    "Hear of finished signals, new registrations and payment proofs while you look at another tab or program. Applies to this browser.",
+    "Get a browser notification for finished signals, new registrations and payment proofs. Applies to this browser.",
   allow: "Allow notifications",
   show: "Show notifications",
   sound: "Sound",
-  soundHint: "A short chime with each one.",
+  soundHint: "Play a sound with each notification.",
   deniedTitle: "Blocked in this browser",
-  denied:
-    "Your browser has been told not to let this page notify you. Its site settings, beside the address, are where to change that.",
-  unsupported: "This browser cannot show notifications for this page.",
+  denied: "Notifications are blocked. Allow them in your browser's site settings.",
+  unsupported: "This browser doesn't support notifications on this page.",
 } as const;
 
 export const emailMessages = {
-  title: "E-mail address",
+  title: "Email address",
   loading: "Loading your account",
   verified: "Verified",
   notVerified: "Not verified yet",
-  verifiedLead: "Links to reset your password go to this address.",
+  verifiedLead: "Password reset links are sent to this address.",
   notVerifiedLead:
-    "Open the link in the message we sent you when you registered. It works for 24 hours; after that, have a new one sent.",
+    "Open the link in the email we sent when you registered. It expires after 24 hours; you can request a new one.",
   resend: "Send a new link",
   resending: "Sending...",
-  resendFailed: "The message could not be sent. Please try again.",
+  resendFailed: "We couldn't send the email. Please try again.",
 } as const;
 
 export const verifyMessages = {
-  description: "Confirm the e-mail address of your AI Trading Bot account.",
-  title: "Verify your e-mail",
-  busy: "Confirming your address...",
-  doneTitle: "E-mail verified",
-  done: "Your e-mail address is confirmed. Thank you.",
+  description: "Verify the email address of your AI Trading Bot account.",
+  title: "Verify your email",
+  busy: "Verifying your email...",
+  doneTitle: "Email verified",
+  done: "Thank you. Your email address is verified.",
   toDashboard: "Go to the dashboard",
   toLogin: "Login",
   uselessTitle: "This link does not work",
-  expired: "It has been used already, or it is older than 24 hours.",
-  incomplete: "It is incomplete. Open the link in the e-mail again, or copy all of it.",
-  loginFirst:
-    "Log in to have a new link sent to you. If you have confirmed your address before, all is well.",
+  expired: "This link has expired or was already used.",
+  incomplete: "The link is incomplete. Open it from the email again, or copy the whole link.",
+  loginFirst: "Log in to request a new link. If your email is already verified, you're all set.",
   loginForLink: "Log in for a new link",
-  failedTitle: "Your address is not confirmed yet",
-  failed: "The address could not be confirmed. Please try again.",
+  failedTitle: "Your email is not verified yet",
+  failed: "We couldn't verify your email. Please try again.",
   tryAgain: "Try again",
 } as const;

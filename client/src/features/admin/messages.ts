@@ -2,7 +2,7 @@ import { MESSAGES } from "@shared/contract/messages.ts";
 
 export const adminMessages = {
   title: "Admin",
-  lead: "Approve traders, keep payment details current and look after what has been uploaded.",
+  lead: "Manage users, payment details and uploads.",
   sections: "Sections",
   tryAgain: "Try again",
   loading: "Loading",
@@ -18,11 +18,11 @@ export const userMessages = {
   title: "Users",
   loadFailed: "Failed to load users.",
   search: "Search users",
-  searchHint: "Name, e-mail or sender",
+  searchHint: "Name, email or sender",
   filter: "Show",
   filters: { all: "All", pending: "Pending", proof: "With proof" },
   empty: "No users yet.",
-  noMatch: "No user matches.",
+  noMatch: "No matching users.",
   showAll: "Show all users",
   shown: (from: number, to: number, count: number) => `${from}–${to} of ${count}`,
   pages: "Pages of users",
@@ -32,8 +32,8 @@ export const userMessages = {
   admin: "Admin",
   approved: "Approved",
   pending: "Pending",
-  verified: "E-mail verified",
-  notVerified: "E-mail not verified",
+  verified: "Email verified",
+  notVerified: "Email not verified",
   registered: "Registered",
   credits: "Image credits",
   imageUpload: "Image upload",
@@ -41,8 +41,8 @@ export const userMessages = {
   blocked: "Blocked",
   proofOf: (username: string) => `Payment proof of ${username}`,
   proofFrom: "Proof from",
-  duplicateTitle: "Same picture as another proof",
-  duplicate: (username: string) => `${username} has sent this picture too.`,
+  duplicateTitle: "Duplicate image",
+  duplicate: (username: string) => `Also submitted by ${username}.`,
 } as const;
 
 export const actionMessages = {
@@ -54,19 +54,19 @@ export const actionMessages = {
   clearHistory: "Clear history",
   deleteProof: "Delete proof",
   deleteUser: "Delete user",
-  ownAccount: "Your own account cannot be revoked or deleted.",
+  ownAccount: "You can't revoke or delete your own account.",
 } as const;
 
 export const confirmMessages = {
   revokeTitle: (user: string) => `Revoke the approval of ${user}?`,
   revoke: (user: string) =>
-    `${user} loses access to the signal bot and the signal history at once. Signals, credits and payment proof are kept.`,
+    `${user} loses access to the signal bot and signal history immediately. Signals, credits and payment proof are kept.`,
   clearHistoryTitle: (user: string) => `Clear the signal history of ${user}?`,
   clearHistory: (user: string) =>
     `All finished signals of ${user} are deleted, with their outcomes and chart images. This cannot be undone.`,
   deleteProofTitle: (user: string) => `Delete the payment proof of ${user}?`,
   deleteProof: (user: string) =>
-    `The picture and the sender name are deleted, and ${user} is asked for a new proof. This cannot be undone.`,
+    `The image and the sender name are deleted, and ${user} is asked for a new proof. This cannot be undone.`,
   deleteUserTitle: (user: string) => `Delete ${user}?`,
   deleteUser: (user: string) =>
     `The account of ${user} is deleted with all signals, credits, chart images and the payment proof, and ${user} is signed out everywhere. This cannot be undone.`,
@@ -75,7 +75,7 @@ export const confirmMessages = {
     "Every finished signal of every user is deleted, with outcomes and chart images. Accounts and credits are kept. This cannot be undone.",
   deleteImageTitle: "Delete this chart image?",
   deleteImage: (user: string) =>
-    `The picture that ${user} uploaded is deleted. The signal made with it is kept. This cannot be undone.`,
+    `The image that ${user} uploaded is deleted. The signal made with it is kept. This cannot be undone.`,
   cleanupTitle: "Clean up chart images?",
   cleanup:
     "Chart images that are older than 30 days or belong to no signal are deleted. This cannot be undone.",
@@ -101,7 +101,7 @@ export const creditMessages = {
   title: (user: string) => `Grant credits to ${user}`,
   label: "Number of credits",
   hint: (balance: number) =>
-    `The balance is ${balance}. A number with a minus sign takes credits away.`,
+    `Current balance: ${balance}. Enter a negative number to remove credits.`,
   invalid: MESSAGES.invalidNumber,
   submit: "Grant",
   cancel: "Cancel",
@@ -109,7 +109,7 @@ export const creditMessages = {
 
 export const paymentMessages = {
   title: "Payment settings",
-  lead: "Shown on the payment page as soon as they are saved. A method without text is not offered.",
+  lead: "Shown on the payment page. Leave a field empty to hide that method.",
   loadFailed: "Failed to load payment details.",
   fields: {
     bank_details_1: "EasyPesa",
@@ -124,16 +124,16 @@ export const paymentMessages = {
   saving: "Saving...",
   discard: "Discard changes",
   changedTitle: "Changed by another administrator",
-  changed: "The saved details are no longer those that you started from. Saving replaces them.",
+  changed: "These details changed while you were editing. Saving will overwrite them.",
   takeTheirs: "Load the saved details",
 } as const;
 
 export const imageMessages = {
   title: "Chart images",
-  lead: "Pictures that traders attached to their requests. They are kept for 30 days.",
+  lead: "Images attached to signal requests. They are kept for 30 days.",
   loadFailed: "Failed to load chart images.",
   empty: "No chart images.",
-  emptyLead: "Pictures appear here as soon as a trader attaches one to a request.",
+  emptyLead: "Images attached to signal requests appear here.",
   deleteImage: "Delete image",
   cleanup: "Cleanup Images",
   showMore: "Show more images",
@@ -142,14 +142,14 @@ export const imageMessages = {
 
 export const historyMessages = {
   title: "Signal history",
-  lead: "Clears the finished signals of every user at once. To clear one user's history, use the card of that user.",
+  lead: "Deletes the finished signals of all users. To clear one user's history, use that user's card.",
   clearAll: "Clear all history",
 } as const;
 
 export const usageMessages = {
   title: "AI usage",
-  lead: "Signals that were analysed, the tokens they took and what those cost. Days begin at midnight UTC.",
-  loadFailed: "Failed to load the usage.",
+  lead: "Signals, tokens and cost. Days are in UTC.",
+  loadFailed: "Failed to load AI usage.",
   budget: "Budget today",
   spent: (spent: string, budget: string) => `${spent} of ${budget}`,
   budgetLeft: (percent: number) => `${percent}% spent. Resets at 00:00 UTC.`,
@@ -163,45 +163,44 @@ export const usageMessages = {
   cost: "Cost",
   model: "Model",
   byModel: "By model, last 30 days",
-  unknownCost: "Not known",
-  empty: "No signal was analysed in the last 30 days.",
+  unknownCost: "Unknown",
+  empty: "No signals in the last 30 days.",
   unpriced: (signals: string) =>
-    `The cost of ${signals} is not known: set OPENAI_PRICE_PROMPT and OPENAI_PRICE_COMPLETION to the model's prices.`,
+    `The cost of ${signals} is unknown. Set OPENAI_PRICE_PROMPT and OPENAI_PRICE_COMPLETION to the model's prices.`,
 } as const;
 
 export const healthMessages = {
   title: "System health",
-  lead: "Queue, workers and data providers, as they are now.",
-  loadFailed: "Failed to load the system's health.",
+  lead: "Live status of the queue, workers and data providers.",
+  loadFailed: "Failed to load system health.",
   openQueue: "Open the queue",
   inNewTab: " (opens in a new tab)",
   openQueueFailed: "Failed to open the queue",
-  popupBlocked: "Your browser did not allow a new tab. Allow pop-ups for this site and try again.",
+  popupBlocked: "Your browser blocked the new tab. Allow pop-ups for this site and try again.",
   checked: "Checked",
-  stale: "No longer current. The last answer is from",
+  stale: "Stale. Last updated",
   verdicts: {
-    ok: "All systems working",
-    degraded: "Working, with difficulties",
-    down: "Signals are not being made",
+    ok: "All systems operational",
+    degraded: "Degraded performance",
+    down: "Major outage",
   },
-  noWorker: "No worker is alive",
-  noWorkerLead:
-    "Nothing takes signals from the queue. They wait, and fail for their users when their time runs out. Start a worker.",
+  noWorker: "No active workers",
+  noWorkerLead: "Signals are not being processed and will time out. Start a worker.",
   feedDown: "The event feed is interrupted",
-  feedDownLead: "Browsers on this server hear of changes late, until it is back.",
+  feedDownLead: "Live updates from this server are delayed.",
   backlog: "Signals are waiting",
   backlogLead: (duration: string) =>
-    `The oldest has waited for ${duration}. More workers would help, or more concurrency.`,
-  providersDown: (names: string) => `In trouble: ${names}`,
-  providersDownLead: "Signals are made from other providers as long as one has the candles.",
+    `Oldest signal waiting: ${duration}. Add workers or increase concurrency.`,
+  providersDown: (names: string) => `Failing: ${names}`,
+  providersDownLead: "Signals use another provider as long as one has the candles.",
   waiting: "Waiting",
-  running: "In work",
-  oldest: "Oldest waits",
+  running: "Running",
+  oldest: "Oldest waiting",
   none: "–",
   workers: "Workers",
   feed: "Event feed",
   feedStates: { running: "Running", interrupted: "Interrupted" },
-  capacity: (count: number) => `${count} at once`,
+  capacity: (count: number) => `Concurrency: ${count}`,
   up: (duration: string) => `up for ${duration}`,
   seen: (duration: string) => `seen ${duration} ago`,
   marketData: { live: "Live data", replay: "Demo data" },
@@ -212,14 +211,14 @@ export const healthMessages = {
   lastSuccess: "Last success",
   lastFailure: "Last failure",
   providersOf: (worker: string) => `Providers of ${worker}`,
-  states: { ok: "Working", failing: "Failing", resting: "Resting", unused: "Not asked yet" },
+  states: { ok: "Working", failing: "Failing", resting: "Paused", unused: "No requests yet" },
   failures: {
     unreachable: "Not reachable",
     "unknown-symbol": "Unknown symbol",
     "rate-limited": "Rate limit",
     refused: "Refused",
-    nonsense: "Unusable answer",
-    timeout: "Too slow",
+    nonsense: "Invalid response",
+    timeout: "Timeout",
   },
   ago: (duration: string) => `${duration} ago`,
   never: "Never",
@@ -228,9 +227,9 @@ export const healthMessages = {
 
 export const auditMessages = {
   title: "Audit trail",
-  lead: "What administrators have done in the last year, newest first.",
+  lead: "Admin actions in the last year, newest first.",
   loadFailed: "Failed to load the audit trail.",
-  empty: "Nothing has been done yet.",
+  empty: "No activity yet.",
   loadMore: "Load more",
   loadingMore: "Loading...",
 } as const;

@@ -6,7 +6,7 @@ it.each([
   { signals: 3, cost_usd: 0.0041, text: "$0.0041" },
   { signals: 3, cost_usd: 0.5, text: "$0.50" },
   { signals: 3, cost_usd: 0, text: "$0.00" },
-  { signals: 3, cost_usd: null, text: "Not known" },
+  { signals: 3, cost_usd: null, text: "Unknown" },
   { signals: 0, cost_usd: null, text: "$0.00" },
 ])("a cost of $cost_usd for $signals signals reads $text", ({ text, ...usage }) => {
   expect(formatCost(usage)).toBe(text);

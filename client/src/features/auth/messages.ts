@@ -3,7 +3,7 @@ import type { SessionEnd } from "../../lib/session.ts";
 export const authMessages = {
   login: {
     title: "Login",
-    lead: "Welcome back. Your signals are waiting.",
+    lead: "Welcome back.",
     submit: "Login",
     switchQuestion: "New here?",
     switchLink: "Register",
@@ -25,8 +25,8 @@ export const authMessages = {
   checkFields: "Please check the marked fields.",
   unexpected: "An unexpected error occurred.",
   registeredTitle: "Registration successful!",
-  registered: "Please verify your e-mail and wait for admin approval.",
-  registeredNext: "You will be taken to your dashboard in a moment.",
+  registered: "Please verify your email and wait for admin approval.",
+  registeredNext: "Redirecting to your dashboard…",
   toDashboard: "Go to the dashboard now",
 } as const;
 
@@ -39,8 +39,8 @@ export const sessionEndMessages: Record<Exclude<SessionEnd, "logout" | "other-ta
 
 export const forgotMessages = {
   title: "Forgot password",
-  lead: "Enter the e-mail address of your account. We send you a link that sets a new password.",
-  description: "Ask for a link that sets a new password for your AI Trading Bot account.",
+  lead: "Enter your email address and we'll send you a link to reset your password.",
+  description: "Reset the password of your AI Trading Bot account.",
   email: "Email",
   submit: "Send reset link",
   busy: "Sending...",
@@ -52,18 +52,17 @@ export const forgotMessages = {
 
 export const resetMessages = {
   title: "Set a new password",
-  lead: "Choose a new password for your account. Every device that is signed in will be signed out.",
+  lead: "Choose a new password. You will be signed out on all devices.",
   description: "Set a new password for your AI Trading Bot account.",
   submit: "Set new password",
   busy: "Saving...",
-  failed: "The password could not be changed. Please try again.",
+  failed: "We couldn't change your password. Please try again.",
   doneTitle: "Password changed",
-  done: "Your new password is set, and every session of your account has been ended. Log in with the new password.",
+  done: "You have been signed out on all devices. Log in with your new password.",
   toLogin: "Login",
   expiredTitle: "This link does not work",
-  expired:
-    "It has been used already, or it is older than an hour. Ask for a new one and use it soon.",
+  expired: "This link has expired or was already used. Links are valid for one hour.",
   incompleteTitle: "This link is incomplete",
-  incomplete: "Open the link in the e-mail again, or copy all of it into the address bar.",
-  newLink: "Ask for a new link",
+  incomplete: "Open the link in the email again, or copy the whole link into the address bar.",
+  newLink: "Request a new link",
 } as const;

@@ -6,7 +6,7 @@ const plural = (n: number, one: string, many = `${one}s`): string =>
 
 export const ledgerMessages = {
   title: "Ledger",
-  lead: "Every market analysis is sealed here before anyone can know how its trade ends, wins and losses alike. Nothing can be changed or removed afterwards without your noticing it.",
+  lead: "Every market analysis is committed to a hash chain before its outcome is known, wins and losses alike. Any later change or removal can be detected.",
   description:
     "The tamper-evident record of every AI Trading Bot analysis and its outcome. Download it and verify it yourself.",
   loading: "Loading the ledger",
@@ -17,32 +17,32 @@ export const ledgerMessages = {
 export const headMessages = {
   title: "Newest record",
   records: (seq: number) => plural(seq, "record"),
-  recordedAt: (iso: string) => `Last grown ${formatDateTime(iso)}`,
+  recordedAt: (iso: string) => `Last updated ${formatDateTime(iso)}`,
   fingerprint: "Fingerprint of the whole ledger",
-  why: "It stands for everything recorded so far. Keep it: with it you can show later that nothing before it has changed.",
+  why: "It covers everything recorded so far. Keep a copy to show later that nothing before it has changed.",
   copy: "fingerprint",
 } as const;
 
 export const verifyMessages = {
   title: "Verify it yourself",
-  lead: "Your browser downloads the ledger and recomputes every fingerprint. It does not take our word for anything.",
+  lead: "Your browser downloads the ledger and recomputes every fingerprint.",
   start: "Verify in this browser",
   again: "Verify again",
   working: "Verifying…",
   progress: "Verified so far",
   done: (lines: number, of: number) => `${count(Math.min(lines, of))} of ${plural(of, "record")}`,
   intactTitle: (seq: number) => `Intact: ${plural(seq, "record")}`,
-  intact: "Every record is as it was written, and in its place.",
+  intact: "Every record is unchanged and in order.",
   keptSince: (seq: number) =>
-    `It continues the ledger of ${plural(seq, "record")} that this browser saw before.`,
+    `It extends the ${plural(seq, "record")} that this browser verified before.`,
   brokenTitle: (seq: number) => `Not intact: record ${count(seq)}`,
   broken: (detail: string, line: number | null) =>
     line === null ? `${detail}.` : `Line ${count(line)}: ${detail}.`,
-  interrupted: "The ledger could not be downloaded to its end. Please try again.",
+  interrupted: "The download was interrupted. Please try again.",
   download: "Download ledger",
   tool: "Save the offline verifier",
   toolHint:
-    "One small page that runs without us and without a network: open it from your disk and give it the downloaded file.",
+    "A single page that works offline. Open it from your disk and choose the downloaded file.",
   analyses: "Analyses recorded",
   demo: (n: number) => `${count(n)} on demo data`,
   outcomes: "Resolved",
@@ -54,15 +54,15 @@ export const verifyMessages = {
 
 export const recheckMessages = {
   title: "Resolve the outcomes again",
-  lead: "Bring candles of your own source. Your browser resolves every recorded trade that they cover, by its own levels and the published rules, and names each outcome that comes out differently.",
+  lead: "Use candles from your own source. Your browser resolves every recorded trade that they cover by its levels and the published rules, and lists every outcome that differs.",
   files: "Candle files",
   choose: "Choose candle files",
   working: "Resolving…",
   format:
     "CSV files named like BTC-USDT.1h.csv, with the columns time (Unix ms), open, high, low, close, volume. Add files of shorter timeframes, such as BTC-USDT.1m.csv, for trades that need them. The files stay in your browser.",
-  interrupted: "The ledger could not be downloaded to its end. Please try again.",
+  interrupted: "The download was interrupted. Please try again.",
   unreadable: (fileName: string) =>
-    `${fileName} cannot be used. It needs a name like BTC-USDT.1h.csv, and candles in the columns below the button.`,
+    `${fileName} can't be used. Name it like BTC-USDT.1h.csv, and use the columns listed above.`,
   notIntact: "The ledger is not intact. Verify it first to see which record is wrong.",
   nothingChecked: "These candles cover none of the resolved trades.",
   result: (agreeing: number, differing: number) =>
@@ -82,10 +82,10 @@ export const recheckMessages = {
 
 export const recordMessages = {
   title: "Newest records",
-  empty: "Nothing has been recorded yet.",
-  emptyLead: "The first finished analysis opens the ledger.",
+  empty: "No records yet.",
+  emptyLead: "Records appear here when the first analysis finishes.",
   older: "Show older records",
-  sealed: "Sealed until resolved",
+  sealed: "Hidden until resolved",
   signal: "Signal",
   outcomeOf: (seq: number) => `of record ${count(seq)}`,
   demo: "Demo data",
@@ -98,8 +98,8 @@ export const recordMessages = {
 
 export const witnessMessages = {
   title: "Witnesses",
-  lead: "Each day, the fingerprint of the ledger goes to witnesses outside this service. If the ledger is rewritten later, it no longer matches what they have.",
-  none: "No witness has a fingerprint of this ledger, so only the copies that readers keep can show that it was rewritten.",
+  lead: "Each day, the fingerprint of the ledger is sent to witnesses outside this service. If the ledger is rewritten later, it no longer matches their copies.",
+  none: "No witness has a fingerprint of this ledger, so only copies kept by others can show that it was rewritten.",
   proves: "Proves",
   provesNot: "Does not prove",
   heads: "Daily fingerprints",
@@ -130,16 +130,16 @@ export const witnessGuide = {
   opentimestamps: {
     title: "OpenTimestamps",
     proves:
-      "The fingerprint existed when the Bitcoin block was mined, and nobody can backdate it. While the ledger contains it, nothing before it has changed.",
+      "The fingerprint existed when the Bitcoin block was mined, and cannot be backdated. While the ledger contains it, nothing before it has changed.",
     provesNot:
       "That the signals are correct, or that no other ledger was stamped as well. A proof that waits for Bitcoin depends on its calendar.",
   },
   git: {
     title: "Git repository",
     proves:
-      "The repository had the fingerprint when its host received the push. Whoever has a copy of the repository notices a changed line.",
+      "The repository had the fingerprint when its host received the push. Anyone with a copy of the repository can notice a changed line.",
     provesNot:
-      "The date of a commit, which its author sets. Whoever controls the repository can replace its history, but not the copies of others.",
+      "The date of a commit, which its author sets. Anyone who controls the repository can replace its history, but not other people's copies.",
   },
   webhook: {
     title: "Receiver",
@@ -153,14 +153,14 @@ export const witnessGuide = {
 /** How the ledger works, for whoever has never met one. */
 export const explanations = [
   {
-    question: "Sealed before the outcome",
+    question: "Committed before the outcome",
     answer:
-      "The moment an analysis is finished we publish a fingerprint of its figures: symbol, entry, stop, target, confidence. A fingerprint gives nothing away, and fits only those figures. Subscribers trade on them first; everyone sees them once the market has resolved the trade.",
+      "When an analysis finishes, we publish a fingerprint of its values: symbol, entry, stop, target and confidence. The fingerprint reveals nothing and matches only those values. Subscribers see the values first; everyone sees them once the trade is resolved.",
   },
   {
-    question: "Each record holds the one before",
+    question: "Each record includes the previous one",
     answer:
-      "Every record contains the fingerprint of its predecessor. Change one figure, remove one loss, or swap two records, and every fingerprint after it stops matching.",
+      "Every record contains the fingerprint of its predecessor. Change one value, remove one loss or swap two records, and every later fingerprint stops matching.",
   },
   {
     question: "One record for each market",
@@ -170,6 +170,6 @@ export const explanations = [
   {
     question: "What a chain cannot show by itself",
     answer:
-      "That the whole ledger was not rewritten, or its end cut off. Kept fingerprints show that: those of the witnesses, and the one that your browser verified last.",
+      "It cannot show that the whole ledger was not rewritten or its end cut off. Saved fingerprints can: those of the witnesses, and the last one your browser verified.",
   },
 ] as const;

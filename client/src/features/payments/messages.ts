@@ -12,14 +12,14 @@ export const pricingMessages = {
   credits: (count: number) => `${count} image credits`,
   choose: (plan: Plan) => `Choose ${plan.name}`,
   creditsNote:
-    "One image credit pays for the analysis of one chart image. Signals without an image cost no credits.",
+    "Each chart image analysis uses one image credit. Signals without an image use none.",
   stepsTitle: "How to subscribe",
 } as const;
 
 export const pricingSteps = [
   {
     title: "Choose a plan and pay",
-    text: "Pick what fits you and pay by one of the methods on the payment page.",
+    text: "Choose the plan that fits you and pay with a method on the payment page.",
   },
   {
     title: "Send your payment proof",
@@ -27,13 +27,13 @@ export const pricingSteps = [
   },
   {
     title: "Start trading on signals",
-    text: "An administrator reviews the proof. The bot opens the moment you are approved.",
+    text: "An administrator reviews the proof. You can use the bot as soon as you are approved.",
   },
 ] as const;
 
 export const paymentMessages = {
   title: "Payment",
-  lead: "Pay the fee of your plan by one of the methods below, then send us the proof.",
+  lead: "Pay your plan's fee with one of the methods below, then submit your proof of payment.",
   description: "How to pay for your AI Trading Bot subscription.",
   plan: (plan: Plan) => `${plan.name} plan`,
   fee: "Subscription fee",
@@ -45,8 +45,8 @@ export const paymentMessages = {
   failed: "Failed to load payment details. Please contact support.",
   tryAgain: "Try again",
   contact: "Contact support",
-  emptyTitle: "No payment method is set up yet",
-  empty: "Please contact support to learn how you can pay.",
+  emptyTitle: "No payment methods yet",
+  empty: "Contact support to find out how to pay.",
   important: "Important",
   proof:
     "After paying, submit your payment proof on the dashboard: the sender's name and a screenshot or photo of the payment. An administrator reviews it and approves your account.",
@@ -70,44 +70,43 @@ export const dashboardMessages = {
   admin: "Users, payment settings, uploaded images and the audit trail.",
   openAdmin: "Open the admin panel",
   approvedTitle: "Account Approved",
-  approved: "The signal bot and your signal history are open to you.",
+  approved: "You can now use the signal bot and view your history.",
   openBot: "Open the signal bot",
   openHistory: "View signal history",
   pendingTitle: "Approval Pending",
-  pending:
-    "An administrator reviews your account before the signal bot opens. This page changes by itself as soon as that is done.",
+  pending: "Your account is awaiting review. This page updates automatically.",
   toPricing: "See plans and pricing",
   panelTitle: "User Panel",
-  panel: "Change your password and keep your account safe.",
+  panel: "Manage your password, email and notifications.",
   openPanel: "Account settings",
   accountTitle: "Account",
   username: "Username",
   email: "Email",
   credits: "Image credits",
-  unverifiedTitle: "Please verify your e-mail",
-  unverified: "Open the link in the message we sent you when you registered.",
+  unverifiedTitle: "Please verify your email",
+  unverified: "Open the link in the email we sent when you registered.",
   verified: "Verified",
   notVerified: "Not verified",
 } as const;
 
 export const proofMessages = {
   title: "Payment proof",
-  lead: "Paid already? Send a screenshot or photo of the payment, and the name it was sent from.",
+  lead: "Already paid? Upload a screenshot or photo of the payment and enter the sender's name.",
   senderName: "Sender name",
-  senderHint: "The name on the account that the money came from.",
+  senderHint: "The name on the account you paid from.",
   picture: "Proof image",
   submit: "Submit proof",
   submitting: "Uploading...",
   incomplete: MESSAGES.proofIncomplete,
   submitted: MESSAGES.proofSubmitted,
-  failedTitle: "Your proof was not sent",
+  failedTitle: "Your proof was not submitted",
   failed: "The upload failed. Please try again.",
   removedTitle: "Your proof was removed",
-  removed: "An administrator has deleted the proof you sent. Please send a new one.",
+  removed: "An administrator deleted your proof. Please submit a new one.",
   sentTitle: "Proof under review",
   sentBy: "Sent by",
   sentAt: "Submitted",
-  replace: "Send another proof",
-  keep: "Keep the proof already sent",
+  replace: "Replace proof",
+  keep: "Cancel",
   pictureOf: (sender: string) => `Payment proof of ${sender}`,
 } as const;

@@ -5,25 +5,24 @@ import type { PerformancePeriod } from "@shared/contract/performance.ts";
 export const performanceMessages = {
   title: "Performance",
   description:
-    "How every trading signal turned out: win rate, expectancy and drawdown with their margins of error, beside what chance alone would give.",
-  lead: "Every BUY and SELL of all traders, judged by the prices that followed. Nothing is picked, and losers stay in when a history is cleared.",
-  promise:
-    "Past results promise nothing. They say what these signals would have done, not what the next ones will do.",
+    "The outcome of every trading signal: win rate, expectancy and drawdown with margins of error, compared with a random baseline.",
+  lead: "Every BUY and SELL of all traders, resolved against the prices that followed. Nothing is excluded, and losses stay when a history is cleared.",
+  promise: "Past performance is not indicative of future results.",
   loading: "Loading the record",
   failed: "The record could not be loaded.",
   tryAgain: "Try again",
-  updated: (time: string) => `Measured ${time}`,
+  updated: (time: string) => `Updated ${time}`,
   emptyTitle: "No signals here yet",
-  empty: "Nothing that fits these filters has been recorded so far.",
-  toDemo: "Look at the demo record",
+  empty: "No signals match these filters yet.",
+  toDemo: "View the demo record",
   clear: "Clear filters",
   demoTitle: "Demo record",
-  demo: "These signals were made from recorded prices that were moved to the present. They show how the page works and say nothing of a real market.",
+  demo: "These signals use recorded prices shifted to the present. They show how this page works and say nothing about a real market.",
   tooFewTitle: "Not enough signals",
   tooFew: (decided: number) =>
-    `${decided} of at least ${ENOUGH_SIGNALS} decided signals. With fewer, chance moves every rate too far to be shown.`,
+    `${decided} of at least ${ENOUGH_SIGNALS} decided signals. With fewer, the rates are too uncertain to show.`,
   tooClose:
-    "The trades lie too close together in time. A margin of error needs trades from at least four separate periods.",
+    "The trades are too close together in time. A margin of error needs trades from at least four separate periods.",
 } as const;
 
 export const filterMessages = {
@@ -61,10 +60,10 @@ export const analystLabels: Record<string, string> = {
 };
 
 export const metricMessages = {
-  heading: "Headline figures",
+  heading: "Key metrics",
   winRate: "Win rate",
   winRateOf: (wins: string, decided: string) => `${wins} of ${decided} decided signals`,
-  noEdge: "By chance alone",
+  noEdge: "Random baseline",
   lift: "Edge over chance",
   liftUnit: "percentage points",
   pointsShort: "pp",
@@ -76,7 +75,7 @@ export const metricMessages = {
   nothingLost: "Nothing lost",
   profitFactorOf: "Won per 1 R lost",
   drawdown: "Maximum drawdown",
-  drawdownOf: "Deepest fall from a high",
+  drawdownOf: "Largest peak-to-trough decline",
   total: "Total result",
   totalOf: "Sum of all closed trades",
   effective: "Independent trades",
@@ -94,54 +93,53 @@ export const equityMessages = {
   table: "Curve as a table",
   time: "Until",
   result: "Result",
-  none: "The curve begins with the first closed trade.",
+  none: "The curve starts with the first closed trade.",
 } as const;
 
 export const countMessages = {
-  heading: "What became of every signal",
+  heading: "Outcomes",
   wins: { name: "Won", text: "Target touched first" },
   losses: { name: "Lost", text: "Stop touched first" },
-  expired: { name: "Expired", text: "Closed when its time was over" },
-  not_filled: { name: "Not filled", text: "Price never came to the entry" },
+  expired: { name: "Expired", text: "Closed at the hold limit" },
+  not_filled: { name: "Not filled", text: "Price never reached the entry" },
   waits: { name: "WAIT", text: "Advice not to trade" },
   failed: { name: "Failed", text: "No data or no analysis" },
-  pending: { name: "Open now", text: "Not judged yet" },
+  pending: { name: "Open now", text: "Not resolved yet" },
 } as const;
 
 export const confidenceMessages = {
-  heading: "Can the confidence be believed?",
-  lead: "If it can, 70% confidence wins in 70 of 100 signals: points lie on the diagonal. Below it, the analyst is too sure.",
-  diagram: "Confidence and how often it came true",
+  heading: "Confidence calibration",
+  lead: "If confidence is well calibrated, 70 of 100 signals with 70% confidence win, and the points lie on the diagonal. Below it, the analyst is overconfident.",
+  diagram: "Stated confidence and observed win rate",
   stated: "Confidence",
   won: "Won",
   decided: "Decided",
-  noEdge: "By chance",
+  noEdge: "Baseline",
   lift: "Edge",
-  perfect: "As stated",
-  said: "As said by the analyst",
-  calibrated: "By record",
+  perfect: "Perfectly calibrated",
+  said: "As stated by the analyst",
+  calibrated: "Calibrated",
   calibratedNote:
-    "By record: the confidence corrected by the earlier results of the same analyst, as it was shown when the signal was made.",
-  noCalibration:
-    "The correction by record begins after 300 decided signals of one analyst version.",
+    "Calibrated: the confidence adjusted by earlier results of the same analyst version, as shown when the signal was made.",
+  noCalibration: "Calibration starts after 300 decided signals of one analyst version.",
   measure: "Measure",
   brier: "Brier score",
-  brierNote: "0 is perfect, 0.25 is a coin",
+  brierNote: "0 is perfect, 0.25 is a coin flip",
   ece: "Calibration error",
   eceNote: "Mean distance from the diagonal",
   signals: "Signals",
   unknown: "too few",
-  none: "Nothing has been decided yet.",
+  none: "No decided signals yet.",
 } as const;
 
 export const methodMessages = {
   heading: "How this is measured",
   points: [
-    "Decided means filled, and then target or stop was touched. The win rate is taken over these only, with Wilson's 95% interval.",
-    "By chance alone: on a price without any drift, the target comes before the stop with the probability stop distance / (stop distance + target distance). A near target wins often without any skill.",
-    "Edge over chance is the win rate less that, in percentage points (pp). An expired trade counts as part of a win: by how far its exit was on the way from stop to target. Where the 95% interval includes 0, an edge is not shown.",
-    "Results in R count every trade that was filled and closed, expired ones too, after fees. WAITs, failed and unfilled signals have no result; they are counted in the open.",
-    "Trades that are open at the same time depend on each other, in one market and across markets. All intervals allow for that: they compare periods several times as long as a trade, not single trades. The number of independent trades says how much evidence is left.",
-    "Signals made from live and from demo data are never added up.",
+    "A signal is decided once it was filled and its target or stop was touched. The win rate covers only decided signals, with Wilson's 95% interval.",
+    "Random baseline: on a price without drift, the target is reached before the stop with the probability stop distance / (stop distance + target distance). A near target wins often without any skill.",
+    "Edge over chance is the win rate minus that baseline, in percentage points (pp). An expired trade counts as part of a win, by how far its exit was from stop to target. An edge whose 95% interval includes 0 is not statistically significant.",
+    "Results in R include every trade that was filled and closed, also expired ones, after fees. WAITs, failed and unfilled signals have no result but are counted.",
+    "Trades that are open at the same time depend on each other, within one market and across markets. All intervals account for this by comparing periods several times as long as a trade. The number of independent trades shows how much evidence remains.",
+    "Signals from live data and from demo data are never combined.",
   ],
 } as const;

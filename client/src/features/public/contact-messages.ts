@@ -1,12 +1,12 @@
 export const contactMessages = {
   title: "Contact",
-  lead: "Questions about plans, payments or your account? Write to us. Have your username at hand, and never send your password.",
-  description: "How to reach the people behind AI Trading Bot.",
+  lead: "Questions about plans, payments or your account? Contact us and include your username. Never send your password.",
+  description: "Contact the AI Trading Bot team.",
   whatsApp: "WhatsApp",
   whatsAppHint: "Send us a message",
   telegram: "Telegram",
   telegramHint: "Chat with us",
-  email: "E-mail",
+  email: "Email",
   newTab: "(opens in a new tab)",
   answersTitle: "Quick answers",
 } as const;
@@ -21,13 +21,13 @@ export const quickAnswers = [
   },
   {
     question: "When is my account approved?",
-    answer: "An administrator reviews each proof. Your dashboard shows where yours stands.",
+    answer: "An administrator reviews each proof. Your dashboard shows the status of yours.",
     link: "Your dashboard",
     to: "/dashboard",
   },
   {
     question: "I forgot my password.",
-    answer: "We send you a link that sets a new one.",
+    answer: "We'll send you a link to set a new one.",
     link: "Reset your password",
     to: "/forgot-password",
   },

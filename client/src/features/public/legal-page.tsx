@@ -50,14 +50,14 @@ function LegalPage({ title, lead, updated, description, sections }: LegalDocumen
 
 export const privacyPolicy: LegalDocument = {
   title: "Privacy Policy",
-  lead: "What we know about you, what we use it for, and how you have it deleted.",
+  lead: "What we know about you, how we use it, and how to have it deleted.",
   updated: "1 November 2026",
   description: "What personal data AI Trading Bot keeps, what for, how long, and your rights.",
   sections: [
     {
       title: "What we keep about you",
       paragraphs: [
-        "Your account: username, e-mail address, whether you have confirmed it, your approval and your image credits. Your password is kept only as a salted hash, or by the sign-in service we use; nobody can read it.",
+        "Your account: username, email address, whether it is verified, your approval and your image credits. Your password is kept only as a salted hash, or by the sign-in service we use; no one can read it.",
         "Your use of the service: the signals you asked for with their settings and results, chart images you uploaded for analysis, and the payment proof you sent with the sender's name on it.",
         "For the operation of the service we keep technical records of requests, with the network address they came from, and a record of what administrators changed.",
       ],
@@ -71,9 +71,9 @@ export const privacyPolicy: LegalDocument = {
     {
       title: "Who else receives data",
       paragraphs: [
-        "Artificial intelligence: market data and your signal settings, and the chart image if you add one, may be sent to the provider of the AI model for analysis. Your name and e-mail address are not.",
-        "E-mail: your address and our messages to you pass through our mail provider.",
-        "Market widgets: the home page shows widgets of TradingView. Your browser loads them from TradingView, which thereby learns your network address and may set cookies of its own. All other pages load nothing from anybody else.",
+        "Artificial intelligence: market data and your signal settings, and the chart image if you add one, may be sent to the provider of the AI model for analysis. Your name and email address are not.",
+        "Email: your address and our messages to you pass through our email provider.",
+        "Market widgets: the home page shows widgets of TradingView. Your browser loads them from TradingView, which thereby learns your network address and may set cookies of its own. All other pages load nothing from anyone else.",
       ],
     },
     {
@@ -97,7 +97,7 @@ export const privacyPolicy: LegalDocument = {
     {
       title: "Changes",
       paragraphs: [
-        "When this policy changes, the date at the top changes with it. If a change affects what we do with data you have already given us, we tell you by e-mail first.",
+        "When this policy changes, the date at the top changes with it. If a change affects how we use data you have already given us, we notify you by email first.",
       ],
     },
   ],
@@ -112,15 +112,15 @@ export const termsOfService: LegalDocument = {
     {
       title: "Signals are not financial advice",
       paragraphs: [
-        "Signals, prices and figures are information made by software. They are not advice to buy or sell anything, and they know nothing of your circumstances. Trading is risky, leverage increases the risk, and you can lose all of the money you put in.",
+        "Signals, prices and metrics are information made by software. They are not advice to buy or sell anything, and they know nothing of your circumstances. Trading is risky, leverage increases the risk, and you can lose all of the money you put in.",
         "Past results do not predict future results. You alone decide whether to trade, and you alone bear the outcome.",
       ],
     },
     {
       title: "Your account",
       paragraphs: [
-        "You must be of legal age where you live and give a working e-mail address. Keep your password to yourself and tell us if somebody else has used your account. One person, one account; it may not be sold or shared.",
-        "New accounts are approved by an administrator, normally after the first subscription payment. We may refuse or withdraw approval where these terms are broken or a payment is missing.",
+        "You must be of legal age where you live and give a working email address. Keep your password to yourself and contact us if someone else has used your account. One person, one account; it may not be sold or shared.",
+        "New accounts are approved by an administrator, normally after the first subscription payment. We may refuse or revoke approval if these terms are broken or a payment is missing.",
       ],
     },
     {
@@ -158,7 +158,7 @@ export const termsOfService: LegalDocument = {
     {
       title: "Changes",
       paragraphs: [
-        "When these terms change, the date at the top changes with them, and we tell you by e-mail before a change that matters takes effect. Using the service after that date means that you agree.",
+        "When these terms change, the date at the top changes with them, and we notify you by email before a material change takes effect. Using the service after that date means that you agree.",
       ],
     },
   ],

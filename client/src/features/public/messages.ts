@@ -7,7 +7,7 @@ export const homeMessages = {
   exampleEntry: "Entry",
   exampleStop: "Stop",
   exampleTarget: "Target",
-  toPerformance: "See how all signals turned out",
+  toPerformance: "See overall performance",
   liveRecord: "Live record so far.",
   whyTitle: "Why Choose Our Bot?",
   tickerTitle: "Market prices",
@@ -26,7 +26,7 @@ export const homeMessages = {
   low: "24h low",
   lastDay: "Last 24 hours",
   demo: "Demo data",
-  demoPrices: "Demo data: recorded prices moved to the present.",
+  demoPrices: "Demo data: recorded prices shifted to the present.",
   livePrices: "Prices at the close of the last hour",
   pricesOf: (title: string) => `Prices: ${title}`,
   noPrices: "Prices will appear here in a moment.",
@@ -41,10 +41,10 @@ export const homeReasons = {
   },
   realTime: {
     title: "Real-Time Signals",
-    text: "Ask for a market and a timeframe. The signal is pushed to your screen the moment it is ready, sized to the risk you set.",
+    text: "Choose a market and a timeframe. The signal appears on your screen as soon as it is ready, sized to your risk.",
   },
   history: {
     title: "Comprehensive History",
-    text: "Every signal is kept and later judged by the market: win, loss or expired. Nothing is left out.",
+    text: "Every signal is kept and later resolved as win, loss or expired. Nothing is left out.",
   },
 } as const;
