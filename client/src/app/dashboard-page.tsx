@@ -11,7 +11,6 @@ import {
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router-dom";
-import { dashboardMessages as texts } from "../features/payments/messages.ts";
 import { PaymentProof } from "../features/payments/payment-proof.tsx";
 import { type Account, useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
@@ -25,7 +24,7 @@ export function DashboardPage() {
   const isKnown = useRealtime((live) => live.account !== null || live.ready);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={texts.title} />
+      <PageHeading title="Dashboard" />
       {isKnown ? <Overview /> : <OverviewSkeleton />}
     </div>
   );
@@ -36,7 +35,7 @@ const gridClass =
 
 function OverviewSkeleton() {
   return (
-    <div role="status" aria-label={texts.loading} className={gridClass}>
+    <div role="status" aria-label="Loading your account" className={gridClass}>
       <Skeleton className="h-96 rounded-card" />
       <Skeleton className="h-96 rounded-card" />
     </div>
@@ -50,8 +49,8 @@ function Overview() {
   return (
     <>
       {!emailVerified && (
-        <Alert tone="info" title={texts.unverifiedTitle}>
-          {texts.unverified}
+        <Alert tone="info" title="Please verify your email">
+          Open the link in the email we sent when you registered.
         </Alert>
       )}
       <div className={gridClass}>
@@ -59,10 +58,10 @@ function Overview() {
           {isAdmin && (
             <LinkCard
               Icon={ShieldCheck}
-              title={texts.adminTitle}
-              text={texts.admin}
+              title="Administration"
+              text="Users, payment settings, uploaded images and the audit trail."
               to="/admin"
-              link={texts.openAdmin}
+              link="Open the admin panel"
             />
           )}
           <div aria-live="polite">{approved ? <ApprovedCard /> : <PendingCard />}</div>
@@ -71,10 +70,10 @@ function Overview() {
           <AccountCard />
           <LinkCard
             Icon={UserCog}
-            title={texts.panelTitle}
-            text={texts.panel}
+            title="User Panel"
+            text="Manage your password, email and notifications."
             to="/user-panel"
-            link={texts.openPanel}
+            link="Account settings"
           />
         </div>
       </div>
@@ -89,18 +88,20 @@ export function ApprovedCard() {
       <div className="flex gap-4">
         <BadgeCheck aria-hidden className="size-8 shrink-0 text-buy" strokeWidth={1.75} />
         <div>
-          <h2 className="text-xl font-semibold tracking-tight">{texts.approvedTitle}</h2>
-          <p className="mt-1 text-ink-muted">{texts.approved}</p>
+          <h2 className="text-xl font-semibold tracking-tight">Account Approved</h2>
+          <p className="mt-1 text-ink-muted">
+            You can now use the signal bot and view your history.
+          </p>
         </div>
       </div>
       <div className="flex flex-col gap-3 sm:flex-row">
         <Link to="/bot" className={buttonClass({ size: "lg" })}>
           <Bot aria-hidden className="size-5" />
-          {texts.openBot}
+          Open the signal bot
         </Link>
         <Link to="/signal-history" className={buttonClass({ variant: "secondary", size: "lg" })}>
           <History aria-hidden className="size-5" />
-          {texts.openHistory}
+          View signal history
         </Link>
       </div>
     </Card>
@@ -115,12 +116,14 @@ export function PendingCard() {
         <Clock aria-hidden className="size-8 shrink-0 text-wait" strokeWidth={1.75} />
         <div className="flex flex-col items-start gap-4">
           <div>
-            <h2 className="text-xl font-semibold tracking-tight">{texts.pendingTitle}</h2>
-            <p className="mt-1 text-ink-muted text-pretty">{texts.pending}</p>
+            <h2 className="text-xl font-semibold tracking-tight">Approval Pending</h2>
+            <p className="mt-1 text-ink-muted text-pretty">
+              Your account is awaiting review. This page updates automatically.
+            </p>
           </div>
           <Link to="/pricing" className={buttonClass({ variant: "secondary" })}>
             <Tags aria-hidden className="size-4" />
-            {texts.toPricing}
+            See plans and pricing
           </Link>
         </div>
       </div>
@@ -136,11 +139,11 @@ export function AccountCard() {
   const account = useRealtime((live) => live.account);
   return (
     <Card className="p-6">
-      <h2 className="text-sm font-medium text-ink-muted">{texts.accountTitle}</h2>
+      <h2 className="text-sm font-medium text-ink-muted">Account</h2>
       <dl className="mt-4 flex flex-col gap-4">
-        <Fact label={texts.username} value={account?.username} />
-        <Fact label={texts.email} value={account && <Email account={account} />} />
-        <Fact label={texts.credits} value={account?.image_credits} />
+        <Fact label="Username" value={account?.username} />
+        <Fact label="Email" value={account && <Email account={account} />} />
+        <Fact label="Image credits" value={account?.image_credits} />
       </dl>
     </Card>
   );
@@ -152,7 +155,7 @@ function Email({ account }: { account: Account }) {
     <>
       <span className="break-all">{email}</span>
       <span className={`ml-2 text-sm ${email_verified ? "text-buy" : "text-wait"}`}>
-        {email_verified ? texts.verified : texts.notVerified}
+        {email_verified ? "Verified" : "Not verified"}
       </span>
     </>
   );

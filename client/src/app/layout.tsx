@@ -3,7 +3,6 @@ import { type Location, Outlet, ScrollRestoration, useLocation } from "react-rou
 import { noopSubscribe } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { TextLink } from "../ui/button.tsx";
-import { appMessages } from "./messages.ts";
 import { Navbar } from "./navbar.tsx";
 
 /** Everything that only signed-in users need: live connection, toasts. Kept out of a visitor's first load. */
@@ -17,7 +16,7 @@ export function LayoutFrame({ children }: { children: ReactNode }) {
         href="#main"
         className="sr-only rounded-control bg-accent px-4 py-2 font-medium text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50"
       >
-        {appMessages.skipLink}
+        Skip to content
       </a>
       <Navbar />
       {children}
@@ -73,10 +72,8 @@ function Footer() {
   return (
     <footer className="mt-auto border-t border-line">
       <div className="page flex flex-col gap-x-6 gap-y-4 py-8 text-sm text-ink-faint sm:flex-row sm:items-center sm:justify-between">
-        <p className="figures">
-          © {year} {appMessages.rights}
-        </p>
-        <nav aria-label={appMessages.legalNavigation} className="flex flex-wrap gap-x-6 gap-y-2">
+        <p className="figures">© {year} AI Trading Bot. All Rights Reserved.</p>
+        <nav aria-label="Legal" className="flex flex-wrap gap-x-6 gap-y-2">
           {legalLinks.map(({ to, label }) => (
             <TextLink key={to} to={to} className="text-ink-muted">
               {label}

@@ -3,7 +3,6 @@ import { Link, useNavigate } from "react-router-dom";
 import { create } from "zustand";
 import { useSession } from "../lib/session.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
-import { appMessages, adminAlertMessages as texts } from "./messages.ts";
 
 /** Where the navigation leads, in the order shown. */
 const navLinks = [
@@ -37,7 +36,7 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
         className={`${buttonClass({ variant: "secondary" })} early-member:invisible`}
       >
         <LogIn aria-hidden className="size-4" />
-        {appMessages.login}
+        Login
       </Link>
     );
   }
@@ -51,7 +50,7 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
   return (
     <Button variant="secondary" onClick={logOut}>
       <LogOut aria-hidden className="size-4" />
-      {appMessages.logout}
+      Logout
     </Button>
   );
 }
@@ -70,7 +69,9 @@ export function NavbarAdminBadge() {
       {unseen > 0 && (
         <span className="figures flex h-4.5 min-w-4.5 animate-enter items-center justify-center rounded-full bg-accent px-1 text-xs font-semibold text-on-accent">
           <span aria-hidden>{Math.min(unseen, MOST)}</span>
-          <span className="sr-only">{texts.unseen(unseen)}</span>
+          <span className="sr-only">
+            {unseen} unread admin {unseen === 1 ? "notification" : "notifications"}
+          </span>
         </span>
       )}
     </span>

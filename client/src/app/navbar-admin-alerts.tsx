@@ -4,7 +4,6 @@ import { onLiveEvent } from "../lib/realtime/events.ts";
 import { useSession } from "../lib/session.ts";
 import { showToast } from "../ui/show-toast.ts";
 import { describeAdminEvent } from "./describe-admin-event.ts";
-import { adminAlertMessages as texts } from "./messages.ts";
 import { adminLink, useAdminNews } from "./nav-items.tsx";
 import { notifyIfHidden } from "./unseen.ts";
 
@@ -27,7 +26,7 @@ export function NavbarAdminNews() {
   const isHere = pathname === adminLink.to;
   useEffect(() => {
     const open = () => void navigate(adminLink.to);
-    const view = { label: texts.view, run: open };
+    const view = { label: "View", run: open };
     return onLiveEvent((event) => {
       const news = describeAdminEvent(event);
       if (!news) return;

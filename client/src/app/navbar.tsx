@@ -4,7 +4,6 @@ import { Link, NavLink } from "react-router-dom";
 import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { buttonClass } from "../ui/button.tsx";
-import { appMessages } from "./messages.ts";
 import { adminLink, NavbarAdminBadge, SessionButton, useNavLinks } from "./nav-items.tsx";
 
 const MobileMenu = lazy(async () => ({
@@ -30,9 +29,9 @@ export function Navbar() {
       <div className="page flex h-16 items-center gap-6">
         <Link to="/" className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight">
           <BrandMark />
-          {appMessages.product}
+          AI Trading Bot
         </Link>
-        <nav aria-label={appMessages.mainNavigation} className="hidden flex-1 gap-1 lg:flex">
+        <nav aria-label="Main" className="hidden flex-1 gap-1 lg:flex">
           {links.map(({ to, label }) => (
             <span key={to} className="relative flex">
               <NavLink to={to} end className={linkClass}>
@@ -81,7 +80,7 @@ function MenuButton() {
     <div className="ml-auto lg:hidden">
       <button
         type="button"
-        aria-label={appMessages.openMenu}
+        aria-label="Open menu"
         aria-haspopup="dialog"
         aria-expanded={open}
         onClick={show}

@@ -6,7 +6,6 @@ import { useSession } from "../lib/session.ts";
 import { Skeleton } from "../ui/card.tsx";
 import { ErrorPage, NotFoundPage } from "./error-pages.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
-import { appMessages } from "./messages.ts";
 
 /** Every screen is its own chunk, loaded when it is first visited. */
 const screens = {
@@ -156,7 +155,7 @@ function PageSkeleton() {
     );
   }
   return (
-    <div role="status" aria-label={appMessages.loading} className="page flex flex-col gap-6 py-10">
+    <div role="status" aria-label="Loading" className="page flex flex-col gap-6 py-10">
       <Skeleton className="h-9 w-56" />
       <Skeleton className="h-5 w-80 max-w-full" />
       <Skeleton className="h-72 w-full rounded-card" />

@@ -5,8 +5,10 @@ import {
   formatBytes,
   formatChange,
   formatConfidence,
+  formatCount,
   formatDuration,
   formatElapsed,
+  formatPlural,
   formatPrice,
   formatRatio,
   formatUnits,
@@ -25,6 +27,12 @@ test("amounts, sizes and ratios read as people write them", () => {
   expect(formatUnits(12_500)).toBe("12,500");
   expect(formatRatio(2.166)).toBe("1 : 2.2");
   expect(formatConfidence(61.5)).toBe("61.5%");
+});
+
+test("counts are grouped, and take the plural except for one", () => {
+  expect(formatCount(1_234_567)).toBe("1,234,567");
+  expect(formatPlural(1, "signal")).toBe("1 signal");
+  expect(formatPlural(2_345, "signal")).toBe("2,345 signals");
 });
 
 test("changes are signed, with a true minus, and zero has no sign", () => {

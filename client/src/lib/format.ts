@@ -15,8 +15,16 @@ const percent = once(
     }),
 );
 const oneDecimal = once(() => new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 }));
+const count = once(() => new Intl.NumberFormat("en-US"));
 const dateTime = once(() => new Intl.DateTimeFormat(LOCALE, DATE_TIME));
 const utcDateTime = once(() => new Intl.DateTimeFormat(LOCALE, { ...DATE_TIME, timeZone: "UTC" }));
+
+/** A whole number, e.g. `12,345`. */
+export const formatCount = (number: number): string => count().format(number);
+
+/** A count with its noun, e.g. `1 signal`, `2,345 signals`. */
+export const formatPlural = (number: number, noun: string): string =>
+  `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 /** A price level, with the five decimals of the product's figures. */
 export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);

@@ -13,13 +13,12 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ChangePasswordForm } from "./change-password-form.tsx";
-import { accountMessages, emailMessages, notificationMessages } from "./messages.ts";
 import { ResendVerification } from "./resend-verification.tsx";
 
 export function AccountPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={accountMessages.title}>{accountMessages.lead}</PageHeading>
+      <PageHeading title="User Panel">Manage your password, email and notifications.</PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
         <ChangePasswordForm />
         <div className="flex flex-col gap-6">
@@ -37,9 +36,9 @@ export function EmailCard() {
   const verified = useRealtime((live) => live.account?.email_verified);
   return (
     <Card className="flex flex-col gap-4 p-6">
-      <h2 className="text-lg font-semibold tracking-tight">{emailMessages.title}</h2>
+      <h2 className="text-lg font-semibold tracking-tight">Email address</h2>
       {email === undefined ? (
-        <div role="status" aria-label={emailMessages.loading} className="flex flex-col gap-3">
+        <div role="status" aria-label="Loading your account" className="flex flex-col gap-3">
           <Skeleton className="h-6 w-52 max-w-full" />
           <Skeleton className="h-5 w-28" />
         </div>
@@ -50,7 +49,9 @@ export function EmailCard() {
             <VerifiedState verified={verified === true} />
           </div>
           <p className="text-sm leading-relaxed text-ink-muted text-pretty">
-            {verified ? emailMessages.verifiedLead : emailMessages.notVerifiedLead}
+            {verified
+              ? "Password reset links are sent to this address."
+              : "Open the link in the email we sent when you registered. It expires after 24 hours; you can request a new one."}
           </p>
           {!verified && <ResendVerification />}
         </>
@@ -67,7 +68,7 @@ function VerifiedState({ verified }: { verified: boolean }) {
       className={`mt-1.5 flex items-center gap-1.5 text-sm font-medium ${verified ? "text-buy" : "text-wait"}`}
     >
       <Icon aria-hidden className="size-4" />
-      {verified ? emailMessages.verified : emailMessages.notVerified}
+      {verified ? "Verified" : "Not verified yet"}
     </p>
   );
 }
@@ -79,25 +80,27 @@ export function NotificationsCard() {
   return (
     <Card className="flex flex-col gap-4 p-6">
       <div>
-        <h2 className="text-lg font-semibold tracking-tight">{notificationMessages.title}</h2>
+        <h2 className="text-lg font-semibold tracking-tight">Notifications</h2>
         <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
-          {isAdmin ? notificationMessages.adminLead : notificationMessages.lead}
+          {isAdmin
+            ? "Get a browser notification for finished signals, new registrations and payment proofs. Applies to this browser."
+            : "Get a browser notification when a signal is ready. Applies to this browser."}
         </p>
       </div>
       {permission === "default" && (
         <Button variant="secondary" className="self-start" onClick={() => void requestPermission()}>
           <Bell aria-hidden className="size-4" />
-          {notificationMessages.allow}
+          Allow notifications
         </Button>
       )}
       {permission === "granted" && <Switches />}
       {permission === "denied" && (
-        <Alert tone="warning" title={notificationMessages.deniedTitle}>
-          {notificationMessages.denied}
+        <Alert tone="warning" title="Blocked in this browser">
+          Notifications are blocked. Allow them in your browser's site settings.
         </Alert>
       )}
       {permission === "unsupported" && (
-        <Alert tone="info">{notificationMessages.unsupported}</Alert>
+        <Alert tone="info">This browser doesn't support notifications on this page.</Alert>
       )}
     </Card>
   );
@@ -112,13 +115,13 @@ function Switches() {
   return (
     <div className="flex flex-col gap-4 border-t border-line pt-4">
       <SwitchField
-        label={notificationMessages.show}
+        label="Show notifications"
         checked={!off}
         onChange={(checked) => setNotices({ off: !checked })}
       />
       <SwitchField
-        label={notificationMessages.sound}
-        hint={notificationMessages.soundHint}
+        label="Sound"
+        hint="Play a sound with each notification."
         checked={!muted}
         disabled={off}
         onChange={setSound}

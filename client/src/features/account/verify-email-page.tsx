@@ -9,14 +9,18 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
 import { usePageDescription } from "../../ui/page-heading.tsx";
 import { verifyEmail } from "./api.ts";
-import { verifyMessages as texts } from "./messages.ts";
 import { ResendVerification } from "./resend-verification.tsx";
+
+const uselessLinkReasons = {
+  expired: "This link has expired or was already used.",
+  incomplete: "The link is incomplete. Open it from the email again, or copy the whole link.",
+} as const;
 
 /** Where the link of a verification mail leads; opening it is all there is to do. */
 export function VerifyEmailPage() {
   const [parameters] = useSearchParams();
   const token = parameters.get("token");
-  usePageDescription(texts.description);
+  usePageDescription("Verify the email address of your AI Trading Bot account.");
   return token ? <Verification key={token} token={token} /> : <UselessLink why="incomplete" />;
 }
 
@@ -28,12 +32,12 @@ function Verification({ token }: { token: string }) {
     return <UselessLink why="expired" />;
   }
   return (
-    <NarrowPage title={texts.failedTitle}>
+    <NarrowPage title="Your email is not verified yet">
       <Alert tone="error" role="alert">
-        {errorText(error, texts.failed)}
+        {errorText(error, "We couldn't verify your email. Please try again.")}
       </Alert>
       <Button size="lg" onClick={again}>
-        {texts.tryAgain}
+        Try again
       </Button>
     </NarrowPage>
   );
@@ -41,10 +45,10 @@ function Verification({ token }: { token: string }) {
 
 function Busy() {
   return (
-    <NarrowPage title={texts.title}>
+    <NarrowPage title="Verify your email">
       <p role="status" className="flex items-center gap-3 text-ink-muted">
         <LoaderCircle aria-hidden className="size-5 animate-spin text-accent" />
-        {texts.busy}
+        Verifying your email...
       </p>
     </NarrowPage>
   );
@@ -53,12 +57,12 @@ function Busy() {
 function Verified() {
   const signedIn = useSession((session) => session.token !== null);
   return (
-    <NarrowPage title={texts.doneTitle}>
+    <NarrowPage title="Email verified">
       <Alert tone="success" role="status">
-        {texts.done}
+        Thank you. Your email address is verified.
       </Alert>
       <Link to={signedIn ? "/dashboard" : "/login"} className={buttonClass({ size: "lg" })}>
-        {signedIn ? texts.toDashboard : texts.toLogin}
+        {signedIn ? "Go to the dashboard" : "Login"}
       </Link>
     </NarrowPage>
   );
@@ -70,9 +74,9 @@ function UselessLink({ why }: { why: "expired" | "incomplete" }) {
   const isVerified = useRealtime((live) => live.account?.email_verified === true);
   if (isVerified) return <Verified />;
   return (
-    <NarrowPage title={texts.uselessTitle}>
+    <NarrowPage title="This link does not work">
       <Alert tone="warning" role="alert">
-        {texts[why]}
+        {uselessLinkReasons[why]}
       </Alert>
       {signedIn ? <ResendVerification /> : <LoginForLink />}
     </NarrowPage>
@@ -82,9 +86,11 @@ function UselessLink({ why }: { why: "expired" | "incomplete" }) {
 function LoginForLink() {
   return (
     <>
-      <p className="text-ink-muted text-pretty">{texts.loginFirst}</p>
+      <p className="text-ink-muted text-pretty">
+        Log in to request a new link. If your email is already verified, you're all set.
+      </p>
       <Link to="/login" state={{ from: "/user-panel" }} className={buttonClass({ size: "lg" })}>
-        {texts.loginForLink}
+        Log in for a new link
       </Link>
     </>
   );

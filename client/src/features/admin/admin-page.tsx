@@ -15,20 +15,8 @@ import {
 } from "./api.ts";
 import { useAdminSync } from "./apply-admin-event.ts";
 import { AuditSection } from "./audit-section.tsx";
-import { HealthSection, summarizeHealth } from "./health-section.tsx";
+import { HealthSection, statusLabels, summarizeHealth } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
-import {
-  adminMessages,
-  auditMessages,
-  confirmMessages,
-  failureMessages,
-  healthMessages,
-  historyMessages,
-  imageMessages,
-  paymentMessages,
-  usageMessages,
-  userMessages,
-} from "./messages.ts";
 import { PaymentSection } from "./payment-section.tsx";
 import { UsageSection } from "./usage-section.tsx";
 import { countUsers, UsersSection } from "./users/users-section.tsx";
@@ -37,7 +25,7 @@ export function AdminPage() {
   useAdminSync();
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={adminMessages.title}>{adminMessages.lead}</PageHeading>
+      <PageHeading title="Admin">Manage users, payment details and uploads.</PageHeading>
       <AdminStats />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-8">
         <SectionNav />
@@ -56,13 +44,13 @@ export function AdminPage() {
 }
 
 const sections = [
-  { id: "users", label: userMessages.title },
-  { id: "health", label: healthMessages.title },
-  { id: "payment", label: paymentMessages.title },
-  { id: "images", label: imageMessages.title },
-  { id: "history", label: historyMessages.title },
-  { id: "usage", label: usageMessages.title },
-  { id: "audit", label: auditMessages.title },
+  { id: "users", label: "Users" },
+  { id: "health", label: "System health" },
+  { id: "payment", label: "Payment settings" },
+  { id: "images", label: "Chart images" },
+  { id: "history", label: "Signal history" },
+  { id: "usage", label: "AI usage" },
+  { id: "audit", label: "Audit trail" },
 ] as const;
 
 const sectionIds = sections.map(({ id }) => id);
@@ -76,7 +64,7 @@ function HealthMark() {
   return (
     <Icon
       role="img"
-      aria-label={healthMessages.verdicts[verdict]}
+      aria-label={statusLabels[verdict]}
       className={`ml-2 inline size-4 ${verdict === "down" ? "text-danger" : "text-wait"}`}
     />
   );
@@ -87,7 +75,7 @@ export function SectionNav() {
   const current = useSectionInView(sectionIds);
   return (
     <nav
-      aria-label={adminMessages.sections}
+      aria-label="Sections"
       className="sticky top-16 z-20 -mx-4 overflow-x-auto border-b border-line bg-canvas/90 px-4 backdrop-blur-md sm:-mx-6 sm:px-6 lg:top-24 lg:mx-0 lg:border-0 lg:bg-transparent lg:p-0 lg:backdrop-blur-none"
     >
       <ul className="flex gap-1 py-2 lg:flex-col lg:py-0">
@@ -132,8 +120,6 @@ export function useSectionInView<Id extends string>(ids: readonly Id[]): Id | un
   return current;
 }
 
-const statMessages = adminMessages.stats;
-
 /** What there is to look after, in numbers. */
 export function AdminStats() {
   const users = useUsers();
@@ -142,14 +128,10 @@ export function AdminStats() {
   const counts = useMemo(() => list && countUsers(list), [list]);
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line lg:grid-cols-4">
-      <Stat label={statMessages.users} value={counts?.all} failed={users.isError} />
-      <Stat label={statMessages.pending} value={counts?.pending} failed={users.isError} highlight />
-      <Stat label={statMessages.withProof} value={counts?.proof} failed={users.isError} />
-      <Stat
-        label={statMessages.images}
-        value={images.data?.images.length}
-        failed={images.isError}
-      />
+      <Stat label="Users" value={counts?.all} failed={users.isError} />
+      <Stat label="Pending approval" value={counts?.pending} failed={users.isError} highlight />
+      <Stat label="With payment proof" value={counts?.proof} failed={users.isError} />
+      <Stat label="Chart images" value={images.data?.images.length} failed={images.isError} />
     </dl>
   );
 }
@@ -177,15 +159,20 @@ function Stat({ label, value, failed, highlight = false }: StatProps) {
 /** The one action on all users' histories. */
 export function HistorySection() {
   return (
-    <AdminSection id="history" title={historyMessages.title} lead={historyMessages.lead}>
+    <AdminSection
+      id="history"
+      title="Signal history"
+      lead="Deletes the finished signals of all users. To clear one user's history, use that user's card."
+    >
       <div>
         <ConfirmButton
-          label={historyMessages.clearAll}
-          title={confirmMessages.clearAllTitle}
+          label="Clear all history"
+          title="Clear the signal history of all users?"
           run={() => runAction(clearAllHistory())}
-          failureText={(error) => failureMessages.clearAll(reasonOf(error))}
+          failureText={(error) => `Failed to clear all signal history. Error: ${reasonOf(error)}`}
         >
-          {confirmMessages.clearAll}
+          Every finished signal of every user is deleted, with outcomes and chart images. Accounts
+          and credits are kept. This cannot be undone.
         </ConfirmButton>
       </div>
     </AdminSection>

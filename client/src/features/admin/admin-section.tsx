@@ -2,7 +2,6 @@ import type { ReactNode } from "react";
 import { errorText } from "../../lib/api/errors.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
-import { adminMessages } from "./messages.ts";
 
 interface AdminSectionProps {
   id: string;
@@ -49,7 +48,7 @@ export function LoadError({ title, error, busy, onAgain }: LoadErrorProps) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <span>{errorText(error, "")}</span>
         <Button variant="secondary" size="sm" busy={busy} onClick={onAgain}>
-          {adminMessages.tryAgain}
+          Try again
         </Button>
       </div>
     </Alert>

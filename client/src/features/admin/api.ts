@@ -20,7 +20,6 @@ import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
-import { failureMessages } from "./messages.ts";
 
 const readUsers = (signal: AbortSignal): Promise<UserList> =>
   api({ path: "/admin/list-users", schema: userListSchema, signal });
@@ -168,4 +167,4 @@ export async function runAction(action: Promise<ActionDone>): Promise<string> {
 }
 
 /** Why an action failed, for the texts that end with the reason. */
-export const reasonOf = (error: unknown): string => errorText(error, failureMessages.unknown);
+export const reasonOf = (error: unknown): string => errorText(error, "Unknown error");

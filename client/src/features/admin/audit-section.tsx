@@ -4,7 +4,6 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { AdminSection, LoadError } from "./admin-section.tsx";
 import { useAudit } from "./api.ts";
-import { adminMessages, auditMessages as texts } from "./messages.ts";
 
 /** Who of the administrators did what, to whom and when. */
 export function AuditSection() {
@@ -12,16 +11,25 @@ export function AuditSection() {
   const entries = data?.pages.flatMap((page) => page.entries);
   const again = () => void (entries ? query.fetchNextPage() : query.refetch());
   return (
-    <AdminSection id="audit" title={texts.title} lead={texts.lead}>
+    <AdminSection
+      id="audit"
+      title="Audit trail"
+      lead="Admin actions in the last year, newest first."
+    >
       {!entries && !error && (
-        <div role="status" aria-label={adminMessages.loading}>
+        <div role="status" aria-label="Loading">
           <Skeleton className="h-64 rounded-card" />
         </div>
       )}
-      {entries?.length === 0 && <p className="text-ink-muted">{texts.empty}</p>}
+      {entries?.length === 0 && <p className="text-ink-muted">No activity yet.</p>}
       {entries && entries.length > 0 && <Entries entries={entries} />}
       {error && (
-        <LoadError title={texts.loadFailed} error={error} busy={isFetching} onAgain={again} />
+        <LoadError
+          title="Failed to load the audit trail."
+          error={error}
+          busy={isFetching}
+          onAgain={again}
+        />
       )}
       {hasNextPage && !error && (
         <Button
@@ -30,7 +38,7 @@ export function AuditSection() {
           busy={isFetchingNextPage}
           onClick={() => void query.fetchNextPage()}
         >
-          {isFetchingNextPage ? texts.loadingMore : texts.loadMore}
+          {isFetchingNextPage ? "Loading..." : "Load more"}
         </Button>
       )}
     </AdminSection>

@@ -9,17 +9,49 @@ import { LocalTime } from "../../ui/local-time.tsx";
 import { showToast } from "../../ui/show-toast.ts";
 import { AdminSection, LoadError } from "./admin-section.tsx";
 import { getQueueTicket, reasonOf, useHealth } from "./api.ts";
-import { adminMessages, healthMessages as texts } from "./messages.ts";
+
+const failureLabels = {
+  unreachable: "Not reachable",
+  "unknown-symbol": "Unknown symbol",
+  "rate-limited": "Rate limit",
+  refused: "Refused",
+  nonsense: "Invalid response",
+  timeout: "Timeout",
+} as const;
+
+const stateLabels = {
+  ok: "Working",
+  failing: "Failing",
+  resting: "Paused",
+  unused: "No requests yet",
+} as const;
+
+const analystLabels = { openai: "AI analyst", rules: "Rule-based analyst" } as const;
+
+const marketDataLabels = { live: "Live data", replay: "Demo data" } as const;
+
+const feedStates = { running: "Running", interrupted: "Interrupted" } as const;
+
+export const statusLabels: Record<HealthStatus, string> = {
+  ok: "All systems operational",
+  degraded: "Degraded performance",
+  down: "Major outage",
+};
 
 /** How the system is: a verdict, the queue, and each worker with its providers. Refreshes by itself. */
 export function HealthSection() {
   const { data, error, isFetching, refetch } = useHealth();
   return (
-    <AdminSection id="health" title={texts.title} lead={texts.lead} action={<OpenQueueButton />}>
+    <AdminSection
+      id="health"
+      title="System health"
+      lead="Live status of the queue, workers and data providers."
+      action={<OpenQueueButton />}
+    >
       <div className="flex flex-col gap-4">
         {error && (
           <LoadError
-            title={texts.loadFailed}
+            title="Failed to load system health."
             error={error}
             busy={isFetching}
             onAgain={() => void refetch()}
@@ -50,12 +82,12 @@ function Overview({ health, isStale }: { health: SystemHealth; isStale: boolean 
         <Icon aria-hidden className={`mt-0.5 size-6 shrink-0 ${color}`} />
         <div className="min-w-0 flex-1">
           <p role="status" className="text-lg font-semibold tracking-tight">
-            {texts.verdicts[verdict]}
+            {statusLabels[verdict]}
           </p>
           <p className="figures text-sm text-ink-muted">
-            {isStale ? texts.stale : texts.checked} <LocalTime iso={health.checked_at} />
+            {isStale ? "Stale. Last updated" : "Checked"} <LocalTime iso={health.checked_at} />
             {" · "}
-            {texts.version} {health.server.version}
+            Version {health.server.version}
           </p>
           <Problems problems={problems} />
         </div>
@@ -84,38 +116,40 @@ function Problems({ problems }: { problems: Problem[] }) {
 function problemText(problem: Problem): { title: string; lead: string } {
   switch (problem.kind) {
     case "no-worker":
-      return { title: texts.noWorker, lead: texts.noWorkerLead };
+      return {
+        title: "No active workers",
+        lead: "Signals are not being processed and will time out. Start a worker.",
+      };
     case "feed":
-      return { title: texts.feedDown, lead: texts.feedDownLead };
+      return {
+        title: "The event feed is interrupted",
+        lead: "Live updates from this server are delayed.",
+      };
     case "backlog": {
-      const lead = texts.backlogLead(formatDuration(problem.seconds * 1_000));
-      return { title: texts.backlog, lead };
+      const lead = `Oldest signal waiting: ${formatDuration(problem.seconds * 1_000)}. Add workers or increase concurrency.`;
+      return { title: "Signals are waiting", lead };
     }
     case "providers":
       return {
-        title: texts.providersDown(problem.names.join(", ")),
-        lead: texts.providersDownLead,
+        title: `Failing: ${problem.names.join(", ")}`,
+        lead: "Signals use another provider as long as one has the candles.",
       };
   }
 }
 
 function Figures({ health: { queue, workers, server } }: { health: SystemHealth }) {
   const { waiting, running, oldest_waiting_seconds } = queue;
-  const oldest = waiting > 0 ? formatDuration(oldest_waiting_seconds * 1_000) : texts.none;
+  const oldest = waiting > 0 ? formatDuration(oldest_waiting_seconds * 1_000) : "–";
   const isDown = server.event_feed === "interrupted";
   return (
     <dl className="grid grid-cols-2 gap-px border-t border-line bg-line sm:grid-cols-3 xl:grid-cols-5">
+      <Figure label="Workers" value={workers.length} tone={workers.length ? "" : "text-danger"} />
+      <Figure label="Waiting" value={waiting} />
+      <Figure label="Running" value={running} />
+      <Figure label="Oldest waiting" value={oldest} />
       <Figure
-        label={texts.workers}
-        value={workers.length}
-        tone={workers.length ? "" : "text-danger"}
-      />
-      <Figure label={texts.waiting} value={waiting} />
-      <Figure label={texts.running} value={running} />
-      <Figure label={texts.oldest} value={oldest} />
-      <Figure
-        label={texts.feed}
-        value={texts.feedStates[server.event_feed]}
+        label="Event feed"
+        value={feedStates[server.event_feed]}
         tone={isDown ? "text-wait" : ""}
       />
     </dl>
@@ -141,7 +175,7 @@ function Figure({
 
 function HealthSkeleton() {
   return (
-    <div role="status" aria-label={adminMessages.loading} className="flex flex-col gap-4">
+    <div role="status" aria-label="Loading" className="flex flex-col gap-4">
       <Skeleton className="h-40 rounded-card" />
       <Skeleton className="h-32 rounded-card" />
     </div>
@@ -158,11 +192,11 @@ interface WorkerItemProps {
 function WorkerItem({ worker, now }: WorkerItemProps) {
   const since = (iso: string) => formatDuration(now - Date.parse(iso));
   const facts = [
-    texts.marketData[worker.market_data],
-    texts.analyst[worker.analyst],
-    texts.capacity(worker.concurrency),
-    texts.up(since(worker.started_at)),
-    texts.seen(since(worker.seen_at)),
+    marketDataLabels[worker.market_data],
+    analystLabels[worker.analyst],
+    `Concurrency: ${worker.concurrency}`,
+    `up for ${since(worker.started_at)}`,
+    `seen ${since(worker.seen_at)} ago`,
   ];
   return (
     <Card>
@@ -179,7 +213,7 @@ function WorkerItem({ worker, now }: WorkerItemProps) {
       </header>
       {worker.providers.length === 0 ? (
         <p className="border-t border-line px-4 py-3 text-sm text-ink-faint sm:px-5">
-          {texts.noProviders}
+          Uses no live provider.
         </p>
       ) : (
         <Providers worker={worker} since={since} />
@@ -191,20 +225,20 @@ function WorkerItem({ worker, now }: WorkerItemProps) {
 function Providers({ worker, since }: { worker: WorkerReport; since(iso: string): string }) {
   return (
     <table className="figures w-full border-t border-line text-sm">
-      <caption className="sr-only">{texts.providersOf(worker.id)}</caption>
+      <caption className="sr-only">Providers of {worker.id}</caption>
       <thead className="text-left text-xs text-ink-faint">
         <tr>
           <th scope="col" className="py-2 pl-4 font-medium sm:pl-5">
-            {texts.provider}
+            Provider
           </th>
           <th scope="col" className="py-2 font-medium">
-            {texts.state}
+            State
           </th>
           <th scope="col" className="hidden py-2 font-medium sm:table-cell">
-            {texts.lastSuccess}
+            Last success
           </th>
           <th scope="col" className="py-2 pr-4 font-medium sm:pr-5">
-            {texts.lastFailure}
+            Last failure
           </th>
         </tr>
       </thead>
@@ -239,23 +273,23 @@ function ProviderRow({ report, since }: { report: ProviderReport; since(iso: str
             aria-hidden
             className={`size-2 shrink-0 rounded-full ${providerLooks[state].dot}`}
           />
-          {texts.states[state]}
+          {stateLabels[state]}
         </span>
       </td>
       <td className="hidden py-2.5 text-ink-muted sm:table-cell">
-        {last_success_at ? texts.ago(since(last_success_at)) : texts.never}
+        {last_success_at ? `${since(last_success_at)} ago` : "Never"}
       </td>
       <td className="py-2.5 pr-4 text-ink-muted sm:pr-5">
         {last_failure ? (
           <>
-            {texts.failures[last_failure.failure]}
+            {failureLabels[last_failure.failure]}
             <span className="block text-xs text-ink-faint sm:inline">
               {" "}
-              {texts.ago(since(last_failure.at))}
+              {since(last_failure.at)} ago
             </span>
           </>
         ) : (
-          texts.never
+          "Never"
         )}
       </td>
     </tr>
@@ -266,21 +300,23 @@ function ProviderRow({ report, since }: { report: ProviderReport; since(iso: str
 function OpenQueueButton() {
   const open = useMutation({
     mutationFn: leadToQueue,
-    onError: (error) => showToast({ title: texts.openQueueFailed, description: reasonOf(error) }),
+    onError: (error) =>
+      showToast({ title: "Failed to open the queue", description: reasonOf(error) }),
   });
   // Only what a click opens at once is not taken for an unwanted window, so the tab is there before its address.
   const onClick = () => open.mutate(window.open("about:blank", "_blank"));
   return (
     <Button variant="secondary" size="sm" busy={open.isPending} onClick={onClick}>
       {!open.isPending && <ExternalLink aria-hidden className="size-4" />}
-      {texts.openQueue}
-      <span className="sr-only">{texts.inNewTab}</span>
+      Open the queue
+      <span className="sr-only">{" (opens in a new tab)"}</span>
     </Button>
   );
 }
 
 async function leadToQueue(tab: Window | null): Promise<void> {
-  if (!tab) throw new Error(texts.popupBlocked);
+  if (!tab)
+    throw new Error("Your browser blocked the new tab. Allow pop-ups for this site and try again.");
   try {
     const { ticket } = await getQueueTicket();
     tab.opener = null;

@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { errorText } from "../../lib/api/errors.ts";
 import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -12,23 +13,26 @@ import { showToast } from "../../ui/show-toast.ts";
 import { TextAreaField } from "../../ui/text-field.tsx";
 import { AdminSection, LoadError } from "./admin-section.tsx";
 import { adminKeys, runAction, savePaymentDetails, usePaymentDetails } from "./api.ts";
-import { adminMessages, failureMessages, paymentMessages as texts } from "./messages.ts";
 
 /** How subscribers pay, to be edited. */
 export function PaymentSection() {
   const query = usePaymentDetails();
   return (
-    <AdminSection id="payment" title={texts.title} lead={texts.lead}>
+    <AdminSection
+      id="payment"
+      title="Payment settings"
+      lead="Shown on the payment page. Leave a field empty to hide that method."
+    >
       {query.error && !query.data && (
         <LoadError
-          title={texts.loadFailed}
+          title="Failed to load payment details."
           error={query.error}
           busy={query.isFetching}
           onAgain={() => void query.refetch()}
         />
       )}
       {!query.error && !query.data && (
-        <div role="status" aria-label={adminMessages.loading}>
+        <div role="status" aria-label="Loading">
           <Skeleton className="h-96 rounded-card" />
         </div>
       )}
@@ -82,17 +86,17 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
         {draft && !areSame(draft.from, saved) && isChanged && <ChangedNotice onTake={discard} />}
         <PaymentFields details={details} onChange={change} />
         {save.error && (
-          <Alert tone="error" role="alert" title={failureMessages.paymentDetails}>
+          <Alert tone="error" role="alert" title="Failed to update payment details.">
             {errorText(save.error, "")}
           </Alert>
         )}
         <div className="flex flex-wrap gap-3">
           <Button type="submit" disabled={!isChanged} busy={save.isPending}>
-            {save.isPending ? texts.saving : texts.save}
+            {save.isPending ? "Saving..." : "Save payment details"}
           </Button>
           {isChanged && (
             <Button variant="ghost" disabled={save.isPending} onClick={discard}>
-              {texts.discard}
+              Discard changes
             </Button>
           )}
         </div>
@@ -113,11 +117,11 @@ function PaymentFields({ details, onChange }: PaymentFieldsProps) {
         <TextAreaField
           key={field}
           name={field}
-          label={texts.fields[field]}
+          label={PAYMENT_METHODS[field]}
           rows={3}
           value={details[field]}
           onValueChange={(value) => onChange(field, value)}
-          {...(details[field].trim() === "" && { hint: texts.notOffered })}
+          {...(details[field].trim() === "" && { hint: "Not offered" })}
         />
       ))}
     </div>
@@ -126,10 +130,10 @@ function PaymentFields({ details, onChange }: PaymentFieldsProps) {
 
 function ChangedNotice({ onTake }: { onTake(): void }) {
   return (
-    <Alert tone="warning" role="status" title={texts.changedTitle}>
-      <p>{texts.changed}</p>
+    <Alert tone="warning" role="status" title="Changed by another administrator">
+      <p>These details changed while you were editing. Saving will overwrite them.</p>
       <Button variant="secondary" size="sm" className="mt-3" onClick={onTake}>
-        {texts.takeTheirs}
+        Load the saved details
       </Button>
     </Alert>
   );

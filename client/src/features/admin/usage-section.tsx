@@ -1,10 +1,16 @@
 import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
 import { BUDGET_PERCENTS } from "@shared/contract/constants.ts";
+import { formatCount, formatPlural } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { AdminSection, LoadError } from "./admin-section.tsx";
 import { useUsage } from "./api.ts";
-import { adminMessages, usageMessages as texts, usageMessages } from "./messages.ts";
+
+const periodLabels = {
+  today: "Today",
+  last_7_days: "Last 7 days",
+  last_30_days: "Last 30 days",
+} as const;
 
 const PERIODS = ["today", "last_7_days", "last_30_days"] as const;
 
@@ -12,16 +18,16 @@ const PERIODS = ["today", "last_7_days", "last_30_days"] as const;
 export function UsageSection() {
   const { data, error, isFetching, refetch } = useUsage();
   return (
-    <AdminSection id="usage" title={texts.title} lead={texts.lead}>
+    <AdminSection id="usage" title="AI usage" lead="Signals, tokens and cost. Days are in UTC.">
       {!data && !error && (
-        <div role="status" aria-label={adminMessages.loading}>
+        <div role="status" aria-label="Loading">
           <Skeleton className="h-64 rounded-card" />
         </div>
       )}
       {data && <Figures usage={data} />}
       {error && (
         <LoadError
-          title={texts.loadFailed}
+          title="Failed to load AI usage."
           error={error}
           busy={isFetching}
           onAgain={() => void refetch()}
@@ -38,12 +44,17 @@ function Figures({ usage }: { usage: Usage }) {
       {usage.budget && <Budget budget={usage.budget} />}
       <div className="grid gap-4 md:grid-cols-3">
         {PERIODS.map((name) => (
-          <Period key={name} title={texts.periods[name]} period={usage[name]} />
+          <Period key={name} title={periodLabels[name]} period={usage[name]} />
         ))}
       </div>
-      {unpriced > 0 && <Alert tone="info">{texts.unpriced(signalCount(unpriced))}</Alert>}
+      {unpriced > 0 && (
+        <Alert tone="info">
+          The cost of {formatPlural(unpriced, "signal")} is unknown. Set OPENAI_PRICE_PROMPT and
+          OPENAI_PRICE_COMPLETION to the model's prices.
+        </Alert>
+      )}
       {models.length === 0 ? (
-        <p className="text-ink-muted">{texts.empty}</p>
+        <p className="text-ink-muted">No signals in the last 30 days.</p>
       ) : (
         <Models models={models} />
       )}
@@ -61,7 +72,7 @@ function Budget({ budget }: { budget: BudgetUsage }) {
   const { amount, text, level } = describeBudget(budget);
   return (
     <Card className="px-4 py-4 sm:px-5">
-      <h3 className="text-sm font-medium text-ink-muted">{texts.budget}</h3>
+      <h3 className="text-sm font-medium text-ink-muted">Budget today</h3>
       <p className="figures mt-1 text-2xl font-semibold tracking-tight">{amount}</p>
       <p className={`mt-1 text-sm ${BUDGET_TONES[level]}`}>{text}</p>
     </Card>
@@ -74,9 +85,9 @@ function Period({ title, period }: { title: string; period: UsagePeriod }) {
       <h3 className="text-sm font-medium text-ink-muted">{title}</h3>
       <p className="figures mt-1 text-2xl font-semibold tracking-tight">{formatCost(period)}</p>
       <dl className="mt-4 grid grid-cols-[1fr_auto] gap-y-1.5 border-t border-line pt-3 text-sm">
-        <Row label={texts.signals} value={period.signals} />
-        <Row label={texts.promptTokens} value={period.prompt_tokens} />
-        <Row label={texts.completionTokens} value={period.completion_tokens} />
+        <Row label="Signals" value={period.signals} />
+        <Row label="Tokens in" value={period.prompt_tokens} />
+        <Row label="Tokens out" value={period.completion_tokens} />
       </dl>
     </Card>
   );
@@ -97,18 +108,18 @@ const FIGURE = `${CELL} figures text-right whitespace-nowrap`;
 const WIDE_ONLY = "max-sm:hidden";
 
 const COLUMNS = [
-  { title: texts.signals, show: ({ signals }: ModelUsage) => formatCount(signals), className: "" },
+  { title: "Signals", show: ({ signals }: ModelUsage) => formatCount(signals), className: "" },
   {
-    title: texts.promptTokens,
+    title: "Tokens in",
     show: ({ prompt_tokens }: ModelUsage) => formatCount(prompt_tokens),
     className: WIDE_ONLY,
   },
   {
-    title: texts.completionTokens,
+    title: "Tokens out",
     show: ({ completion_tokens }: ModelUsage) => formatCount(completion_tokens),
     className: WIDE_ONLY,
   },
-  { title: texts.cost, show: formatCost, className: "" },
+  { title: "Cost", show: formatCost, className: "" },
 ] as const;
 
 function Models({ models }: { models: ModelUsage[] }) {
@@ -116,12 +127,12 @@ function Models({ models }: { models: ModelUsage[] }) {
     <Card className="overflow-hidden">
       <table className="w-full text-sm">
         <caption className={`${CELL} border-b border-line text-left text-ink-muted`}>
-          {texts.byModel}
+          By model, last 30 days
         </caption>
         <thead>
           <tr className="border-b border-line text-ink-faint">
             <th scope="col" className={`${CELL} text-left font-medium`}>
-              {texts.model}
+              Model
             </th>
             {COLUMNS.map(({ title, className }) => (
               <th key={title} scope="col" className={`${CELL} text-right font-medium ${className}`}>
@@ -152,7 +163,6 @@ function Models({ models }: { models: ModelUsage[] }) {
 /** US dollars below which cents say too little: one signal costs a fraction of one. */
 const SMALL_USD = 0.1;
 
-const counts = new Intl.NumberFormat("en-US");
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const smallDollars = new Intl.NumberFormat("en-US", {
   style: "currency",
@@ -160,19 +170,12 @@ const smallDollars = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 4,
 });
 
-/** `12,345`. */
-export const formatCount = (count: number): string => counts.format(count);
-
-/** `1 signal`, `2,345 signals`. */
-export const signalCount = (count: number): string =>
-  `${formatCount(count)} signal${count === 1 ? "" : "s"}`;
-
 /** `$12.30`, `$0.0041`; nothing used costs nothing, and what has no price is not known. */
 export function formatCost({
   signals,
   cost_usd: cost,
 }: Pick<ModelUsage, "signals" | "cost_usd">): string {
-  if (cost === null) return signals === 0 ? dollars.format(0) : usageMessages.unknownCost;
+  if (cost === null) return signals === 0 ? dollars.format(0) : "Unknown";
   return formatDollars(cost);
 }
 
@@ -191,8 +194,18 @@ export function describeBudget({ spent_usd: spent, budget_usd: budget }: BudgetU
   const [low, usedUp] = BUDGET_PERCENTS;
   // Amounts have no exact binary form: without rounding, 1.15 of 5 would be 22%.
   const percent = Math.floor(Number(((100 * spent) / budget).toFixed(6)));
-  const amount = usageMessages.spent(formatDollars(spent), formatDollars(budget));
-  if (percent >= usedUp) return { amount, text: usageMessages.budgetUsedUp, level: "used-up" };
-  if (percent >= low) return { amount, text: usageMessages.budgetLow(percent), level: "low" };
-  return { amount, text: usageMessages.budgetLeft(percent), level: "left" };
+  const amount = `${formatDollars(spent)} of ${formatDollars(budget)}`;
+  if (percent >= usedUp)
+    return {
+      amount,
+      text: "Used up. Requests that need a new analysis fail until 00:00 UTC.",
+      level: "used-up",
+    };
+  if (percent >= low)
+    return {
+      amount,
+      text: `${percent}% spent. Scheduled analyses have stopped until 00:00 UTC.`,
+      level: "low",
+    };
+  return { amount, text: `${percent}% spent. Resets at 00:00 UTC.`, level: "left" };
 }

@@ -13,7 +13,29 @@ import { Card } from "../../ui/card.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import type { AuthMode } from "./authenticate.ts";
-import { authMessages, sessionEndMessages } from "./messages.ts";
+
+const sessionEndMessages = {
+  expired: "Your session has ended. Please log in again.",
+  deleted: "This account has been deleted.",
+  "password-changed": "Your password was changed. Please log in with the new one.",
+} as const;
+
+const modes = {
+  login: {
+    title: "Login",
+    lead: "Welcome back.",
+    submit: "Login",
+    switchQuestion: "New here?",
+    switchLink: "Register",
+  },
+  register: {
+    title: "Register",
+    lead: "Create your account. An administrator approves it before you can use the bot.",
+    submit: "Register",
+    switchQuestion: "Already have an account?",
+    switchLink: "Login",
+  },
+} as const;
 
 export const LoginPage = () => <AuthPage key="login" mode="login" />;
 export const RegisterPage = () => <AuthPage key="register" mode="register" />;
@@ -28,21 +50,21 @@ function AuthPage({ mode }: { mode: AuthMode }) {
     setRegistered(mode === "register");
     signIn(session);
   };
-  usePageTitle(authMessages[mode].title);
+  usePageTitle(modes[mode].title);
   if (registered) return <Registered />;
   if (signedIn) return <Navigate to={readReturnTo(state)} replace />;
   return (
     <AuthFrame>
       <header className="flex flex-col gap-2">
-        <h1 className="text-2xl font-semibold tracking-tight">{authMessages[mode].title}</h1>
-        <p className="text-ink-muted text-pretty">{authMessages[mode].lead}</p>
+        <h1 className="text-2xl font-semibold tracking-tight">{modes[mode].title}</h1>
+        <p className="text-ink-muted text-pretty">{modes[mode].lead}</p>
       </header>
       <SessionEndNotice />
       <AuthForm mode={mode} onSession={onSession} />
       <div className="flex flex-col gap-3 text-center text-sm text-ink-muted">
         {mode === "login" && (
           <p>
-            <TextLink to="/forgot-password">{authMessages.forgotPassword}</TextLink>
+            <TextLink to="/forgot-password">Forgot Password</TextLink>
           </p>
         )}
         <SwitchMode mode={mode} state={state} />
@@ -65,9 +87,9 @@ function SwitchMode({ mode, state }: { mode: AuthMode; state: unknown }) {
   const other: To = mode === "login" ? "/register" : "/login";
   return (
     <p>
-      {authMessages[mode].switchQuestion}{" "}
+      {modes[mode].switchQuestion}{" "}
       <TextLink to={other} state={state}>
-        {authMessages[mode].switchLink}
+        {modes[mode].switchLink}
       </TextLink>
     </p>
   );
@@ -98,11 +120,11 @@ function Registered() {
   }, [navigate]);
   return (
     <AuthFrame>
-      <Alert tone="success" role="status" title={authMessages.registeredTitle}>
-        {authMessages.registered} {authMessages.registeredNext}
+      <Alert tone="success" role="status" title="Registration successful!">
+        Please verify your email and wait for admin approval. Redirecting to your dashboard…
       </Alert>
       <Link to="/dashboard" className={buttonClass({ variant: "secondary" })}>
-        {authMessages.toDashboard}
+        Go to the dashboard now
       </Link>
     </AuthFrame>
   );
@@ -142,17 +164,17 @@ export function AuthForm({ mode, onSession }: AuthFormProps) {
     >
       <TextField
         name="username"
-        label={authMessages.username}
+        label="Username"
         autoComplete="username"
         autoCapitalize="none"
         spellCheck={false}
         aria-required
-        {...(isRegister && { hint: authMessages.usernameHint })}
+        {...(isRegister && { hint: "3 to 32 letters, digits, dots, dashes or underscores." })}
       />
       {isRegister && (
         <TextField
           name="email"
-          label={authMessages.email}
+          label="Email"
           inputMode="email"
           autoComplete="email"
           autoCapitalize="none"
@@ -161,15 +183,15 @@ export function AuthForm({ mode, onSession }: AuthFormProps) {
       )}
       <PasswordField
         name="password"
-        label={authMessages.password}
+        label="Password"
         autoComplete={isRegister ? "new-password" : "current-password"}
-        {...(isRegister && { hint: authMessages.passwordHint })}
+        {...(isRegister && { hint: "At least 6 characters." })}
       />
       {request.isError && !hasFieldErrors(request.error) && (
         <AuthErrorNotice error={request.error} />
       )}
       <Button type="submit" size="lg" busy={request.isPending}>
-        {request.isPending ? authMessages.busy : authMessages[mode].submit}
+        {request.isPending ? "Processing..." : modes[mode].submit}
       </Button>
     </Form>
   );
@@ -200,7 +222,7 @@ const IDENTITY_CODE = /^(auth\/|[A-Z][A-Z_]+)/;
 /** What to show of a failed login or registration: the identity code, the server's detail, the message. */
 export function authErrorText(error: unknown): AuthErrorText {
   const code = error instanceof ApiError && IDENTITY_CODE.test(error.code) ? error.code : null;
-  return { code, text: errorText(error, authMessages.unexpected) };
+  return { code, text: errorText(error, "An unexpected error occurred.") };
 }
 
 /** A path of our own only: the history's state must not lead anybody elsewhere. */

@@ -7,7 +7,6 @@ import {
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { issuesToFieldErrors } from "../../lib/api/field-errors.ts";
-import { authMessages } from "./messages.ts";
 
 const requests = {
   login: { path: "/login", schema: loginRequestSchema },
@@ -23,7 +22,11 @@ export async function authenticate(mode: AuthMode, form: object): Promise<Sessio
   const { data, error } = schema.safeParse(form);
   if (error) {
     const fieldErrors = issuesToFieldErrors(error.issues);
-    throw new ApiError(authMessages.checkFields, { status: 0, code: "invalid-input", fieldErrors });
+    throw new ApiError("Please check the marked fields.", {
+      status: 0,
+      code: "invalid-input",
+      fieldErrors,
+    });
   }
   return api({ method: "POST", path, body: data, schema: sessionSchema });
 }

@@ -19,22 +19,36 @@ import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
 import { usePageDescription } from "../../ui/page-heading.tsx";
 import { NewPasswordFields, TextField } from "../../ui/text-field.tsx";
-import { forgotMessages, resetMessages } from "./messages.ts";
+
+const uselessLinks = {
+  expired: {
+    title: "This link does not work",
+    text: "This link has expired or was already used. Links are valid for one hour.",
+  },
+  incomplete: {
+    title: "This link is incomplete",
+    text: "Open the link in the email again, or copy the whole link into the address bar.",
+  },
+} as const;
 
 /** Sends a link that sets a new password; says the same for known and unknown addresses. */
 export function ForgotPasswordPage() {
   const { formProps, isPending, reply, problem, reset } = useFormRequest(askForReset);
-  usePageDescription(forgotMessages.description);
+  usePageDescription("Reset the password of your AI Trading Bot account.");
   return (
     <NarrowPage
-      title={forgotMessages.title}
-      lead={reply === undefined ? forgotMessages.lead : undefined}
+      title="Forgot password"
+      lead={
+        reply === undefined
+          ? "Enter your email address and we'll send you a link to reset your password."
+          : undefined
+      }
     >
       {reply === undefined ? (
         <Form {...formProps} className="flex flex-col gap-5">
           <TextField
             name="email"
-            label={forgotMessages.email}
+            label="Email"
             inputMode="email"
             autoComplete="email"
             autoCapitalize="none"
@@ -43,11 +57,11 @@ export function ForgotPasswordPage() {
           />
           {problem && (
             <Alert tone="error" role="alert">
-              {forgotMessages.failed(errorText(problem, forgotMessages.unexpected))}
+              Error: {errorText(problem, "An unexpected error occurred.")}
             </Alert>
           )}
           <Button type="submit" size="lg" busy={isPending}>
-            {isPending ? forgotMessages.busy : forgotMessages.submit}
+            {isPending ? "Sending..." : "Send reset link"}
           </Button>
         </Form>
       ) : (
@@ -56,12 +70,12 @@ export function ForgotPasswordPage() {
             <span className="break-words">{reply}</span>
           </Alert>
           <Button variant="secondary" onClick={reset}>
-            {forgotMessages.again}
+            Use another address
           </Button>
         </>
       )}
       <p className="text-center text-sm">
-        <TextLink to="/login">{forgotMessages.toLogin}</TextLink>
+        <TextLink to="/login">Back to login</TextLink>
       </p>
     </NarrowPage>
   );
@@ -71,7 +85,7 @@ export function ForgotPasswordPage() {
 export function ResetPasswordPage() {
   const [parameters] = useSearchParams();
   const token = parameters.get("token");
-  usePageDescription(resetMessages.description);
+  usePageDescription("Set a new password for your AI Trading Bot account.");
   return token ? <ResetPassword key={token} token={token} /> : <UselessLink kind="incomplete" />;
 }
 
@@ -81,16 +95,19 @@ function ResetPassword({ token }: { token: string }) {
   if (reply) return <Done />;
   if (isUselessLink(problem)) return <UselessLink kind="expired" />;
   return (
-    <NarrowPage title={resetMessages.title} lead={resetMessages.lead}>
+    <NarrowPage
+      title="Set a new password"
+      lead="Choose a new password. You will be signed out on all devices."
+    >
       <Form {...formProps} className="flex flex-col gap-5">
         <NewPasswordFields />
         {problem && (
           <Alert tone="error" role="alert">
-            {errorText(problem, resetMessages.failed)}
+            {errorText(problem, "We couldn't change your password. Please try again.")}
           </Alert>
         )}
         <Button type="submit" size="lg" busy={isPending}>
-          {isPending ? resetMessages.busy : resetMessages.submit}
+          {isPending ? "Saving..." : "Set new password"}
         </Button>
       </Form>
     </NarrowPage>
@@ -102,12 +119,12 @@ const isUselessLink = (problem: unknown): boolean =>
 
 function Done() {
   return (
-    <NarrowPage title={resetMessages.doneTitle}>
+    <NarrowPage title="Password changed">
       <Alert tone="success" role="status">
-        {resetMessages.done}
+        You have been signed out on all devices. Log in with your new password.
       </Alert>
       <Link to="/login" className={buttonClass({ size: "lg" })}>
-        {resetMessages.toLogin}
+        Login
       </Link>
     </NarrowPage>
   );
@@ -115,12 +132,12 @@ function Done() {
 
 function UselessLink({ kind }: { kind: "expired" | "incomplete" }) {
   return (
-    <NarrowPage title={resetMessages[`${kind}Title`]}>
+    <NarrowPage title={uselessLinks[kind].title}>
       <Alert tone="warning" role="alert">
-        {resetMessages[kind]}
+        {uselessLinks[kind].text}
       </Alert>
       <Link to="/forgot-password" className={buttonClass({ size: "lg" })}>
-        {resetMessages.newLink}
+        Request a new link
       </Link>
     </NarrowPage>
   );

@@ -11,12 +11,12 @@ import {
   resolveAgain,
 } from "@shared/outcomes/resolve-again.ts";
 import { FileUp } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { formatCount, formatPlural } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { openDownload } from "./api.ts";
-import { recheckMessages as texts } from "./messages.ts";
 
 /** Resolves the recorded outcomes again, by candles that the reader brings. */
 export function RecheckCard() {
@@ -26,8 +26,11 @@ export function RecheckCard() {
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div>
-        <h2 className="text-lg font-semibold tracking-tight">{texts.title}</h2>
-        <p className="mt-2 max-w-prose text-ink-muted text-pretty">{texts.lead}</p>
+        <h2 className="text-lg font-semibold tracking-tight">Resolve the outcomes again</h2>
+        <p className="mt-2 max-w-prose text-ink-muted text-pretty">
+          Use candles from your own source. Your browser resolves every recorded trade that they
+          cover by its levels and the published rules, and lists every outcome that differs.
+        </p>
       </div>
       <div>
         <input
@@ -36,7 +39,7 @@ export function RecheckCard() {
           accept=".csv,text/csv"
           multiple
           hidden
-          aria-label={texts.files}
+          aria-label="Candle files"
           onChange={({ currentTarget }) => {
             const files = [...(currentTarget.files ?? [])];
             currentTarget.value = "";
@@ -45,9 +48,13 @@ export function RecheckCard() {
         />
         <Button variant="secondary" busy={isWorking} onClick={() => input.current?.click()}>
           {!isWorking && <FileUp aria-hidden className="size-4" />}
-          {isWorking ? texts.working : texts.choose}
+          {isWorking ? "Resolving…" : "Choose candle files"}
         </Button>
-        <p className="mt-3 text-sm text-ink-faint text-pretty">{texts.format}</p>
+        <p className="mt-3 text-sm text-ink-faint text-pretty">
+          CSV files named like BTC-USDT.1h.csv, with the columns time (Unix ms), open, high, low,
+          close, volume. Add files of shorter timeframes, such as BTC-USDT.1m.csv, for trades that
+          need them. The files stay in your browser.
+        </p>
       </div>
       <RecheckResult recheck={recheck} />
     </Card>
@@ -60,19 +67,24 @@ function RecheckResult({ recheck }: { recheck: RecheckState }) {
     case "working":
       return null;
     case "failed":
-      return <Problem>{texts.interrupted}</Problem>;
+      return <Problem>The download was interrupted. Please try again.</Problem>;
     case "unreadable":
-      return <Problem>{texts.unreadable(recheck.fileName)}</Problem>;
+      return (
+        <Problem>
+          {recheck.fileName} can't be used. Name it like BTC-USDT.1h.csv, and use the columns listed
+          above.
+        </Problem>
+      );
     case "done":
       return recheck.fault ? (
-        <Problem>{texts.notIntact}</Problem>
+        <Problem>The ledger is not intact. Verify it first to see which record is wrong.</Problem>
       ) : (
         <RecheckedOutcomes outcomes={recheck.outcomes} />
       );
   }
 }
 
-function Problem({ children }: { children: string }) {
+function Problem({ children }: { children: ReactNode }) {
   return (
     <Alert tone="error" role="alert">
       {children}
@@ -84,14 +96,11 @@ function RecheckedOutcomes({ outcomes }: { outcomes: readonly RecheckedOutcome[]
   const countOf = (result: RecheckedOutcome["recheck"]["result"]) =>
     outcomes.filter(({ recheck }) => recheck.result === result).length;
   const [agreeing, differing] = [countOf("agrees"), countOf("differs")];
-  const unchecked = {
-    withoutCandles: countOf("no-candles"),
-    withoutParts: countOf("needs-finer-candles"),
-  };
+  const unchecked = `Not checked: ${formatCount(countOf("no-candles"))} without candles, ${formatCount(countOf("needs-finer-candles"))} that need candles of a shorter timeframe.`;
   if (agreeing + differing === 0) {
     return (
       <Alert tone="info" role="status">
-        {texts.nothingChecked} {texts.unchecked(unchecked)}
+        These candles cover none of the resolved trades. {unchecked}
       </Alert>
     );
   }
@@ -100,9 +109,13 @@ function RecheckedOutcomes({ outcomes }: { outcomes: readonly RecheckedOutcome[]
       <Alert
         tone={differing === 0 ? "success" : "error"}
         role={differing === 0 ? "status" : "alert"}
-        title={texts.result(agreeing, differing)}
+        title={
+          differing === 0
+            ? `${formatPlural(agreeing, "outcome")} checked, no difference`
+            : `${formatCount(differing)} of ${formatCount(agreeing + differing)} checked outcomes differ`
+        }
       >
-        {texts.unchecked(unchecked)}
+        {unchecked}
       </Alert>
       {differing > 0 && (
         <ul className="flex flex-col gap-2">
@@ -120,10 +133,12 @@ function Difference({ outcome }: { outcome: RecheckedOutcome }) {
   if (recheck.result !== "differs") return null;
   return (
     <li className="rounded-control border border-line p-3 text-sm">
-      <p className="figures font-medium">{texts.record(seq, figures)}</p>
+      <p className="figures font-medium">
+        Record {formatCount(seq)}: {figures.symbol} {figures.timeframe}
+      </p>
       {recheck.fields.map((field) => (
         <p key={field.name} className="figures break-words text-ink-muted">
-          {texts.field(field)}
+          {field.name}: recorded {field.recorded}, resolved again {field.resolved}
         </p>
       ))}
     </li>

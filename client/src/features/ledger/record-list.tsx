@@ -1,13 +1,12 @@
 import type { LedgerEntry, LedgerFigures } from "@shared/contract/ledger.ts";
 import { BookOpen, ChevronRight, Lock } from "lucide-react";
-import { formatDateTime, formatPrice } from "../../lib/format.ts";
+import { formatCount, formatDateTime, formatPrice } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { useRecords } from "./api.ts";
-import { ledgerMessages, recordMessages } from "./messages.ts";
 
 /** The records up to number `from`, newest first, page by page. */
 export function RecordList({ from }: { from: number }) {
@@ -16,7 +15,7 @@ export function RecordList({ from }: { from: number }) {
   return (
     <section aria-labelledby="records" className="flex flex-col gap-4">
       <h2 id="records" className="text-xl font-semibold tracking-tight">
-        {recordMessages.title}
+        Newest records
       </h2>
       {entries?.length === 0 && <Empty />}
       {entries && entries.length > 0 && (
@@ -31,7 +30,7 @@ export function RecordList({ from }: { from: number }) {
         </Card>
       )}
       {!entries && !error && (
-        <div role="status" aria-label={ledgerMessages.loading}>
+        <div role="status" aria-label="Loading the ledger">
           <Skeleton className="h-96 rounded-card" />
         </div>
       )}
@@ -43,7 +42,7 @@ export function RecordList({ from }: { from: number }) {
           onClick={() => void fetchNextPage()}
           className="self-center"
         >
-          {recordMessages.older}
+          Show older records
         </Button>
       )}
     </section>
@@ -54,8 +53,8 @@ function Empty() {
   return (
     <div className="flex min-h-56 flex-col items-center justify-center gap-2 rounded-card border border-dashed border-line-strong p-8 text-center">
       <BookOpen aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="mt-1 text-lg font-semibold">{recordMessages.empty}</p>
-      <p className="text-ink-muted">{recordMessages.emptyLead}</p>
+      <p className="mt-1 text-lg font-semibold">No records yet.</p>
+      <p className="text-ink-muted">Records appear here when the first analysis finishes.</p>
     </div>
   );
 }
@@ -94,8 +93,13 @@ function Statement({ entry: { record, reveal } }: { entry: LedgerEntry }) {
     return (
       <>
         <OutcomeBadge outcome={outcome} />
-        {multiple !== null && <span className="figures text-sm">{recordMessages.r(multiple)}</span>}
-        <span className="figures text-sm text-ink-faint">{recordMessages.outcomeOf(seq)}</span>
+        {multiple !== null && (
+          <span className="figures text-sm">
+            {multiple > 0 ? "+" : ""}
+            {multiple.toFixed(2).replace("-", "\u2212")} R
+          </span>
+        )}
+        <span className="figures text-sm text-ink-faint">of record {formatCount(seq)}</span>
       </>
     );
   }
@@ -104,7 +108,7 @@ function Statement({ entry: { record, reveal } }: { entry: LedgerEntry }) {
       {reveal ? <Figures figures={reveal.figures} /> : <Sealed />}
       {record.body.data === "replay" && (
         <span className="rounded-md border border-wait/35 px-1.5 py-0.5 text-xs text-wait">
-          {recordMessages.demo}
+          Demo data
         </span>
       )}
     </>
@@ -115,7 +119,7 @@ function Sealed() {
   return (
     <span className="inline-flex items-center gap-1.5 text-sm text-ink-muted">
       <Lock aria-hidden className="size-4 text-accent" />
-      <span className="font-medium text-ink">{recordMessages.signal}</span> {recordMessages.sealed}
+      <span className="font-medium text-ink">Signal</span> Hidden until resolved
     </span>
   );
 }
@@ -123,9 +127,9 @@ function Sealed() {
 function Figures({ figures }: { figures: LedgerFigures }) {
   const { final_signal: signal, symbol, timeframe, entry, stop_loss, take_profit } = figures;
   const levels = [
-    { name: recordMessages.entry, price: entry },
-    { name: recordMessages.stop, price: stop_loss },
-    { name: recordMessages.target, price: take_profit },
+    { name: "Entry", price: entry },
+    { name: "Stop", price: stop_loss },
+    { name: "Target", price: take_profit },
   ];
   return (
     <>
@@ -149,9 +153,9 @@ export function LoadError({ onAgain }: { onAgain(): void }) {
   return (
     <Alert tone="error" role="alert">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-ink">{ledgerMessages.failed}</span>
+        <span className="text-ink">The ledger could not be loaded.</span>
         <Button variant="secondary" onClick={onAgain}>
-          {ledgerMessages.tryAgain}
+          Try again
         </Button>
       </div>
     </Alert>

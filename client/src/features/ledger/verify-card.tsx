@@ -7,37 +7,39 @@ import {
 import { Download, ShieldCheck } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { z } from "zod";
+import { formatCount, formatPlural } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { downloadUrl, offlineVerifierUrl, openDownload } from "./api.ts";
-import { verifyMessages as texts } from "./messages.ts";
 
 /** Verifies the ledger here and now, or gives what is needed to do it elsewhere. */
 export function VerifyCard({ records }: { records: number }) {
   const { verification, start } = useVerification();
   const isWorking = verification.state === "working";
-  const startText = verification.state === "idle" ? texts.start : texts.again;
+  const startText = verification.state === "idle" ? "Verify in this browser" : "Verify again";
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div>
-        <h2 className="text-lg font-semibold tracking-tight">{texts.title}</h2>
-        <p className="mt-2 text-ink-muted text-pretty">{texts.lead}</p>
+        <h2 className="text-lg font-semibold tracking-tight">Verify it yourself</h2>
+        <p className="mt-2 text-ink-muted text-pretty">
+          Your browser downloads the ledger and recomputes every fingerprint.
+        </p>
       </div>
       <div className="flex flex-col gap-3 sm:flex-row sm:flex-wrap">
         <Button busy={isWorking} onClick={() => void start()}>
           {!isWorking && <ShieldCheck aria-hidden className="size-4" />}
-          {isWorking ? texts.working : startText}
+          {isWorking ? "Verifying…" : startText}
         </Button>
         <a href={downloadUrl} download className={buttonClass({ variant: "secondary" })}>
           <Download aria-hidden className="size-4" />
-          {texts.download}
+          Download ledger
         </a>
       </div>
       {isWorking && <Progress lines={verification.lines} of={records} />}
       {verification.state === "failed" && (
         <Alert tone="error" role="alert">
-          {texts.interrupted}
+          The download was interrupted. Please try again.
         </Alert>
       )}
       {verification.state === "done" && <VerifyReport {...verification} />}
@@ -47,9 +49,9 @@ export function VerifyCard({ records }: { records: number }) {
           download
           className="rounded font-medium text-accent underline-offset-4 hover:underline"
         >
-          {texts.tool}
+          Save the offline verifier
         </a>
-        . {texts.toolHint}
+        . A single page that works offline. Open it from your disk and choose the downloaded file.
       </p>
     </Card>
   );
@@ -61,7 +63,7 @@ function Progress({ lines, of }: { lines: number; of: number }) {
     <div className="flex flex-col gap-2">
       <div
         role="progressbar"
-        aria-label={texts.progress}
+        aria-label="Verified so far"
         aria-valuenow={percent}
         aria-valuemin={0}
         aria-valuemax={100}
@@ -69,7 +71,9 @@ function Progress({ lines, of }: { lines: number; of: number }) {
       >
         <div className="h-full rounded-full bg-accent" style={{ width: `${percent}%` }} />
       </div>
-      <p className="figures text-sm text-ink-muted">{texts.done(lines, of)}</p>
+      <p className="figures text-sm text-ink-muted">
+        {formatCount(Math.min(lines, of))} of {formatPlural(of, "record")}
+      </p>
     </div>
   );
 }
@@ -85,15 +89,19 @@ function VerifyReport({ report, kept }: VerifyReportProps) {
   const { fault, head } = report;
   if (fault) {
     return (
-      <Alert tone="error" role="alert" title={texts.brokenTitle(fault.seq)}>
-        {texts.broken(fault.detail, fault.line)}
+      <Alert tone="error" role="alert" title={`Not intact: record ${formatCount(fault.seq)}`}>
+        {fault.line === null
+          ? `${fault.detail}.`
+          : `Line ${formatCount(fault.line)}: ${fault.detail}.`}
       </Alert>
     );
   }
   return (
     <div className="flex animate-enter flex-col gap-4">
-      <Alert tone="success" role="status" title={texts.intactTitle(head.seq)}>
-        {texts.intact} {kept && texts.keptSince(kept.seq)}
+      <Alert tone="success" role="status" title={`Intact: ${formatPlural(head.seq, "record")}`}>
+        Every record is unchanged and in order.{" "}
+        {kept &&
+          `It extends the ${formatPlural(kept.seq, "record")} that this browser verified before.`}
       </Alert>
       <dl className="grid grid-cols-1 gap-x-6 gap-y-4 min-[24rem]:grid-cols-2">
         {figuresOf(report).map(({ name, value, hint }) => (
@@ -115,12 +123,16 @@ function figuresOf({ tally }: LedgerReport) {
   const { WIN, LOSS, EXPIRED } = outcomes;
   return [
     {
-      name: texts.analyses,
+      name: "Analyses recorded",
       value: analyses.live + analyses.replay + analyses.none,
-      hint: texts.demo(analyses.replay),
+      hint: `${formatCount(analyses.replay)} on demo data`,
     },
-    { name: texts.outcomes, value: WIN + LOSS + EXPIRED, hint: texts.split(WIN, LOSS, EXPIRED) },
-    { name: texts.late, value: late, hint: texts.lateHint },
+    {
+      name: "Resolved",
+      value: WIN + LOSS + EXPIRED,
+      hint: `${formatCount(WIN)} won, ${formatCount(LOSS)} lost, ${formatCount(EXPIRED)} expired`,
+    },
+    { name: "Recorded late", value: late, hint: "by more than a minute" },
   ];
 }
 

@@ -2,6 +2,7 @@ import { Form } from "@base-ui/react/form";
 import type { PaymentProof as Proof } from "@shared/contract/account.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Hourglass, Send } from "lucide-react";
 import { type FormEvent, useEffect, useState } from "react";
@@ -17,7 +18,9 @@ import { ImageDialog } from "../../ui/image-dialog.tsx";
 import { ImageField } from "../../ui/image-field.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { proofMessages, proofMessages as texts } from "./messages.ts";
+
+const UPLOAD_FAILED = "The upload failed. Please try again.";
+
 import { refreshProof } from "./refresh-proof.ts";
 
 /** What has become of the proof since the page was opened. */
@@ -41,15 +44,19 @@ export function PaymentProof() {
     <section aria-labelledby="proof-title" className="flex flex-col gap-5">
       <header>
         <h3 id="proof-title" className="text-lg font-semibold tracking-tight">
-          {texts.title}
+          Payment proof
         </h3>
-        {!proof && <p className="mt-1 text-ink-muted text-pretty">{texts.lead}</p>}
+        {!proof && (
+          <p className="mt-1 text-ink-muted text-pretty">
+            Already paid? Upload a screenshot or photo of the payment and enter the sender's name.
+          </p>
+        )}
       </header>
       <div role="status" className="empty:hidden">
-        {happened === "sent" && <Alert tone="success">{texts.submitted}</Alert>}
+        {happened === "sent" && <Alert tone="success">{MESSAGES.proofSubmitted}</Alert>}
         {happened === "removed" && !proof && (
-          <Alert tone="warning" title={texts.removedTitle}>
-            {texts.removed}
+          <Alert tone="warning" title="Your proof was removed">
+            An administrator deleted your proof. Please submit a new one.
           </Alert>
         )}
       </div>
@@ -71,25 +78,24 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
     <div className="flex flex-wrap items-center gap-x-5 gap-y-4 rounded-control border border-line bg-canvas p-4">
       <ImageDialog
         src={proof.url}
-        title={texts.pictureOf(proof.sender_name)}
+        title={`Payment proof of ${proof.sender_name}`}
         onExpired={() => void refreshProof().catch(() => null)}
         className="size-24"
       />
       <div className="flex min-w-48 flex-1 flex-col gap-1 text-sm">
         <p className="flex items-center gap-2 font-medium text-wait">
           <Hourglass aria-hidden className="size-4" />
-          {texts.sentTitle}
+          Proof under review
         </p>
         <p className="break-words">
-          <span className="text-ink-faint">{texts.sentBy}</span> {proof.sender_name}
+          <span className="text-ink-faint">Sent by</span> {proof.sender_name}
         </p>
         <p className="figures">
-          <span className="text-ink-faint">{texts.sentAt}</span>{" "}
-          <LocalTime iso={proof.submitted_at} />
+          <span className="text-ink-faint">Submitted</span> <LocalTime iso={proof.submitted_at} />
         </p>
       </div>
       <Button variant="secondary" size="sm" onClick={() => onReplace(!replacing)}>
-        {replacing ? texts.keep : texts.replace}
+        {replacing ? "Cancel" : "Replace proof"}
       </Button>
     </div>
   );
@@ -120,8 +126,8 @@ function ProofForm({ onSent }: { onSent(): void }) {
     <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
       <TextField
         name="sender_name"
-        label={texts.senderName}
-        hint={texts.senderHint}
+        label="Sender name"
+        hint="The name on the account you paid from."
         autoComplete="name"
         aria-required
         value={inputs.senderName}
@@ -129,7 +135,7 @@ function ProofForm({ onSent }: { onSent(): void }) {
       />
       <ImageField
         name="proof_image"
-        label={texts.picture}
+        label="Proof image"
         file={inputs.file}
         error={errors.proof_image}
         disabled={upload.isPending}
@@ -138,17 +144,21 @@ function ProofForm({ onSent }: { onSent(): void }) {
       {upload.error && <ProofError error={upload.error} />}
       <Button type="submit" size="lg" busy={upload.isPending} className="self-start">
         {!upload.isPending && <Send aria-hidden className="size-4" />}
-        {upload.isPending ? texts.submitting : texts.submit}
+        {upload.isPending ? "Uploading..." : "Submit proof"}
       </Button>
     </Form>
   );
 }
 
 function ProofError({ error }: { error: Error }) {
-  const text = errorText(error, texts.failed);
-  const isOwnCheck = text === texts.incomplete;
+  const text = errorText(error, UPLOAD_FAILED);
+  const isOwnCheck = text === MESSAGES.proofIncomplete;
   return (
-    <Alert tone="error" role="alert" {...(!isOwnCheck && { title: texts.failedTitle })}>
+    <Alert
+      tone="error"
+      role="alert"
+      {...(!isOwnCheck && { title: "Your proof was not submitted" })}
+    >
       {text}
     </Alert>
   );
@@ -169,12 +179,12 @@ interface ProofInputs {
  */
 async function submitProof({ senderName, file }: ProofInputs): Promise<ActionDone> {
   if (senderName.trim() === "" || !file) {
-    throw new ApiError(proofMessages.incomplete, { status: 0, code: "invalid-input" });
+    throw new ApiError(MESSAGES.proofIncomplete, { status: 0, code: "invalid-input" });
   }
   const { data, error } = proofFormSchema.safeParse({ sender_name: senderName });
   if (error) {
     const fieldErrors = issuesToFieldErrors(error.issues);
-    throw new ApiError(proofMessages.failed, { status: 0, code: "invalid-input", fieldErrors });
+    throw new ApiError(UPLOAD_FAILED, { status: 0, code: "invalid-input", fieldErrors });
   }
   const body = new FormData();
   body.set("sender_name", data.sender_name);

@@ -4,26 +4,23 @@ import type {
   Performance,
   Reliability,
 } from "@shared/contract/performance.ts";
+import { formatCount } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import {
-  formatCount,
-  formatRate,
-  formatRound,
-  formatRoundPoints,
-  formatScore,
-} from "./format-metrics.ts";
-import { metricMessages, confidenceMessages as texts } from "./messages.ts";
+import { formatRate, formatRound, formatRoundPoints, formatScore } from "./format-metrics.ts";
 
 /** Whether signals win as often as their confidence says. */
 export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
   return (
     <Card className="flex flex-col gap-6 p-5 sm:p-6">
       <div className="flex flex-col gap-1">
-        <h2 className="text-lg font-semibold tracking-tight">{texts.heading}</h2>
-        <p className="max-w-3xl text-sm text-ink-muted text-pretty">{texts.lead}</p>
+        <h2 className="text-lg font-semibold tracking-tight">Confidence calibration</h2>
+        <p className="max-w-3xl text-sm text-ink-muted text-pretty">
+          If confidence is well calibrated, 70 of 100 signals with 70% confidence win, and the
+          points lie on the diagonal. Below it, the analyst is overconfident.
+        </p>
       </div>
       {said.decided === 0 ? (
-        <p className="py-6 text-center text-ink-faint">{texts.none}</p>
+        <p className="py-6 text-center text-ink-faint">No decided signals yet.</p>
       ) : (
         <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,24rem)_1fr] lg:gap-10">
           <ReliabilityDiagram said={said} calibrated={calibrated} />
@@ -31,7 +28,9 @@ export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
             <BucketTable buckets={said.buckets} />
             <Scores said={said} calibrated={calibrated} />
             <p className="text-xs leading-relaxed text-ink-faint text-pretty">
-              {calibrated.decided > 0 ? texts.calibratedNote : texts.noCalibration}
+              {calibrated.decided > 0
+                ? "Calibrated: the confidence adjusted by earlier results of the same analyst version, as shown when the signal was made."
+                : "Calibration starts after 300 decided signals of one analyst version."}
             </p>
           </div>
         </div>
@@ -45,28 +44,36 @@ interface ConfidenceCardProps {
   calibrated: Performance["calibrated"];
 }
 
-const score = (value: number | null) => (value === null ? texts.unknown : formatScore(value));
-const rate = (value: number | null) => (value === null ? texts.unknown : formatRate(value));
+const score = (value: number | null) => (value === null ? "too few" : formatScore(value));
+const rate = (value: number | null) => (value === null ? "too few" : formatRate(value));
 
 function Scores({ said, calibrated }: ConfidenceCardProps) {
   const row = (format: (of: Reliability) => string) => [format(said), format(calibrated)];
   const rows = [
-    { name: texts.brier, note: texts.brierNote, values: row(({ brier }) => score(brier)) },
-    { name: texts.ece, note: texts.eceNote, values: row(({ ece }) => rate(ece)) },
-    { name: texts.signals, note: "", values: row(({ decided }) => formatCount(decided)) },
+    {
+      name: "Brier score",
+      note: "0 is perfect, 0.25 is a coin flip",
+      values: row(({ brier }) => score(brier)),
+    },
+    {
+      name: "Calibration error",
+      note: "Mean distance from the diagonal",
+      values: row(({ ece }) => rate(ece)),
+    },
+    { name: "Signals", note: "", values: row(({ decided }) => formatCount(decided)) },
   ];
   return (
     <table className="figures w-full text-sm">
       <thead>
         <tr className="border-b border-line text-ink-faint">
           <th scope="col" className="py-2 text-left font-medium">
-            {texts.measure}
+            Measure
           </th>
           <th scope="col" className="py-2 pl-3 text-right font-medium">
-            {texts.said}
+            As stated by the analyst
           </th>
           <th scope="col" className="py-2 pl-3 text-right font-medium">
-            {texts.calibrated}
+            Calibrated
           </th>
         </tr>
       </thead>
@@ -88,7 +95,7 @@ function Scores({ said, calibrated }: ConfidenceCardProps) {
   );
 }
 
-const COLUMNS = [texts.decided, texts.won, texts.noEdge, texts.lift];
+const COLUMNS = ["Decided", "Won", "Baseline", "Edge"];
 
 /** How signals of each range of confidence turned out; a range with too few of them shows its counts only. */
 function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketFigures[] }) {
@@ -97,7 +104,7 @@ function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketFigures[] 
       <thead>
         <tr className="border-b border-line text-right text-ink-faint">
           <th scope="col" className="py-2 text-left font-medium">
-            {texts.stated}
+            Confidence
           </th>
           {COLUMNS.map((name) => (
             <th key={name} scope="col" className="py-2 pl-1.5 sm:pl-2 font-medium">
@@ -136,16 +143,16 @@ function BucketRow({ bucket }: { bucket: ConfidenceBucketFigures }) {
           </td>
           <td className="py-2.5 pl-1.5 sm:pl-2">{formatRate(noEdge)}</td>
           <td className="py-2.5 pl-1.5 sm:pl-2">
-            {formatPoints(lift.value)} {metricMessages.pointsShort}
+            {formatPoints(lift.value)} pp
             <Interval
               low={formatRoundPoints(lift.low)}
-              high={`${formatRoundPoints(lift.high)} ${metricMessages.pointsShort}`}
+              high={`${formatRoundPoints(lift.high)} pp`}
             />
           </td>
         </>
       ) : (
         <td colSpan={3} className="py-2.5 pl-1.5 sm:pl-2 text-ink-faint">
-          {metricMessages.tooFew}
+          Not enough signals
         </td>
       )}
     </tr>
@@ -180,7 +187,7 @@ function ReliabilityDiagram({ said, calibrated }: DiagramProps) {
     <figure className="flex flex-col gap-3">
       <svg
         role="img"
-        aria-label={texts.diagram}
+        aria-label="Stated confidence and observed win rate"
         viewBox={`0 0 ${SIZE} ${SIZE}`}
         className="figures w-full max-w-sm fill-ink-faint text-[11px]"
       >
@@ -197,11 +204,9 @@ function ReliabilityDiagram({ said, calibrated }: DiagramProps) {
         <Dots reliability={calibrated} className="fill-buy/70 stroke-buy" />
       </svg>
       <figcaption className="flex flex-wrap gap-x-5 gap-y-1.5 text-xs text-ink-muted">
-        <Key className="size-2.5 rounded-full bg-accent">{texts.said}</Key>
-        {calibrated.decided > 0 && (
-          <Key className="size-2.5 rounded-full bg-buy">{texts.calibrated}</Key>
-        )}
-        <Key className="w-4 border-t border-dashed border-ink-faint">{texts.perfect}</Key>
+        <Key className="size-2.5 rounded-full bg-accent">As stated by the analyst</Key>
+        {calibrated.decided > 0 && <Key className="size-2.5 rounded-full bg-buy">Calibrated</Key>}
+        <Key className="w-4 border-t border-dashed border-ink-faint">Perfectly calibrated</Key>
       </figcaption>
     </figure>
   );
@@ -222,10 +227,10 @@ function Axes() {
         </g>
       ))}
       <text x={x(1)} y={y(0) - 6} textAnchor="end">
-        {texts.stated}, %
+        Confidence, %
       </text>
       <text x={x(0) + 6} y={y(1) + 12}>
-        {texts.won}, %
+        Won, %
       </text>
     </>
   );

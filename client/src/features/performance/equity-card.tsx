@@ -2,7 +2,6 @@ import type { Performance } from "@shared/contract/performance.ts";
 import { Card } from "../../ui/card.tsx";
 import { sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
 import { formatDay, formatR } from "./format-metrics.ts";
-import { equityMessages as texts } from "./messages.ts";
 
 /** Rows of the table beside the curve at most. */
 const TABLE_ROWS = 24;
@@ -13,16 +12,21 @@ export function EquityCard({ curve }: { curve: Performance["equity"] }) {
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div className="flex flex-col gap-1">
-        <h2 className="text-lg font-semibold tracking-tight">{texts.heading}</h2>
-        <p className="text-sm text-ink-muted">{texts.lead}</p>
+        <h2 className="text-lg font-semibold tracking-tight">Equity curve</h2>
+        <p className="text-sm text-ink-muted">
+          Each closed trade adds its result in R, the distance from entry to stop.
+        </p>
       </div>
       {!first || !last ? (
-        <p className="py-10 text-center text-ink-faint">{texts.none}</p>
+        <p className="py-10 text-center text-ink-faint">
+          The curve starts with the first closed trade.
+        </p>
       ) : (
         <>
           <EquityChart curve={curve} />
           <p className="figures text-sm text-ink-muted">
-            {texts.summary(formatDay(first.at), formatDay(last.at), formatR(last.r))}
+            From {formatDay(first.at)} to {formatDay(last.at)} the signals added up to{" "}
+            {formatR(last.r)}.
           </p>
           <CurveTable curve={curve} />
         </>
@@ -34,15 +38,15 @@ export function EquityCard({ curve }: { curve: Performance["equity"] }) {
 function CurveTable({ curve }: { curve: Performance["equity"] }) {
   return (
     <details className="text-sm">
-      <summary className="cursor-pointer rounded font-medium text-accent">{texts.table}</summary>
+      <summary className="cursor-pointer rounded font-medium text-accent">Curve as a table</summary>
       <table className="figures mt-3 w-full max-w-md">
         <thead>
           <tr className="border-b border-line text-left text-ink-faint">
             <th scope="col" className="py-2 font-medium">
-              {texts.time}
+              Until
             </th>
             <th scope="col" className="py-2 text-right font-medium">
-              {texts.result}
+              Result
             </th>
           </tr>
         </thead>

@@ -11,23 +11,37 @@ import { X } from "lucide-react";
 import { PERFORMANCE_PARAMS, performanceParams } from "../../lib/performance-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
-import {
-  analystLabels,
-  classLabels,
-  performanceMessages,
-  periodLabels,
-  filterMessages as texts,
-} from "./messages.ts";
+
+const periodLabels = {
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
+  "365d": "1 year",
+  all: "Whole record",
+} as const;
+
+const classLabels = {
+  crypto: "All crypto",
+  forex: "All forex",
+  metal: "All metals",
+  index: "All indices",
+  oil: "All oil",
+} as const;
+
+const analystLabels: Record<string, string> = {
+  openai: "AI model",
+  rules: "Rule-based",
+};
 
 const ALL = "all";
 
 const recordOptions = [
-  { value: "live", label: texts.live },
-  { value: "replay", label: texts.replay },
+  { value: "live", label: "Live data" },
+  { value: "replay", label: "Demo data" },
 ] as const;
 const periodOptions = PERFORMANCE_PERIODS.map((value) => ({ value, label: periodLabels[value] }));
 const timeframeOptions = [
-  { value: ALL, label: texts.allTimeframes },
+  { value: ALL, label: "All timeframes" },
   ...TIMEFRAMES.map((value) => ({ value, label: value })),
 ] as const;
 
@@ -44,25 +58,25 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
   return (
     <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[repeat(5,1fr)_auto]">
       <SelectField
-        label={texts.record}
+        label="Record"
         value={filter.data}
         options={recordOptions}
         onChange={(data) => onChange({ ...withoutFilters(filter), period: filter.period, data })}
       />
       <SelectField
-        label={texts.period}
+        label="Period"
         value={filter.period}
         options={periodOptions}
         onChange={(period) => onChange({ ...filter, period })}
       />
       <SelectField
-        label={texts.market}
+        label="Market"
         value={marketOf(filter)}
         options={marketOptions(filter, recorded)}
         onChange={(choice) => onChange(withMarket(filter, choice))}
       />
       <SelectField
-        label={texts.timeframe}
+        label="Timeframe"
         value={timeframe ?? ALL}
         options={timeframeOptions}
         onChange={(choice) => {
@@ -71,7 +85,7 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
         }}
       />
       <SelectField
-        label={texts.analyst}
+        label="Analyst"
         value={authorOf(filter)}
         options={authorOptions(filter, recorded)}
         onChange={(choice) =>
@@ -85,7 +99,7 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
           onClick={() => onChange(withoutFilters(filter))}
         >
           <X aria-hidden className="size-4" />
-          {performanceMessages.clear}
+          Clear filters
         </Button>
       )}
     </div>
@@ -99,7 +113,7 @@ function marketOptions(filter: PerformanceQuery, recorded: FilterBarProps["recor
     ...(filter.symbol ? [filter.symbol] : []),
   ]);
   return [
-    { value: ALL_MARKETS, label: texts.allMarkets },
+    { value: ALL_MARKETS, label: "All markets" },
     ...INSTRUMENT_CLASSES.map((name) => ({ value: classChoice(name), label: classLabels[name] })),
     ...[...symbols].map((symbol) => ({ value: symbol, label: symbol })),
   ];
@@ -123,7 +137,7 @@ function authorOptions(filter: PerformanceQuery, recorded: FilterBarProps["recor
     }),
   );
   return [
-    { value: ALL, label: texts.allAnalysts },
+    { value: ALL, label: "All analysts" },
     ...[...choices].map(([value, label]) => ({ value, label })),
   ];
 }

@@ -13,7 +13,6 @@ const signed = (fractionDigits: number) =>
 const noneSigned = signed(0);
 const oneSigned = signed(1);
 const twoSigned = signed(2);
-const count = new Intl.NumberFormat(LOCALE);
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
 /** A true minus sign, as wide as the plus. */
@@ -32,9 +31,6 @@ export const formatRoundPoints = (difference: number): string =>
 /** A result in R, e.g. `+0.12 R`; long ones with one decimal. */
 export const formatR = (r: number): string =>
   `${withMinus((Math.abs(r) < 10 ? twoSigned : oneSigned).format(r))} R`;
-
-/** A number of signals, e.g. `1,204`. */
-export const formatCount = (signals: number): string => count.format(signals);
 
 /** A score of two or three decimals, e.g. `0.214`. */
 export const formatScore = (score: number): string => score.toFixed(3);

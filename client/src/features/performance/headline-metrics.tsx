@@ -1,10 +1,10 @@
 import { edgeStatement, formatPoints } from "@shared/contract/edge-statement.ts";
 import type { Performance } from "@shared/contract/performance.ts";
 import type { ReactNode } from "react";
+import { formatCount } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
 import { shareOf } from "./chart-scale.ts";
-import { formatCount, formatR, formatRate } from "./format-metrics.ts";
-import { metricMessages as texts } from "./messages.ts";
+import { formatR, formatRate } from "./format-metrics.ts";
 
 /** Room on both sides of a rate's line, as a rate. */
 const RATE_MARGIN = 0.12;
@@ -14,7 +14,7 @@ type Estimate = NonNullable<Performance["win_rate"]>;
 /** The figures that matter, each with its margin of error and what it has to be compared with. */
 export function HeadlineFigures({ performance }: { performance: Performance }) {
   return (
-    <section aria-label={texts.heading} className="grid gap-4 md:grid-cols-3">
+    <section aria-label="Key metrics" className="grid gap-4 md:grid-cols-3">
       <WinRate performance={performance} />
       <Edge performance={performance} />
       <Expectancy performance={performance} />
@@ -37,7 +37,7 @@ function Figure({ name, value, unit, interval, note, children }: FigureProps) {
     <Card className="flex flex-col gap-3 p-5 sm:p-6">
       <h2 className="text-sm font-medium text-ink-muted">{name}</h2>
       {value === null ? (
-        <p className="text-lg font-medium text-ink-faint">{texts.tooFew}</p>
+        <p className="text-lg font-medium text-ink-faint">Not enough signals</p>
       ) : (
         <p className="figures flex flex-wrap items-baseline gap-x-2">
           <span className="text-4xl font-semibold tracking-tight">{value}</span>
@@ -54,21 +54,21 @@ function Figure({ name, value, unit, interval, note, children }: FigureProps) {
 }
 
 const intervalText = (estimate: Estimate | null, format: (value: number) => string) =>
-  estimate ? texts.interval(format(estimate.low), format(estimate.high)) : undefined;
+  estimate ? `95% interval ${format(estimate.low)} to ${format(estimate.high)}` : undefined;
 
 function WinRate({ performance }: { performance: Performance }) {
   const { win_rate: rate, no_edge_rate: noEdge, counts } = performance;
   return (
     <Figure
-      name={texts.winRate}
+      name="Win rate"
       value={rate && formatRate(rate.value)}
       interval={intervalText(rate, formatRate)}
-      note={texts.winRateOf(formatCount(counts.wins), formatCount(counts.decided))}
+      note={`${formatCount(counts.wins)} of ${formatCount(counts.decided)} decided signals`}
     >
       {rate && noEdge !== null && (
         <>
           <RangeBar {...rate} mark={noEdge} {...rateWindow(rate, noEdge)} />
-          <Compared name={texts.noEdge} value={formatRate(noEdge)} />
+          <Compared name="Random baseline" value={formatRate(noEdge)} />
         </>
       )}
     </Figure>
@@ -86,15 +86,15 @@ function Edge({ performance }: { performance: Performance }) {
   const reach = lift ? Math.max(0.1, Math.abs(lift.low), Math.abs(lift.high)) * 1.2 : 1;
   return (
     <Figure
-      name={texts.lift}
+      name="Edge over chance"
       value={lift && formatPoints(lift.value)}
-      unit={texts.liftUnit}
+      unit="percentage points"
       note={edgeStatement(performance)}
     >
       {lift && (
         <>
           <RangeBar {...lift} mark={0} from={-reach} to={reach} />
-          <Compared name={texts.noEdge} value="0" />
+          <Compared name="Random baseline" value="0" />
         </>
       )}
     </Figure>
@@ -107,16 +107,16 @@ function Expectancy({ performance }: { performance: Performance }) {
   const short = (r: number) => formatR(r).replace(" R", "");
   return (
     <Figure
-      name={texts.expectancy}
+      name="Expectancy"
       value={mean && short(mean.value)}
-      unit={texts.perTrade}
+      unit="R per trade"
       interval={intervalText(mean, short)}
-      note={texts.expectancyOf(formatCount(trades))}
+      note={`Mean of ${formatCount(trades)} closed trades, after fees`}
     >
       {mean && (
         <>
           <RangeBar {...mean} mark={0} from={-reach} to={reach} />
-          <Compared name={texts.breakEven} value="0" />
+          <Compared name="Break-even" value="0" />
         </>
       )}
     </Figure>
@@ -139,20 +139,24 @@ function SmallFigures({ performance }: { performance: Performance }) {
   const enough = drawdown !== null;
   const figures = [
     {
-      name: texts.profitFactor,
-      value: enough ? (factor?.toFixed(2) ?? texts.nothingLost) : null,
-      note: texts.profitFactorOf,
+      name: "Profit factor",
+      value: enough ? (factor?.toFixed(2) ?? "Nothing lost") : null,
+      note: "Won per 1 R lost",
     },
     {
-      name: texts.drawdown,
+      name: "Maximum drawdown",
       value: enough ? formatR(-drawdown) : null,
-      note: texts.drawdownOf,
+      note: "Largest peak-to-trough decline",
     },
-    { name: texts.total, value: enough ? formatR(total) : null, note: texts.totalOf },
     {
-      name: texts.effective,
+      name: "Total result",
+      value: enough ? formatR(total) : null,
+      note: "Sum of all closed trades",
+    },
+    {
+      name: "Independent trades",
       value: formatCount(performance.effective_trades),
-      note: texts.effectiveOf(formatCount(performance.trades)),
+      note: `Equivalent of ${formatCount(performance.trades)} closed trades, some open at the same time`,
     },
   ];
   return (
@@ -166,7 +170,7 @@ function SmallFigures({ performance }: { performance: Performance }) {
           <dd className="figures text-right text-xl font-semibold tracking-tight sm:mt-1.5 sm:text-left">
             {value ?? (
               <span className="text-sm font-medium tracking-normal text-ink-faint">
-                {texts.tooFew}
+                Not enough signals
               </span>
             )}
           </dd>

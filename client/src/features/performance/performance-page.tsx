@@ -3,7 +3,7 @@ import type { Performance, PerformanceQuery } from "@shared/contract/performance
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartLine } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
-import { formatDateTime } from "../../lib/format.ts";
+import { formatCount, formatDateTime } from "../../lib/format.ts";
 import {
   PERFORMANCE_STALE_MS,
   performanceParams,
@@ -16,26 +16,49 @@ import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { ConfidenceCard } from "./confidence-card.tsx";
 import { EquityCard } from "./equity-card.tsx";
 import { FilterBar, filterOf, isFiltered } from "./filter-bar.tsx";
-import { formatCount } from "./format-metrics.ts";
 import { HeadlineFigures } from "./headline-metrics.tsx";
-import { countMessages, methodMessages, performanceMessages } from "./messages.ts";
+
+const countMessages = {
+  wins: { name: "Won", text: "Target touched first" },
+  losses: { name: "Lost", text: "Stop touched first" },
+  expired: { name: "Expired", text: "Closed at the hold limit" },
+  not_filled: { name: "Not filled", text: "Price never reached the entry" },
+  waits: { name: "WAIT", text: "Advice not to trade" },
+  failed: { name: "Failed", text: "No data or no analysis" },
+  pending: { name: "Open now", text: "Not resolved yet" },
+} as const;
+
+const methodPoints = [
+  "A signal is decided once it was filled and its target or stop was touched. The win rate covers only decided signals, with Wilson's 95% interval.",
+  "Random baseline: on a price without drift, the target is reached before the stop with the probability stop distance / (stop distance + target distance). A near target wins often without any skill.",
+  "Edge over chance is the win rate minus that baseline, in percentage points (pp). An expired trade counts as part of a win, by how far its exit was from stop to target. An edge whose 95% interval includes 0 is not statistically significant.",
+  "Results in R include every trade that was filled and closed, also expired ones, after fees. WAITs, failed and unfilled signals have no result but are counted.",
+  "Trades that are open at the same time depend on each other, within one market and across markets. All intervals account for this by comparing periods several times as long as a trade. The number of independent trades shows how much evidence remains.",
+  "Signals from live data and from demo data are never combined.",
+] as const;
 
 export function PerformancePage() {
-  usePageDescription(performanceMessages.description);
+  usePageDescription(
+    "The outcome of every trading signal: win rate, expectancy and drawdown with margins of error, compared with a random baseline.",
+  );
   const [params, setParams] = useSearchParams();
   const filter = filterOf(params);
   const { data, error, isPlaceholderData, refetch } = usePerformance(filter);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">
-      <PageHeading title={performanceMessages.title}>{performanceMessages.lead}</PageHeading>
+      <PageHeading title="Performance">
+        Every BUY and SELL of all traders, resolved against the prices that followed. Nothing is
+        excluded, and losses stay when a history is cleared.
+      </PageHeading>
       <FilterBar
         filter={filter}
         recorded={data?.recorded}
         onChange={(changed) => setParams(performanceParams(changed), { preventScrollReset: true })}
       />
       {filter.data === "replay" && (
-        <Alert tone="warning" title={performanceMessages.demoTitle}>
-          {performanceMessages.demo}
+        <Alert tone="warning" title="Demo record">
+          These signals use recorded prices shifted to the present. They show how this page works
+          and say nothing about a real market.
         </Alert>
       )}
       {error && <LoadError onAgain={() => void refetch()} />}
@@ -61,20 +84,18 @@ function TheRecord({ performance }: { performance: Performance }) {
   return (
     <>
       {winRate === null && (
-        <Alert tone="info" title={performanceMessages.tooFewTitle}>
+        <Alert tone="info" title="Not enough signals">
           {counts.decided < ENOUGH_SIGNALS
-            ? performanceMessages.tooFew(counts.decided)
-            : performanceMessages.tooClose}
+            ? `${counts.decided} of at least ${ENOUGH_SIGNALS} decided signals. With fewer, the rates are too uncertain to show.`
+            : "The trades are too close together in time. A margin of error needs trades from at least four separate periods."}
         </Alert>
       )}
       <HeadlineFigures performance={performance} />
       <p className="figures flex flex-wrap justify-between gap-x-6 gap-y-1 text-sm text-ink-muted">
-        <strong className="font-medium text-ink">{performanceMessages.promise}</strong>
-        {updatedAt && (
-          <span className="text-ink-faint">
-            {performanceMessages.updated(formatDateTime(updatedAt))}
-          </span>
-        )}
+        <strong className="font-medium text-ink">
+          Past performance is not indicative of future results.
+        </strong>
+        {updatedAt && <span className="text-ink-faint">Updated {formatDateTime(updatedAt)}</span>}
       </p>
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
         <EquityCard curve={performance.equity} />
@@ -89,9 +110,9 @@ function LoadError({ onAgain }: { onAgain(): void }) {
   return (
     <Alert tone="error" role="alert">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-ink">{performanceMessages.failed}</span>
+        <span className="text-ink">The record could not be loaded.</span>
         <Button variant="secondary" onClick={onAgain}>
-          {performanceMessages.tryAgain}
+          Try again
         </Button>
       </div>
     </Alert>
@@ -103,17 +124,17 @@ function Empty({ filter }: { filter: PerformanceQuery }) {
   return (
     <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
       <ChartLine aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">{performanceMessages.emptyTitle}</p>
-      <p className="text-ink-muted">{performanceMessages.empty}</p>
+      <p className="text-lg font-semibold">No signals here yet</p>
+      <p className="text-ink-muted">No signals match these filters yet.</p>
       <div className="mt-2 flex flex-wrap justify-center gap-3">
         {isFiltered(filter) && (
           <Link to={data === "live" ? "/performance" : "?data=replay"} className={buttonClass()}>
-            {performanceMessages.clear}
+            Clear filters
           </Link>
         )}
         {data === "live" && (
           <Link to="?data=replay" className={buttonClass({ variant: "secondary" })}>
-            {performanceMessages.toDemo}
+            View the demo record
           </Link>
         )}
       </div>
@@ -124,9 +145,9 @@ function Empty({ filter }: { filter: PerformanceQuery }) {
 function Method() {
   return (
     <Card className="p-5 sm:p-6">
-      <h2 className="text-lg font-semibold tracking-tight">{methodMessages.heading}</h2>
+      <h2 className="text-lg font-semibold tracking-tight">How this is measured</h2>
       <ul className="mt-3 grid gap-x-10 gap-y-2.5 text-sm leading-relaxed text-ink-muted md:grid-cols-2">
-        {methodMessages.points.map((point) => (
+        {methodPoints.map((point) => (
           <li key={point} className="text-pretty">
             {point}
           </li>
@@ -138,7 +159,7 @@ function Method() {
 
 function RecordSkeleton() {
   return (
-    <div role="status" aria-label={performanceMessages.loading} className="flex flex-col gap-6">
+    <div role="status" aria-label="Loading the record" className="flex flex-col gap-6">
       <div className="grid gap-4 md:grid-cols-3">
         <Skeleton className="h-52 rounded-card" />
         <Skeleton className="h-52 rounded-card" />
@@ -171,7 +192,7 @@ const fates = [
 export function SignalCounts({ counts }: { counts: Performance["counts"] }) {
   return (
     <Card className="flex flex-col gap-4 p-5 sm:p-6">
-      <h2 className="text-lg font-semibold tracking-tight">{countMessages.heading}</h2>
+      <h2 className="text-lg font-semibold tracking-tight">Outcomes</h2>
       <dl className="flex flex-col">
         {fates.map(({ key, dot }) => (
           <div

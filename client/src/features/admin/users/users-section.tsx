@@ -6,17 +6,18 @@ import { Skeleton } from "../../../ui/card.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
 import { AdminSection, LoadError } from "../admin-section.tsx";
 import { useUsers } from "../api.ts";
-import { adminMessages, userMessages as texts } from "../messages.ts";
 import { UserItem } from "./user-card.tsx";
+
+const filterLabels = { all: "All", pending: "Pending", proof: "With proof" } as const;
 
 /** All users, to be searched and acted on. */
 export function UsersSection() {
   const query = useUsers();
   return (
-    <AdminSection id="users" title={texts.title}>
+    <AdminSection id="users" title="Users">
       {query.error && !query.data && (
         <LoadError
-          title={texts.loadFailed}
+          title="Failed to load users."
           error={query.error}
           busy={query.isFetching}
           onAgain={() => void query.refetch()}
@@ -43,11 +44,11 @@ function UserBrowser({ users }: { users: Users }) {
       {found.length === 0 ? (
         <div className="flex flex-col items-center gap-4 rounded-card border border-dashed border-line-strong px-6 py-14 text-center">
           <p role="status" className="text-ink-muted">
-            {users.length === 0 ? texts.empty : texts.noMatch}
+            {users.length === 0 ? "No users yet." : "No matching users."}
           </p>
           {users.length > 0 && (
             <Button variant="secondary" onClick={() => setWanted(everybody)}>
-              {texts.showAll}
+              Show all users
             </Button>
           )}
         </div>
@@ -60,7 +61,7 @@ function UserBrowser({ users }: { users: Users }) {
 
 function UsersSkeleton() {
   return (
-    <div role="status" aria-label={adminMessages.loading} className="flex flex-col gap-4">
+    <div role="status" aria-label="Loading" className="flex flex-col gap-4">
       <Skeleton className="h-11 w-full max-w-md" />
       <div className="grid gap-4 xl:grid-cols-2">
         <Skeleton className="h-80 rounded-card" />
@@ -93,7 +94,7 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
     <div className="flex flex-col gap-3 sm:flex-row sm:items-center sm:justify-between">
       <div className="relative w-full sm:max-w-sm">
         <label htmlFor={id} className="sr-only">
-          {texts.search}
+          Search users
         </label>
         <Search
           aria-hidden
@@ -104,14 +105,14 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
           type="search"
           autoComplete="off"
           spellCheck={false}
-          placeholder={texts.searchHint}
+          placeholder="Name, email or sender"
           value={wanted.search}
           onChange={({ currentTarget }) => onChange({ ...wanted, search: currentTarget.value })}
           className={`${fieldClass.input} pl-10`}
         />
       </div>
       <fieldset className="flex rounded-control border border-line-strong bg-canvas p-1">
-        <legend className="sr-only">{texts.filter}</legend>
+        <legend className="sr-only">Show</legend>
         {FILTERS.map((filter) => (
           <button
             key={filter}
@@ -120,7 +121,7 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
             onClick={() => onChange({ ...wanted, filter })}
             className="flex-1 rounded-md px-3 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
           >
-            {texts.filters[filter]}{" "}
+            {filterLabels[filter]}{" "}
             <span className="figures ml-0.5 font-normal text-ink-faint">{counts[filter]}</span>
           </button>
         ))}
@@ -153,13 +154,13 @@ function UserPages({ users }: { users: UserCard[] }) {
         ))}
       </ul>
       {users.length > PAGE_SIZE && (
-        <nav aria-label={texts.pages} className="flex items-center justify-center gap-4">
+        <nav aria-label="Pages of users" className="flex items-center justify-center gap-4">
           <Button variant="secondary" size="sm" disabled={page === 0} onClick={() => turn(-1)}>
             <ChevronLeft aria-hidden className="size-4" />
-            {texts.previous}
+            Previous
           </Button>
           <p role="status" className="figures text-sm text-ink-muted">
-            {texts.shown(from + 1, to, users.length)}
+            {from + 1}–{to} of {users.length}
           </p>
           <Button
             variant="secondary"
@@ -167,7 +168,7 @@ function UserPages({ users }: { users: UserCard[] }) {
             disabled={to === users.length}
             onClick={() => turn(1)}
           >
-            {texts.next}
+            Next
             <ChevronRight aria-hidden className="size-4" />
           </Button>
         </nav>

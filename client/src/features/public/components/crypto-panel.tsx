@@ -1,5 +1,4 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
-import { homeMessages as texts } from "../messages.ts";
 import { MarketPanel } from "./market-panel.tsx";
 import { Change, formatQuote, Sparkline } from "./market-quotes.tsx";
 
@@ -10,28 +9,28 @@ const isCrypto = ({ symbol }: MarketQuote) => symbol.endsWith("/USDT");
 /** The crypto markets with their day's range. */
 export function CryptoPanel() {
   return (
-    <MarketPanel title={texts.cryptoTitle}>
+    <MarketPanel title="Cryptocurrency Markets">
       {(quotes) => (
         <table className="figures w-full text-sm">
           <thead>
             <tr className="h-10 border-b border-line text-right text-xs text-ink-faint">
               <th scope="col" className="pl-4 text-left font-medium sm:pl-5">
-                {texts.symbol}
+                Symbol
               </th>
               <th scope="col" className="font-medium">
-                {texts.price}
+                Price
               </th>
               <th scope="col" className="pr-4 font-medium sm:pr-5 md:pr-0">
-                {texts.change}
+                24h change
               </th>
               <th scope="col" className={`${wide} font-medium`}>
-                {texts.high}
+                24h high
               </th>
               <th scope="col" className={`${wide} font-medium`}>
-                {texts.low}
+                24h low
               </th>
               <th scope="col" className={`${wide} pr-5 font-medium`}>
-                {texts.lastDay}
+                Last 24 hours
               </th>
             </tr>
           </thead>

@@ -3,8 +3,7 @@ import type { ReactNode } from "react";
 import { formatDateTime, formatUtc } from "../../../lib/format.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
-import { homeMessages as texts } from "../messages.ts";
-import { ScrollBox, useMarkets } from "./market-quotes.tsx";
+import { NO_PRICES, PRICES_FAILED, ScrollBox, useMarkets } from "./market-quotes.tsx";
 
 interface MarketPanelProps {
   title: string;
@@ -18,18 +17,18 @@ export function MarketPanel({ title, children }: MarketPanelProps) {
     return (
       <div className="flex h-full flex-col">
         <SourceNote quotes={data.markets} />
-        <ScrollBox title={texts.pricesOf(title)} className="min-h-0 flex-1 overflow-y-auto">
+        <ScrollBox title={`Prices: ${title}`} className="min-h-0 flex-1 overflow-y-auto">
           {children(data.markets)}
         </ScrollBox>
       </div>
     );
   }
-  if (data) return <Message text={texts.noPrices} />;
+  if (data) return <Message text={NO_PRICES} />;
   if (isError) {
     return (
-      <Message text={texts.pricesFailed}>
+      <Message text={PRICES_FAILED}>
         <Button variant="secondary" onClick={() => void refetch()}>
-          {texts.tryAgain}
+          Try again
         </Button>
       </Message>
     );
@@ -46,7 +45,9 @@ function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
   return (
     <p className="flex h-11 shrink-0 items-center justify-between gap-4 border-b border-line px-4 text-xs sm:px-5">
       <span className={isDemo ? "text-wait" : "text-ink-muted"}>
-        {isDemo ? texts.demoPrices : texts.livePrices}
+        {isDemo
+          ? "Demo data: recorded prices shifted to the present."
+          : "Prices at the close of the last hour"}
       </span>
       <time dateTime={latest} title={formatUtc(latest)} className="figures shrink-0 text-ink-faint">
         {formatDateTime(latest)}

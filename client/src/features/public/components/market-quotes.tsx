@@ -85,6 +85,9 @@ export function ScrollBox({ title, children, className }: ScrollBoxProps) {
   );
 }
 
+export const NO_PRICES = "Prices will appear here in a moment.";
+export const PRICES_FAILED = "Market prices are not available at the moment.";
+
 const REFRESH_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 

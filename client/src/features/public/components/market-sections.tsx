@@ -2,7 +2,6 @@ import { lazy, type ReactNode, useSyncExternalStore } from "react";
 import { noopSubscribe } from "../../../lib/hydration.ts";
 import { type Theme, useTheme } from "../../../lib/theme.ts";
 import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
-import { homeMessages, homeMessages as texts } from "../messages.ts";
 
 /** Our own panels are needed only where a widget does not load. */
 const TickerPanel = lazy(async () => ({
@@ -34,7 +33,7 @@ export function TickerTape() {
 
 export function MarketOverview() {
   return (
-    <Section id="overview" title={texts.overviewTitle}>
+    <Section id="overview" title="Market Overview">
       <WidgetBox widget={overviewWidgets[useTheme()]} className={`${boxClass} h-[400px]`}>
         <OverviewPanel />
       </WidgetBox>
@@ -44,7 +43,7 @@ export function MarketOverview() {
 
 export function CryptoMarkets() {
   return (
-    <Section id="crypto" title={texts.cryptoTitle}>
+    <Section id="crypto" title="Cryptocurrency Markets">
       <WidgetBox widget={screenerWidgets[useTheme()]} className={`${boxClass} h-[500px]`}>
         <CryptoPanel />
       </WidgetBox>
@@ -108,7 +107,7 @@ function inBothThemes(widget: Widget): Record<Theme, Widget> {
 
 export const tickerWidgets = inBothThemes({
   name: "ticker-tape",
-  title: homeMessages.tickerTitle,
+  title: "Market prices",
   config: {
     displayMode: "compact",
     showSymbolLogo: true,
@@ -121,7 +120,7 @@ export const tickerWidgets = inBothThemes({
 
 const overviewWidgets = inBothThemes({
   name: "market-overview",
-  title: homeMessages.overviewTitle,
+  title: "Market Overview",
   config: {
     width: "100%",
     height: 400,
@@ -130,17 +129,17 @@ const overviewWidgets = inBothThemes({
     showSymbolLogo: true,
     showFloatingTooltip: true,
     tabs: [
-      { title: homeMessages.crypto, symbols: crypto },
-      { title: homeMessages.commodities, symbols: commodities },
-      { title: homeMessages.forex, symbols: forex },
-      { title: homeMessages.indices, symbols: indices },
+      { title: "Crypto", symbols: crypto },
+      { title: "Metals and oil", symbols: commodities },
+      { title: "Forex", symbols: forex },
+      { title: "Indices", symbols: indices },
     ],
   },
 });
 
 const screenerWidgets = inBothThemes({
   name: "screener",
-  title: homeMessages.cryptoTitle,
+  title: "Cryptocurrency Markets",
   config: {
     width: "100%",
     height: 500,
