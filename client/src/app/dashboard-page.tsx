@@ -20,7 +20,7 @@ import { Card, Skeleton } from "../ui/card.tsx";
 import { PageHeading } from "../ui/page-heading.tsx";
 
 export function DashboardPage() {
-  // Nothing stands before it is known what stands above it; a server out of reach is not waited for.
+  // Waiting for the account avoids layout shifts; an unreachable server is not waited for.
   const isKnown = useRealtime((live) => live.account !== null || live.ready);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
@@ -81,7 +81,6 @@ function Overview() {
   );
 }
 
-/** What is open to an approved user. */
 export function ApprovedCard() {
   return (
     <Card className="flex animate-enter flex-col gap-6 p-6 sm:p-8">
@@ -108,7 +107,6 @@ export function ApprovedCard() {
   );
 }
 
-/** What a user can do to become approved. */
 export function PendingCard() {
   return (
     <Card className="animate-enter">
@@ -134,7 +132,6 @@ export function PendingCard() {
   );
 }
 
-/** Who is signed in; follows every change of the account. */
 export function AccountCard() {
   const account = useRealtime((live) => live.account);
   return (
@@ -178,7 +175,6 @@ interface LinkCardProps {
   link: string;
 }
 
-/** A card that leads to another screen. */
 export function LinkCard({ Icon, title, text, to, link }: LinkCardProps) {
   return (
     <Card className="flex gap-4 p-6">

@@ -3,7 +3,6 @@ import type { LiveEvent } from "../lib/realtime/events.ts";
 
 const budgetTitles = { 80: "80% of the AI budget is spent", 100: "AI budget used up" } as const;
 
-/** Returns the notification of an event that administrators should see, null for any other. */
 export function describeAdminEvent(
   event: LiveEvent,
 ): { title: string; description: string } | null {

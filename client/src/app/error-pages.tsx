@@ -6,11 +6,9 @@ import { usePageTitle } from "../ui/page-heading.tsx";
 interface MessagePageProps {
   title: string;
   text: string;
-  /** What the reader can do next. */
   children: ReactNode;
 }
 
-/** A page that holds one message and one way on. */
 function MessagePage({ title, text, children }: MessagePageProps) {
   usePageTitle(title);
   return (
@@ -35,7 +33,6 @@ export function NotFoundPage() {
   );
 }
 
-/** Stands in for a screen that broke, or whose code could not be loaded. */
 export function ErrorPage() {
   const error = useRouteError();
   return (

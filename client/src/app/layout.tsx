@@ -5,10 +5,9 @@ import { useSession } from "../lib/session.ts";
 import { TextLink } from "../ui/button.tsx";
 import { Navbar } from "./navbar.tsx";
 
-/** Everything that only signed-in users need: live connection, toasts. Kept out of a visitor's first load. */
+/** Kept out of the first load of visitors. */
 const SignedIn = lazy(async () => ({ default: (await import("./signed-in.tsx")).SignedIn }));
 
-/** The frame around every screen. */
 export function LayoutFrame({ children }: { children: ReactNode }) {
   return (
     <>
@@ -41,15 +40,15 @@ export function Layout() {
   );
 }
 
-/** From here on the session decides what is shown; until then `public/before-paint.js` has. */
+/** From here on the session decides what is shown; until then `public/before-paint.js` does. */
 function takeOver(): void {
   delete document.documentElement.dataset.early;
 }
 
-/** The first entry of every visit has the same key; without the path, one page would open where another was left. */
+/** The first entry of every visit has the same key. Without the path, one page would open where another was left. */
 const scrollKey = ({ key, pathname }: Location) => (key === "default" ? pathname : key);
 
-/** The screen itself; it takes the focus when the route changes, so that a keyboard or screen reader starts there. */
+/** Takes the focus when the route changes, so that keyboards and screen readers start at the new screen. */
 function Main() {
   const { pathname } = useLocation();
   const main = useRef<HTMLElement>(null);
@@ -66,7 +65,6 @@ function Main() {
   );
 }
 
-/** What every screen ends with. */
 function Footer() {
   const year = useSyncExternalStore(noopSubscribe, thisYear, builtYear);
   return (
@@ -86,7 +84,7 @@ function Footer() {
 }
 
 const thisYear = () => new Date().getFullYear();
-/** The pre-rendered pages may be older than the year. */
+/** Pre-rendered pages may be older than the year. */
 const builtYear = () => Number(import.meta.env.VITE_BUILT_YEAR);
 
 const legalLinks = [

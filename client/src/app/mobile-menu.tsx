@@ -13,7 +13,6 @@ interface MobileMenuProps {
   onOpenChange(open: boolean): void;
 }
 
-/** The navigation of small screens: a sheet from the right, over everything. */
 export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
   const links = useNavLinks();
   const close = () => onOpenChange(false);

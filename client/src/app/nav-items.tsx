@@ -4,7 +4,6 @@ import { create } from "zustand";
 import { useSession } from "../lib/session.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 
-/** Where the navigation leads, in the order shown. */
 const navLinks = [
   { to: "/", label: "Home" },
   { to: "/bot", label: "BOT" },
@@ -14,16 +13,13 @@ const navLinks = [
   { to: "/contact", label: "Contact" },
 ] as const;
 
-/** Shown to administrators only. */
 export const adminLink = { to: "/admin", label: "Admin" } as const;
 
-/** The links for whoever is signed in. */
 export function useNavLinks() {
   const isAdmin = useSession((session) => session.token !== null && session.isAdmin);
   return isAdmin ? [...navLinks, adminLink] : navLinks;
 }
 
-/** Login for visitors, Logout for everybody else. */
 export function SessionButton({ onUsed }: { onUsed?: () => void }) {
   const signedIn = useSession((session) => session.token !== null);
   const signOut = useSession((session) => session.signOut);
@@ -58,10 +54,8 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
 const closeQueueOf = async (token: string) =>
   (await import("../lib/api/close-queue.ts")).closeQueue(token);
 
-/** Numbers above are not worth their width. */
 const MOST = 99;
 
-/** How much has come in for the administrator; stands on the corner of the link that leads there. */
 export function NavbarAdminBadge() {
   const unseen = useAdminNews((news) => news.unseen);
   return (
@@ -78,5 +72,4 @@ export function NavbarAdminBadge() {
   );
 }
 
-/** Admin notifications since the admin page was last in view in this tab. */
 export const useAdminNews = create<{ unseen: number }>()(() => ({ unseen: 0 }));

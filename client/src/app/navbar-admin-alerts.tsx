@@ -7,7 +7,7 @@ import { describeAdminEvent } from "./describe-admin-event.ts";
 import { adminLink, useAdminNews } from "./nav-items.tsx";
 import { notifyIfHidden } from "./unseen.ts";
 
-/** Where this tab remembers the number over a reload. */
+/** Keeps the count across reloads of this tab. */
 const KEY = "adminUnseen";
 
 useAdminNews.setState({ unseen: Number(sessionStorage.getItem(KEY)) || 0 });
@@ -19,7 +19,6 @@ useSession.subscribe((session, before) => {
 const seeAll = () => useAdminNews.setState({ unseen: 0 });
 const isVisible = () => document.visibilityState === "visible";
 
-/** Notifies administrators of registrations, payment proofs and the AI budget, and counts what they have not seen. */
 export function NavbarAdminNews() {
   const { pathname } = useLocation();
   const navigate = useNavigate();

@@ -56,7 +56,7 @@ export function Navbar() {
   );
 }
 
-/** What was chosen is not known to a pre-rendered page. */
+/** A pre-rendered page does not know the chosen theme. */
 function ThemeSwitchPlace() {
   const place = <div className="h-9 w-26" />;
   return useHydrated() ? (
@@ -68,7 +68,6 @@ function ThemeSwitchPlace() {
   );
 }
 
-/** The small screens' way to the navigation; the menu itself is loaded when it is first opened. */
 function MenuButton() {
   const [open, setOpen] = useState(false);
   const [wanted, setWanted] = useState(false);
@@ -97,7 +96,6 @@ function MenuButton() {
   );
 }
 
-/** The product's mark: three rising candles. */
 function BrandMark({ className = "size-7" }: { className?: string }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 32 32" className={className}>

@@ -7,7 +7,7 @@ import { Skeleton } from "../ui/card.tsx";
 import { ErrorPage, NotFoundPage } from "./error-pages.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
 
-/** Every screen is its own chunk, loaded when it is first visited. */
+/** Every screen is its own chunk, loaded on the first visit. */
 const screens = {
   home: async () => ({ Component: (await import("../features/public/home-page.tsx")).HomePage }),
   login: async () => ({ Component: (await import("../features/auth/auth-page.tsx")).LoginPage }),
@@ -49,7 +49,7 @@ const screens = {
     Component: (await import("./dashboard-page.tsx")).DashboardPage,
   }),
   bot: async () => {
-    // Of all that the bot is made of, this takes longest to start: it has a task of its own.
+    // The slowest part of the bot to start, so it gets a task of its own.
     await import("../features/signals/bot-store.ts");
     await yieldToMain();
     return { Component: (await import("../features/signals/bot-page.tsx")).BotPage };
@@ -66,7 +66,6 @@ const screens = {
   admin: async () => ({ Component: (await import("../features/admin/admin-page.tsx")).AdminPage }),
 };
 
-/** All screens by their addresses. */
 export const routes: RouteObject[] = [
   {
     element: <Layout />,
@@ -113,8 +112,8 @@ export const routes: RouteObject[] = [
 ];
 
 /**
- * Lets only signed-in users through; others log in first and then come back.
- * Another user's sign-in replaces everything below, so that no screen keeps what it knew of the one before.
+ * Sends visitors to the login and back afterwards. Another user's sign-in remounts everything below, so that no
+ * screen keeps the data of the previous user.
  */
 function RequireSession() {
   const { pathname, search, hash } = useLocation();
@@ -132,19 +131,16 @@ function RequireSession() {
   );
 }
 
-/** Lets only approved users through; others see on the dashboard what is missing. */
 function RequireApproval() {
   const approved = useSession((session) => session.approved);
   return approved ? <Outlet /> : <Navigate to="/dashboard" replace />;
 }
 
-/** Lets only administrators through. */
 function RequireAdmin() {
   const isAdmin = useSession((session) => session.isAdmin);
   return isAdmin ? <Outlet /> : <Navigate to="/dashboard" replace />;
 }
 
-/** Shown while the code of the first screen loads. */
 function PageSkeleton() {
   const { pathname } = useLocation();
   if (pathname === "/bot") {

@@ -10,7 +10,6 @@ const labels: Record<ThemeChoice, string> = {
 
 const icons: Record<ThemeChoice, LucideIcon> = { light: Sun, dark: Moon, system: Monitor };
 
-/** Light, dark, or as the device has it. */
 export function ThemeSwitch() {
   const chosen = useThemeChoice();
   const name = useId();

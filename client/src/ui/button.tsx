@@ -27,12 +27,12 @@ export interface ButtonLook {
   size?: keyof typeof sizes;
 }
 
-/** Classes of a button, for buttons and for links that look like one. */
+/** Classes of a button, also for links that look like one. */
 export const buttonClass = ({ variant = "primary", size = "md" }: ButtonLook = {}): string =>
   `${base} ${variants[variant]} ${sizes[size]}`;
 
 interface ButtonProps extends ComponentProps<"button">, ButtonLook {
-  /** Work is under way: the button is disabled and shows a spinner before its words. */
+  /** Disables the button and shows a spinner. */
   busy?: boolean;
 }
 
@@ -51,7 +51,6 @@ export function Button({ variant, size, busy = false, className = "", ...props }
   );
 }
 
-/** A link among words. */
 export function TextLink({ className = "", ...props }: ComponentProps<typeof Link>) {
   return (
     <Link

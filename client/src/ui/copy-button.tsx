@@ -10,7 +10,6 @@ const looks = {
   refused: { Icon: X, label: "Copy failed" },
 } as const;
 
-/** Puts a text on the clipboard, and says whether that worked. */
 export function CopyButton({ text, name }: { text: string; name: string }) {
   const [state, setState] = useState<keyof typeof looks>("ready");
   useEffect(() => {

@@ -10,10 +10,9 @@ const texts = {
   tooLarge: "The image is larger than 5 MB. Choose a smaller one.",
 } as const;
 
-/** Kinds of pictures, as a file input's `accept` lists them. */
 const ACCEPTED_IMAGES = IMAGE_TYPES.join(",");
 
-/** Why a file cannot be sent as a picture, as far as its name tag tells; null if it can. Size in bytes. */
+/** Returns why a file cannot be uploaded, or null. Size in bytes. */
 export function imageFileProblem({ type, size }: { type: string; size: number }): string | null {
   if (!IMAGE_TYPES.some((known) => known === type)) return texts.notAnImage;
   if (size === 0) return texts.empty;
@@ -33,12 +32,11 @@ interface ImageFieldProps {
   label: string;
   file: File | null;
   onChange(file: File | null): void;
-  /** What the form or the server objects to. */
   error?: string | undefined;
   disabled?: boolean;
 }
 
-/** A picture, picked, dropped or pasted, with a preview; what cannot be sent is refused in words. One per page. */
+/** An image that is picked, dropped or pasted anywhere on the page. One per page. */
 export function ImageField({ name, label, file, onChange, error, disabled }: ImageFieldProps) {
   const id = useId();
   const [problem, setProblem] = useState<string | null>(null);
@@ -142,7 +140,6 @@ function RemoveButton({ disabled, onClick }: { disabled: boolean | undefined; on
   );
 }
 
-/** Takes a picture that is pasted anywhere on the page. */
 function usePastedFile(take: (file: File) => void): void {
   const latest = useRef(take);
   latest.current = take;
@@ -175,7 +172,6 @@ function useDrop(take: (file: File | undefined) => void) {
   return { isOver, handlers };
 }
 
-/** An address under which the page can show a file that was picked; null without a file. */
 function useObjectUrl(file: File | null): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {

@@ -1,34 +1,31 @@
 import { type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { Skeleton } from "./card.tsx";
 
-/** One of TradingView's widgets. */
 export interface Widget {
-  /** As the vendor's script is called. */
+  /** Name of the vendor's script. */
   name: string;
-  /** Says to screen readers what it shows. */
+  /** Title for screen readers. */
   title: string;
-  /** In the words of its vendor; the same object as long as nothing in it changes. */
+  /** The vendor's options. Must be the same object between renders. */
   config: object;
 }
 
 interface WidgetBoxProps {
   widget: Widget;
-  /** Shown in the same box where the widget does not load. */
+  /** Shown in the same box if the widget does not load. */
   children: ReactNode;
-  /** Whether to try the widget at all. */
   wanted?: boolean;
-  /** Whether the stand-in is shown while the widget loads; otherwise a skeleton is. */
+  /** Shows `children` while the widget loads, instead of a skeleton. */
   early?: boolean;
-  /** Whether the stand-in is shown though the widget is there. */
+  /** Shows `children` although the widget is loaded. */
   covered?: boolean;
   onLoaded?(): void;
-  /** Gives the box its height, which is that of the widget and of what stands in for it. */
   className: string;
 }
 
 const skeleton = <Skeleton className="absolute inset-0 rounded-none" />;
 
-/** A market widget from outside, or our own panel in its place. */
+/** A TradingView widget, with a fallback. */
 export function WidgetBox({ widget, children, wanted = true, className, ...more }: WidgetBoxProps) {
   const { early = false, covered = false, onLoaded } = more;
   const host = useRef<HTMLDivElement>(null);
@@ -56,13 +53,12 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
   );
 }
 
-/** How far below the view a widget is loaded already. */
+/** Widgets this close to the view are loaded ahead. */
 const AHEAD = "300px";
 
-/** `failed` for good: what stands in for the widget is not taken away from under its reader. */
+/** `failed` is final: the fallback is not taken away from its reader. */
 type WidgetState = "waiting" | "loaded" | "failed";
 
-/** Loads a widget into `host` as soon as that comes near the view, unless it is not `wanted` at all. */
 function useWidget(
   host: RefObject<HTMLElement | null>,
   {
@@ -96,29 +92,25 @@ function useWidget(
   return wanted ? state : "failed";
 }
 
-/** How long a widget may take to say that it is there, in milliseconds. */
+/** Time for a widget to report that it is loaded. */
 const WIDGET_DEADLINE_MS = 5_000;
 
 const SCRIPTS = "https://s3.tradingview.com/external-embedding";
-/** What a widget says instead of showing anything. */
+/** Sent by a widget that has no data. */
 const NO_DATA = "tv-widget-no-data";
 
 interface EmbedOptions {
-  /** Empty, and left empty again. */
   host: HTMLElement;
-  /** Which widget, as its script is called. */
   name: string;
-  /** What the widget shows, in the words of its vendor. */
   config: object;
-  /** Says to screen readers what the widget's frame holds. */
   title: string;
   onLoaded(): void;
   onFailed(): void;
 }
 
 /**
- * Puts a TradingView widget into `host`. Its frame fires `load` even if the vendor cannot be reached, so only a message
- * from within counts; without one in time, the widget is taken out again. Returns what ends it.
+ * The frame fires `load` even if the vendor cannot be reached, so only a message from the widget counts. Returns
+ * a function that removes it.
  */
 function embedWidget({ host, onLoaded, onFailed, ...widget }: EmbedOptions): () => void {
   const waiting = new AbortController();
@@ -148,7 +140,7 @@ function embedWidget({ host, onLoaded, onFailed, ...widget }: EmbedOptions): () 
   };
 }
 
-/** The script reads its settings from its own text and puts the frame beside itself. */
+/** The script reads its options from its own text. */
 function widgetParts({ name, config }: Pick<EmbedOptions, "name" | "config">, onError: () => void) {
   const place = document.createElement("div");
   place.className = "tradingview-widget-container__widget";
@@ -160,7 +152,7 @@ function widgetParts({ name, config }: Pick<EmbedOptions, "name" | "config">, on
   return [place, script];
 }
 
-/** Messages come as objects, or as JSON. */
+/** Messages are objects or JSON. */
 function messageName(data: unknown): unknown {
   if (typeof data === "string") return data.includes(NO_DATA) ? NO_DATA : undefined;
   return typeof data === "object" && data && "name" in data ? data.name : undefined;

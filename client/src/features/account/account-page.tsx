@@ -30,7 +30,6 @@ export function AccountPage() {
   );
 }
 
-/** The user's address, and whether he has confirmed it; follows the confirmation as it happens elsewhere. */
 export function EmailCard() {
   const email = useRealtime((live) => live.account?.email);
   const verified = useRealtime((live) => live.account?.email_verified);
@@ -73,7 +72,6 @@ function VerifiedState({ verified }: { verified: boolean }) {
   );
 }
 
-/** Whether this browser tells of signals while the page is out of view, and with a sound. */
 export function NotificationsCard() {
   const permission = useNoticeSettings((settings) => settings.permission);
   const isAdmin = useSession((session) => session.isAdmin);
@@ -138,7 +136,6 @@ interface SwitchFieldProps {
   onChange(checked: boolean): void;
 }
 
-/** A labelled switch for what takes effect at once. */
 export function SwitchField({
   label,
   hint,

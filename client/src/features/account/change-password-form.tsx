@@ -60,14 +60,13 @@ function ChangePasswordProblem({ error }: { error: Error }) {
 
 interface ChangePasswordError {
   text: string;
-  /** What else is known where the server itself has said nothing. */
+  /** Additional detail when the server did not answer. */
   reason: string | null;
 }
 
-/** Codes that the client gives to what is no answer of the server. */
+/** Codes set by the client when the server did not answer. */
 const NOT_THE_SERVERS = ["network", "timeout", "bad-reply", "unknown"];
 
-/** What to show of a password that was not changed: the server's detail, or the fixed text with the reason. */
 export function changePasswordError(error: Error): ChangePasswordError {
   if (!(error instanceof ApiError)) return { text: MESSAGES.wrongPassword, reason: null };
   const { code, detail } = error;

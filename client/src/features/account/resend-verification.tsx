@@ -5,7 +5,6 @@ import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { resendVerification } from "./api.ts";
 
-/** Has a new verification link sent, and says where it went. */
 export function ResendVerification() {
   const resend = useMutation({ mutationFn: resendVerification });
   if (resend.isSuccess) {

@@ -16,7 +16,6 @@ const uselessLinkReasons = {
   incomplete: "The link is incomplete. Open it from the email again, or copy the whole link.",
 } as const;
 
-/** Where the link of a verification mail leads; opening it is all there is to do. */
 export function VerifyEmailPage() {
   const [parameters] = useSearchParams();
   const token = parameters.get("token");
@@ -68,7 +67,6 @@ function Verified() {
   );
 }
 
-/** A link without effect; nothing is lost where its reader has confirmed his address already. */
 function UselessLink({ why }: { why: "expired" | "incomplete" }) {
   const signedIn = useSession((session) => session.token !== null);
   const isVerified = useRealtime((live) => live.account?.email_verified === true);
@@ -96,10 +94,7 @@ function LoginForLink() {
   );
 }
 
-/**
- * Confirms an address by the token of a mail's link. Since the token works once, it is sent once, however often the
- * screen is mounted: all its mounts share the one request, and nothing but `again` repeats it.
- */
+/** A token works once, so all mounts of the screen share one request, and only `again` repeats it. */
 export function useVerification(token: string) {
   const { isSuccess, isFetching, error, refetch } = useQuery({
     queryKey: ["verify-email", token],

@@ -55,7 +55,6 @@ const sections = [
 
 const sectionIds = sections.map(({ id }) => id);
 
-/** Says beside the way there that the system needs to be looked at; its colour is not all that tells. */
 function HealthMark() {
   const { data } = useHealth();
   const verdict = data ? summarizeHealth(data).verdict : "ok";
@@ -70,7 +69,6 @@ function HealthMark() {
   );
 }
 
-/** Leads to the parts of the page: a column beside them, or a bar above them on small screens. */
 export function SectionNav() {
   const current = useSectionInView(sectionIds);
   return (
@@ -96,10 +94,10 @@ export function SectionNav() {
   );
 }
 
-/** A section counts as the current one while it crosses a line in the upper part of the window. */
+/** A section is current while it crosses this line in the upper part of the window. */
 const READING_LINE = "-30% 0px -69% 0px";
 
-/** Id of the section that is being read; `ids` has to stay the same array. */
+/** Id of the section in view. `ids` must stay the same array. */
 export function useSectionInView<Id extends string>(ids: readonly Id[]): Id | undefined {
   const [current, setCurrent] = useState(ids[0]);
   useEffect(() => {
@@ -120,7 +118,6 @@ export function useSectionInView<Id extends string>(ids: readonly Id[]): Id | un
   return current;
 }
 
-/** What there is to look after, in numbers. */
 export function AdminStats() {
   const users = useUsers();
   const images = useChartImages();
@@ -140,7 +137,6 @@ interface StatProps {
   label: string;
   value: number | undefined;
   failed: boolean;
-  /** More than none asks for something to be done. */
   highlight?: boolean;
 }
 
@@ -156,7 +152,6 @@ function Stat({ label, value, failed, highlight = false }: StatProps) {
   );
 }
 
-/** The one action on all users' histories. */
 export function HistorySection() {
   return (
     <AdminSection

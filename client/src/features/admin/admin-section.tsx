@@ -7,12 +7,10 @@ interface AdminSectionProps {
   id: string;
   title: string;
   lead?: string;
-  /** What can be done with the section as a whole. */
   action?: ReactNode;
   children: ReactNode;
 }
 
-/** One part of the admin page, which the page's navigation leads to. */
 export function AdminSection({ id, title, lead, action, children }: AdminSectionProps) {
   return (
     <section
@@ -41,7 +39,6 @@ interface LoadErrorProps {
   onAgain(): void;
 }
 
-/** Says that something could not be read, why, and offers to try again. */
 export function LoadError({ title, error, busy, onAgain }: LoadErrorProps) {
   return (
     <Alert tone="error" role="alert" title={title}>

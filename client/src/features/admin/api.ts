@@ -36,17 +36,14 @@ const readUsage = (signal: AbortSignal): Promise<Usage> =>
 const readHealth = (signal: AbortSignal): Promise<SystemHealth> =>
   api({ path: "/admin/health", schema: systemHealthSchema, signal });
 
-/** A ticket that opens the page of the job queue once, within a minute. */
 export const getQueueTicket = (): Promise<QueueTicket> =>
   api({ method: "POST", path: "/admin/queue/ticket", schema: queueTicketSchema });
 
-/** One page of the audit trail, newest first; `cursor` is the page's before, null for the first. */
 function readAudit(cursor: string | null, signal: AbortSignal): Promise<AuditPage> {
   const query = cursor === null ? "" : `?${new URLSearchParams({ cursor })}`;
   return api({ path: `/admin/audit${query}`, schema: auditPageSchema, signal });
 }
 
-/** Actions on one user that need nothing but the name. */
 export type UserAction =
   | "approve"
   | "revoke"
@@ -63,7 +60,6 @@ export const setImageAccess = (username: string, allow: boolean): Promise<Action
     body: new URLSearchParams({ allow: String(allow) }),
   });
 
-/** Adds `credits`, a whole number that may be negative, to a user's balance. */
 export const grantCredits = (username: string, credits: number): Promise<ActionDone> =>
   post({
     path: `/admin/grant-image-credits/${encodeURIComponent(username)}`,
@@ -86,7 +82,6 @@ export const deleteChartImage = (filename: string): Promise<ActionDone> =>
 const post = (request: { path: string; body?: unknown; timeoutMs?: number }) =>
   api({ method: "POST", ...request, schema: actionDoneSchema });
 
-/** What the admin page knows, by its name in the cache. */
 export const adminKeys = {
   users: ["admin", "users"],
   images: ["admin", "chart-images"],
@@ -96,10 +91,10 @@ export const adminKeys = {
   health: ["admin", "health"],
 } as const;
 
-/** No event tells of tokens, so the sums are read anew while somebody looks at them. */
+/** No event reports token usage, so it is polled. */
 const USAGE_REFRESH_MS = 60_000;
 
-/** Half of the time in which workers report. */
+/** Half the interval at which workers report. */
 const HEALTH_REFRESH_MS = 5_000;
 
 const FIRST_PAGE: string | null = null;
@@ -135,7 +130,6 @@ export const useUsage = () =>
     enabled: useReady(),
   });
 
-/** Read again and again as long as it is shown; a hidden tab does not ask. */
 export const useHealth = () =>
   useQuery({
     queryKey: adminKeys.health,
@@ -154,10 +148,7 @@ export function useAudit() {
   });
 }
 
-/**
- * Waits for an action and gives the sentence that says what was done. The events tell what has changed; what no event
- * tells, or none can while the connection is interrupted, is read again.
- */
+/** Returns the server's confirmation. Events patch the caches; what they don't cover is read again. */
 export async function runAction(action: Promise<ActionDone>): Promise<string> {
   const { detail } = await action;
   const isLive = useRealtime.getState().connection === "online";
@@ -166,5 +157,4 @@ export async function runAction(action: Promise<ActionDone>): Promise<string> {
   return detail;
 }
 
-/** Why an action failed, for the texts that end with the reason. */
 export const reasonOf = (error: unknown): string => errorText(error, "Unknown error");

@@ -5,7 +5,6 @@ import { LocalTime } from "../../ui/local-time.tsx";
 import { AdminSection, LoadError } from "./admin-section.tsx";
 import { useAudit } from "./api.ts";
 
-/** Who of the administrators did what, to whom and when. */
 export function AuditSection() {
   const { data, error, isFetching, isFetchingNextPage, hasNextPage, ...query } = useAudit();
   const entries = data?.pages.flatMap((page) => page.entries);
@@ -105,7 +104,7 @@ const actions: Record<string, (who: string, details: Details) => string> = {
     `${jobActions[String(action)] ?? "changed"} ${count(jobs, "job")} of the queue: ${names}`,
 };
 
-/** What was done, to be read after the name of who did it; an unknown action goes by its own name. */
+/** Describes an audit entry, to be read after the actor's name. An unknown action is shown as it is. */
 export function auditSentence({ action, subject, details }: AuditEntry): string {
   const who = subject ?? "a user";
   const change = accountChanges[String(details.reason)];

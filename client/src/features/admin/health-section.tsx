@@ -38,7 +38,6 @@ export const statusLabels: Record<HealthStatus, string> = {
   down: "Major outage",
 };
 
-/** How the system is: a verdict, the queue, and each worker with its providers. Refreshes by itself. */
 export function HealthSection() {
   const { data, error, isFetching, refetch } = useHealth();
   return (
@@ -184,11 +183,9 @@ function HealthSkeleton() {
 
 interface WorkerItemProps {
   worker: WorkerReport;
-  /** The server's time of the report, Unix milliseconds. */
   now: number;
 }
 
-/** One worker: since when it runs, what it uses, and how its providers are. */
 function WorkerItem({ worker, now }: WorkerItemProps) {
   const since = (iso: string) => formatDuration(now - Date.parse(iso));
   const facts = [
@@ -296,14 +293,13 @@ function ProviderRow({ report, since }: { report: ProviderReport; since(iso: str
   );
 }
 
-/** Opens the page of the job queue, which belongs to the host of the API, in a new tab. */
 function OpenQueueButton() {
   const open = useMutation({
     mutationFn: leadToQueue,
     onError: (error) =>
       showToast({ title: "Failed to open the queue", description: reasonOf(error) }),
   });
-  // Only what a click opens at once is not taken for an unwanted window, so the tab is there before its address.
+  // The tab must be opened synchronously, or the browser blocks it as a pop-up.
   const onClick = () => open.mutate(window.open("about:blank", "_blank"));
   return (
     <Button variant="secondary" size="sm" busy={open.isPending} onClick={onClick}>
@@ -327,20 +323,18 @@ async function leadToQueue(tab: Window | null): Promise<void> {
   }
 }
 
-/** Longer than that, a signal waits only where the workers do not keep up; in seconds. */
+/** Longer waits mean that the workers do not keep up. */
 const BACKLOG_SECONDS = 20;
 
-/** `down`: no signal is made; `degraded`: signals are made, but something needs to be looked at. */
+/** `down`: no signals are made. `degraded`: signals are made, but something needs attention. */
 type HealthStatus = "ok" | "degraded" | "down";
 
-/** Something that is wrong, the worst first. */
 type Problem =
   | { kind: "no-worker" }
   | { kind: "feed" }
   | { kind: "backlog"; seconds: number }
   | { kind: "providers"; names: string[] };
 
-/** What there is to say of a system at a glance. */
 export function summarizeHealth(health: SystemHealth): {
   verdict: HealthStatus;
   problems: Problem[];
@@ -362,7 +356,6 @@ function findProblems({ workers, server, queue }: SystemHealth): Problem[] {
   ];
 }
 
-/** Providers that fail for at least one worker, each once. */
 const namesInTrouble = (providers: ProviderReport[]): string[] => [
   ...new Set(providers.filter(({ state }) => state !== "ok").map(({ provider }) => provider)),
 ];

@@ -11,10 +11,8 @@ import { LocalTime } from "../../ui/local-time.tsx";
 import { AdminSection, LoadError } from "./admin-section.tsx";
 import { deleteChartImage, reasonOf, runAction, useChartImages } from "./api.ts";
 
-/** Pictures shown at a time; each is a request of its own. */
 const PAGE_SIZE = 24;
 
-/** The gallery of uploaded chart images. */
 export function ImagesSection() {
   const query = useChartImages();
   const images = query.data?.images;
@@ -109,7 +107,6 @@ interface ImageItemProps {
   onExpired(): void;
 }
 
-/** One chart image with whose it is. */
 function ImageItem({ image, onExpired }: ImageItemProps) {
   const { filename, size, modified, url, username } = image;
   return (

@@ -14,7 +14,6 @@ import { TextAreaField } from "../../ui/text-field.tsx";
 import { AdminSection, LoadError } from "./admin-section.tsx";
 import { adminKeys, runAction, savePaymentDetails, usePaymentDetails } from "./api.ts";
 
-/** How subscribers pay, to be edited. */
 export function PaymentSection() {
   const query = usePaymentDetails();
   return (
@@ -46,13 +45,13 @@ const FIELDS = paymentDetailsSchema.keyof().options;
 const areSame = (a: PaymentDetails, b: PaymentDetails) =>
   FIELDS.every((field) => a[field] === b[field]);
 
-/** What is being edited, and what it was when the editing began. */
+/** The edited details and the saved ones from which the edit started. */
 interface Draft {
   from: PaymentDetails;
   details: PaymentDetails;
 }
 
-/** The six texts. Without changes of one's own they follow what others save; with some, they say so. */
+/** Follows what other admins save until this admin edits; then a conflict is shown. */
 function PaymentForm({ saved }: { saved: PaymentDetails }) {
   const [draft, setDraft] = useState<Draft | null>(null);
   const [errors, setErrors] = useState<FormErrors>({});

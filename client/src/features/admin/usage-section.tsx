@@ -14,7 +14,6 @@ const periodLabels = {
 
 const PERIODS = ["today", "last_7_days", "last_30_days"] as const;
 
-/** What the analyses cost: signals, tokens and dollars. */
 export function UsageSection() {
   const { data, error, isFetching, refetch } = useUsage();
   return (
@@ -104,7 +103,7 @@ function Row({ label, value }: { label: string; value: number }) {
 
 const CELL = "px-4 py-3 sm:px-5";
 const FIGURE = `${CELL} figures text-right whitespace-nowrap`;
-/** The cards above have the tokens on small screens, where five columns would not fit. */
+/** The cards above show the tokens on small screens, where five columns do not fit. */
 const WIDE_ONLY = "max-sm:hidden";
 
 const COLUMNS = [
@@ -160,7 +159,7 @@ function Models({ models }: { models: ModelUsage[] }) {
   );
 }
 
-/** US dollars below which cents say too little: one signal costs a fraction of one. */
+/** Below this many US dollars, cents are too coarse. */
 const SMALL_USD = 0.1;
 
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
@@ -170,7 +169,7 @@ const smallDollars = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 4,
 });
 
-/** `$12.30`, `$0.0041`; nothing used costs nothing, and what has no price is not known. */
+/** Formats a cost, e.g. `$12.30` or `$0.0041`. */
 export function formatCost({
   signals,
   cost_usd: cost,
@@ -182,17 +181,16 @@ export function formatCost({
 const formatDollars = (usd: number): string =>
   (usd > 0 && usd < SMALL_USD ? smallDollars : dollars).format(usd);
 
-/** How far a daily budget is spent, e.g. `$1.20 of $5.00`, and what that means. */
 interface BudgetState {
   amount: string;
   text: string;
   level: "left" | "low" | "used-up";
 }
 
-/** Describes today's spending. Percentages are rounded down, so that 100% is a budget that is used up. */
+/** Describes today's spending. Percentages are rounded down, so that 100% means used up. */
 export function describeBudget({ spent_usd: spent, budget_usd: budget }: BudgetUsage): BudgetState {
   const [low, usedUp] = BUDGET_PERCENTS;
-  // Amounts have no exact binary form: without rounding, 1.15 of 5 would be 22%.
+  // Without rounding, floating point makes 1.15 of 5 to 22%.
   const percent = Math.floor(Number(((100 * spent) / budget).toFixed(6)));
   const amount = `${formatDollars(spent)} of ${formatDollars(budget)}`;
   if (percent >= usedUp)

@@ -40,7 +40,6 @@ const modes = {
 export const LoginPage = () => <AuthPage key="login" mode="login" />;
 export const RegisterPage = () => <AuthPage key="register" mode="register" />;
 
-/** Login and registration; whoever is signed in already is sent on to where he was going. */
 function AuthPage({ mode }: { mode: AuthMode }) {
   const { state } = useLocation();
   const signedIn = useSession((session) => session.token !== null);
@@ -95,7 +94,6 @@ function SwitchMode({ mode, state }: { mode: AuthMode; state: unknown }) {
   );
 }
 
-/** Why the session before has ended, unless the user ended it himself. */
 function SessionEndNotice() {
   const endedBy = useSession((session) => session.endedBy);
   const text = endedBy && sessionEndText(endedBy);
@@ -111,7 +109,6 @@ function sessionEndText(endedBy: SessionEnd): string | null {
   return sessionEndMessages[endedBy];
 }
 
-/** Tells what comes next, and moves on to the dashboard by itself. */
 function Registered() {
   const navigate = useNavigate();
   useEffect(() => {
@@ -130,7 +127,7 @@ function Registered() {
   );
 }
 
-/** Checks and API are not needed to show the form; they are loaded while it is filled in. */
+/** Loaded while the form is filled in, to keep the first load small. */
 const loadAuthenticate = () => import("./authenticate.ts");
 
 interface AuthFormProps {
@@ -138,7 +135,6 @@ interface AuthFormProps {
   onSession(session: Session): void;
 }
 
-/** The one form behind login and registration. */
 export function AuthForm({ mode, onSession }: AuthFormProps) {
   const [errors, setErrors] = useState<FormErrors>({});
   const request = useMutation({
@@ -211,24 +207,23 @@ function AuthErrorNotice({ error }: { error: unknown }) {
 }
 
 export interface AuthErrorText {
-  /** The identity service's own code, shown beside the sentence. */
   code: string | null;
   text: string;
 }
 
-/** `auth/…`, or a code as identity services write them, e.g. `EMAIL_EXISTS`; the product's own are in small letters. */
+/** Matches codes of identity services, such as `auth/…` or `EMAIL_EXISTS`. */
 const IDENTITY_CODE = /^(auth\/|[A-Z][A-Z_]+)/;
 
-/** What to show of a failed login or registration: the identity code, the server's detail, the message. */
+/** Returns the identity service's code, if any, and the message of a failed login or registration. */
 export function authErrorText(error: unknown): AuthErrorText {
   const code = error instanceof ApiError && IDENTITY_CODE.test(error.code) ? error.code : null;
   return { code, text: errorText(error, "An unexpected error occurred.") };
 }
 
-/** A path of our own only: the history's state must not lead anybody elsewhere. */
+/** Only paths of this site: history state must not redirect elsewhere. */
 const OWN_PATH = /^\/(?![/\\])/;
 
-/** Where a guard stopped the user, to go there after the login; the dashboard otherwise. */
+/** Returns where a guard stopped the user, or the dashboard. */
 export function readReturnTo(state: unknown): string {
   const from = typeof state === "object" && state && "from" in state ? state.from : undefined;
   return typeof from === "string" && OWN_PATH.test(from) ? from : "/dashboard";

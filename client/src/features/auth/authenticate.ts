@@ -13,10 +13,6 @@ const requests = {
   register: { path: "/register", schema: registerRequestSchema },
 } as const;
 
-/**
- * Checks what the form holds, and asks for a session with it.
- * @throws ApiError with field errors, whether the form's own check or the server found them
- */
 export async function authenticate(mode: AuthMode, form: object): Promise<Session> {
   const { path, schema } = requests[mode];
   const { data, error } = schema.safeParse(form);

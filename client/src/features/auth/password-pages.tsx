@@ -31,7 +31,7 @@ const uselessLinks = {
   },
 } as const;
 
-/** Sends a link that sets a new password; says the same for known and unknown addresses. */
+/** Shows the same message for known and unknown addresses. */
 export function ForgotPasswordPage() {
   const { formProps, isPending, reply, problem, reset } = useFormRequest(askForReset);
   usePageDescription("Reset the password of your AI Trading Bot account.");
@@ -81,7 +81,6 @@ export function ForgotPasswordPage() {
   );
 }
 
-/** Where the link of a reset mail leads. */
 export function ResetPasswordPage() {
   const [parameters] = useSearchParams();
   const token = parameters.get("token");
@@ -143,14 +142,12 @@ function UselessLink({ kind }: { kind: "expired" | "incomplete" }) {
   );
 }
 
-/** Asks for a reset link; resolves to the sentence that says where it has gone, if anywhere. */
 export async function askForReset(form: FormFields): Promise<string> {
   const body = parseForm(forgotPasswordRequestSchema, form);
   await api({ method: "POST", path: "/forgot-password", body, schema: actionDoneSchema });
   return resetLinkSentMessage(body.email);
 }
 
-/** Sets a new password by the token of a mail's link. */
 export async function resetPassword(token: string, form: FormFields): Promise<ActionDone> {
   const body = parsePasswordForm(resetPasswordRequestSchema, { ...form, token });
   return api({ method: "POST", path: "/reset-password", body, schema: actionDoneSchema });

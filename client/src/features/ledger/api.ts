@@ -13,16 +13,14 @@ import { apiOrigin } from "../../lib/env.ts";
 
 const PAGE_SIZE = 20;
 
-/** Where the whole ledger can be saved from. */
 export const downloadUrl = `${apiOrigin}/ledger/download`;
 
-/** The page that verifies a saved ledger without a network. */
 export const offlineVerifierUrl = "/verify-ledger.html";
 
 const readHead = (signal: AbortSignal): Promise<LedgerHead> =>
   api({ path: "/ledger/head", schema: ledgerHeadSchema, signal });
 
-/** Records up to number `upTo`, newest first, and where the older ones end; null if there are none. */
+/** Records up to number `upTo`, newest first, and where the older ones end. */
 async function readOlder(
   upTo: number,
   signal: AbortSignal,
@@ -34,7 +32,6 @@ async function readOlder(
   return { entries: entries.toReversed(), older: after > 0 ? after : null };
 }
 
-/** Heads of the days before `before`, or the newest ones, with their witnesses. */
 const readHeads = (before: string | null, signal: AbortSignal): Promise<LedgerHeads> =>
   api({
     path: `/ledger/heads${before ? `?before=${before}` : ""}`,
@@ -42,16 +39,10 @@ const readHeads = (before: string | null, signal: AbortSignal): Promise<LedgerHe
     signal,
   });
 
-/** Where the OpenTimestamps proof of a day's head can be saved from. */
 export const proofUrl = (day: string): string => `${apiOrigin}/ledger/heads/${day}/ots`;
 
-/** The name that the proof is saved under. */
 export const proofFilename = (day: string): string => `ledger-head-${day}.ots`;
 
-/**
- * The whole ledger as it arrives; it may take as long as it likes.
- * @throws Error if the server does not give it
- */
 export async function openDownload(signal: AbortSignal): Promise<LedgerBytes> {
   const response = await fetch(downloadUrl, { signal });
   if (!response.ok || !response.body) {
@@ -60,12 +51,10 @@ export async function openDownload(signal: AbortSignal): Promise<LedgerBytes> {
   return response.body;
 }
 
-/** The newest record as it was when the page was opened. */
 export function useHead() {
   return useQuery({ queryKey: ["ledger", "head"], queryFn: ({ signal }) => readHead(signal) });
 }
 
-/** The records before number `from`, itself included, as far back as the reader went. */
 export function useRecords(from: number) {
   const query = useInfiniteQuery({
     queryKey: ["ledger", "records", from],
@@ -76,7 +65,6 @@ export function useRecords(from: number) {
   return { ...query, entries: query.data?.pages.flatMap(({ entries }) => entries) };
 }
 
-/** The heads of past days, newest first, as far back as the reader went. */
 export function useHeads() {
   const query = useInfiniteQuery({
     queryKey: ["ledger", "heads"],

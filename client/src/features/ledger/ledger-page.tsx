@@ -32,7 +32,6 @@ const explanations = [
   },
 ] as const;
 
-/** The public ledger: what it is, its newest records, and how to verify it. */
 export function LedgerPage() {
   usePageDescription(
     "The tamper-evident record of every AI Trading Bot analysis and its outcome. Download it and verify it yourself.",
@@ -89,7 +88,6 @@ function LedgerSkeleton() {
   );
 }
 
-/** How long the ledger is, and the fingerprint to keep. */
 export function HeadCard({ head }: { head: LedgerHead }) {
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">

@@ -18,7 +18,6 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { openDownload } from "./api.ts";
 
-/** Resolves the recorded outcomes again, by candles that the reader brings. */
 export function RecheckCard() {
   const { recheck, start } = useRecheck();
   const input = useRef<HTMLInputElement>(null);
@@ -145,7 +144,6 @@ function Difference({ outcome }: { outcome: RecheckedOutcome }) {
   );
 }
 
-/** An outcome that was resolved again, and the result. */
 type RecheckedOutcome = RecordedOutcome & { recheck: Recheck };
 
 type RecheckState =
@@ -153,7 +151,6 @@ type RecheckState =
   | { state: "unreadable"; fileName: string }
   | { state: "done"; fault: LedgerReport["fault"]; outcomes: readonly RecheckedOutcome[] };
 
-/** Resolves the outcomes of the ledger again in this browser, by the candles of files. */
 function useRecheck(): {
   recheck: RecheckState;
   start: (files: readonly File[]) => Promise<void>;
@@ -181,14 +178,14 @@ function useRecheck(): {
       const result = await recheckLedger(candleFiles, signal);
       if (!signal.aborted) setRecheck({ state: "done", ...result });
     } catch {
-      // The reader can only try again; leaving the page is no failure.
+      // Leaving the page is not a failure.
       if (!signal.aborted) setRecheck({ state: "failed" });
     }
   };
   return { recheck, start };
 }
 
-/** Null for a file without a market in its name, or without candles in it. */
+/** Returns null if the file name has no market or the file has no candles. */
 async function readCandleFile(file: File): Promise<CandleFile | null> {
   const market = parseCandleFileName(file.name);
   if (!market) return null;

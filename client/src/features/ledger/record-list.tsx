@@ -8,7 +8,6 @@ import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { useRecords } from "./api.ts";
 
-/** The records up to number `from`, newest first, page by page. */
 export function RecordList({ from }: { from: number }) {
   const { entries, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
     useRecords(from);
@@ -59,7 +58,6 @@ function Empty() {
   );
 }
 
-/** One record: what it says in a line, and all of it on demand. */
 function RecordItem({ entry }: { entry: LedgerEntry }) {
   const { record } = entry;
   return (

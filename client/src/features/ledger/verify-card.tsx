@@ -13,7 +13,6 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { downloadUrl, offlineVerifierUrl, openDownload } from "./api.ts";
 
-/** Verifies the ledger here and now, or gives what is needed to do it elsewhere. */
 export function VerifyCard({ records }: { records: number }) {
   const { verification, start } = useVerification();
   const isWorking = verification.state === "working";
@@ -80,11 +79,9 @@ function Progress({ lines, of }: { lines: number; of: number }) {
 
 interface VerifyReportProps {
   report: LedgerReport;
-  /** What this browser had verified before. */
   kept: KeptHead | null;
 }
 
-/** What came of a verification. */
 function VerifyReport({ report, kept }: VerifyReportProps) {
   const { fault, head } = report;
   if (fault) {
@@ -142,7 +139,6 @@ type Verification =
   | { state: "done"; report: LedgerReport; kept: KeptHead | null }
   | { state: "failed" };
 
-/** Verifies the whole ledger in this browser, against the head that it verified before. */
 function useVerification(): { verification: Verification; start: () => Promise<void> } {
   const [verification, setVerification] = useState<Verification>({ state: "idle" });
   const leaving = useRef(new AbortController());
@@ -166,7 +162,7 @@ function useVerification(): { verification: Verification; start: () => Promise<v
       if (report.fault === null && report.head.seq > 0) saveHead(localStorage, report.head);
       setVerification({ state: "done", report, kept });
     } catch {
-      // Whatever it was, the reader can only try again; leaving the page is no failure.
+      // Leaving the page is not a failure.
       if (!signal.aborted) setVerification({ state: "failed" });
     }
   };
@@ -177,7 +173,7 @@ const KEY = "ledger-head";
 
 const keptHeadSchema = z.object({ seq: z.number().int().positive(), hash: sha256Schema });
 
-/** The head that this browser verified last; null if there is none, or storage is closed to us. */
+/** Returns the head that this browser verified last, or null. */
 export function readSavedHead(storage: Pick<Storage, "getItem">): KeptHead | null {
   try {
     return keptHeadSchema.safeParse(JSON.parse(storage.getItem(KEY) ?? "null")).data ?? null;
@@ -186,7 +182,7 @@ export function readSavedHead(storage: Pick<Storage, "getItem">): KeptHead | nul
   }
 }
 
-/** Remembers a head that was verified. A browser that keeps nothing has less to compare with, and no more. */
+/** Returns false if storage is not available. */
 export function saveHead(storage: Pick<Storage, "setItem">, { seq, hash }: KeptHead): boolean {
   try {
     storage.setItem(KEY, JSON.stringify({ seq, hash }));

@@ -32,7 +32,6 @@ const witnessGuide = {
   },
 } as const;
 
-/** Who else has the ledger's heads, what that proves, and the proofs. */
 export function WitnessSection() {
   const { heads, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useHeads();
   const isWitnessed = heads?.some(({ witnesses }) => witnesses.length > 0);
@@ -81,7 +80,6 @@ export function WitnessSection() {
   );
 }
 
-/** What the witnesses of these heads prove, each kind once. */
 function Guide({ heads }: { heads: readonly WitnessedHead[] }) {
   const used = new Set(heads.flatMap(({ witnesses }) => witnesses.map(({ kind }) => kind)));
   return (
@@ -124,7 +122,6 @@ function Heads({ heads }: { heads: readonly WitnessedHead[] }) {
   );
 }
 
-/** One day's head: who has it in a line, and how to verify that on demand. */
 function WitnessedHeadItem({ head, isOpen }: { head: WitnessedHead; isOpen: boolean }) {
   const { day, seq, hash, witnesses } = head;
   const fingerprint = `${seq}:${hash}`;
@@ -167,7 +164,7 @@ interface BadgeLook {
   isPending: boolean;
 }
 
-/** The calendars of one day are one witness to the reader: Bitcoin has the head, or will. */
+/** All calendars of a day count as one witness: Bitcoin has the head, or will have it. */
 function badgesOf(witnesses: readonly HeadWitness[]): BadgeLook[] {
   const stamps = witnesses.filter(({ kind }) => kind === "opentimestamps");
   const blocks = stamps.flatMap(({ bitcoin_block: block }) => block ?? []);

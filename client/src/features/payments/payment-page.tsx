@@ -11,7 +11,6 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 
-/** What the chosen plan costs, how to pay it, and what to do then. */
 export function PaymentPage() {
   const [parameters] = useSearchParams();
   usePageDescription("How to pay for your AI Trading Bot subscription.");
@@ -73,7 +72,6 @@ function ProofNote() {
 
 const gridClass = "grid grid-cols-[minmax(0,1fr)] gap-4 md:grid-cols-2";
 
-/** The methods that the operator has set up. */
 export function PaymentMethods() {
   const { data, isError, refetch } = useQuery({
     queryKey: ["payment-details"],
@@ -146,11 +144,11 @@ const ContactLink = () => (
 export interface PaymentMethod {
   key: string;
   label: string;
-  /** Free text; line breaks count. */
+  /** Free text with line breaks. */
   details: string;
 }
 
-/** The methods that somebody can pay by, in the product's order: those with a text that is not blank. */
+/** Payment methods that have details, in the order shown. */
 export const offeredMethods = (details: PaymentDetails): PaymentMethod[] =>
   paymentDetailsSchema
     .keyof()

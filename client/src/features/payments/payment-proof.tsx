@@ -23,10 +23,8 @@ const UPLOAD_FAILED = "The upload failed. Please try again.";
 
 import { refreshProof } from "./refresh-proof.ts";
 
-/** What has become of the proof since the page was opened. */
 type Happened = "sent" | "removed" | null;
 
-/** The proof that was sent, or the form to send one; follows what administrators do with it. */
 export function PaymentProof() {
   const account = useRealtime((live) => live.account);
   const [happened, setHappened] = useState<Happened>(null);
@@ -103,7 +101,6 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
 
 const emptyInputs: ProofInputs = { senderName: "", file: null };
 
-/** Sender name and picture of a payment. */
 function ProofForm({ onSent }: { onSent(): void }) {
   const [inputs, setInputs] = useState(emptyInputs);
   const upload = useMutation({
@@ -164,19 +161,14 @@ function ProofError({ error }: { error: Error }) {
   );
 }
 
-/** Pictures take their time on a slow line, in milliseconds. */
+/** Uploads may be slow. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
-/** What the form holds. */
 interface ProofInputs {
   senderName: string;
   file: File | null;
 }
 
-/**
- * Sends a payment proof in the place of the one before.
- * @throws ApiError whether the form's own check or the server objects
- */
 async function submitProof({ senderName, file }: ProofInputs): Promise<ActionDone> {
   if (senderName.trim() === "" || !file) {
     throw new ApiError(MESSAGES.proofIncomplete, { status: 0, code: "invalid-input" });

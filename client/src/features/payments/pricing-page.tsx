@@ -71,7 +71,6 @@ function HowToSubscribe() {
   );
 }
 
-/** One plan: its price, what it gives, and the way to pay for it. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const isFeatured = plan === FEATURED_PLAN;
   const features = [`${plan.imageCredits} image credits`, plan.support, ...PLAN_FEATURES];

@@ -8,7 +8,6 @@ import { formatCount } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
 import { formatRate, formatRound, formatRoundPoints, formatScore } from "./format-metrics.ts";
 
-/** Whether signals win as often as their confidence says. */
 export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
   return (
     <Card className="flex flex-col gap-6 p-5 sm:p-6">
@@ -97,7 +96,6 @@ function Scores({ said, calibrated }: ConfidenceCardProps) {
 
 const COLUMNS = ["Decided", "Won", "Baseline", "Edge"];
 
-/** How signals of each range of confidence turned out; a range with too few of them shows its counts only. */
 function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketFigures[] }) {
   return (
     <table className="figures w-full text-xs sm:text-sm">
@@ -173,7 +171,7 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1];
 const x = (share: number) => MARGIN + share * PLOT;
 const y = (share: number) => 10 + (1 - share) * PLOT;
 
-/** A bucket's dot: the more signals, the larger, from 3 to 9. */
+/** Radius of a bucket's dot, from 3 to 9. */
 const radius = (share: number) => 3 + 6 * Math.sqrt(share);
 
 interface DiagramProps {
@@ -181,7 +179,6 @@ interface DiagramProps {
   calibrated: Performance["calibrated"];
 }
 
-/** Stated confidence against how often it came true; the table beside it has the same figures. */
 function ReliabilityDiagram({ said, calibrated }: DiagramProps) {
   return (
     <figure className="flex flex-col gap-3">

@@ -3,10 +3,8 @@ import { Card } from "../../ui/card.tsx";
 import { sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
 import { formatDay, formatR } from "./format-metrics.ts";
 
-/** Rows of the table beside the curve at most. */
 const TABLE_ROWS = 24;
 
-/** The sum of all results over time, as a curve, in a sentence and as a table. */
 export function EquityCard({ curve }: { curve: Performance["equity"] }) {
   const [first, last] = [curve.at(0), curve.at(-1)];
   return (
@@ -65,7 +63,7 @@ function CurveTable({ curve }: { curve: Performance["equity"] }) {
   );
 }
 
-/** Units of the drawing; it is stretched to its box. */
+/** Units of the drawing, which is stretched to its box. */
 const SIZE = 1_000;
 
 interface Point {
@@ -73,7 +71,6 @@ interface Point {
   y: number;
 }
 
-/** The curve, drawn; what it shows is told in words and in a table beside it. */
 function EquityChart({ curve }: { curve: Performance["equity"] }) {
   const scale = scaleFor(curve.map(({ r }) => r));
   const points = pointsOf(curve, scale);
@@ -125,7 +122,7 @@ function EquityChart({ curve }: { curve: Performance["equity"] }) {
   );
 }
 
-/** From 0 at the first trade; a single one makes a step. */
+/** Starts at 0 with the first trade. */
 function pointsOf(curve: Performance["equity"], scale: { low: number; high: number }): Point[] {
   const times = curve.map(({ at }) => Date.parse(at));
   const start = times.at(0) ?? 0;

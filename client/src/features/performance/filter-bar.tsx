@@ -47,12 +47,10 @@ const timeframeOptions = [
 
 interface FilterBarProps {
   filter: PerformanceQuery;
-  /** What there is a record of; undefined until it has been read. */
   recorded: Performance["recorded"] | undefined;
   onChange(filter: PerformanceQuery): void;
 }
 
-/** Which part of the record is shown. */
 export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
   const { timeframe, analyst: _analyst, version: _version, ...market } = filter;
   return (
@@ -106,7 +104,6 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
   );
 }
 
-/** All, each class, and every symbol with a record; a chosen one is offered even without. */
 function marketOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
   const symbols = new Set([
     ...(recorded?.symbols ?? []),
@@ -142,7 +139,7 @@ function authorOptions(filter: PerformanceQuery, recorded: FilterBarProps["recor
   ];
 }
 
-/** What `authorOf` wrote, read again; a version may hold spaces. */
+/** Parses a choice of `authorOf`. A version may contain spaces. */
 function authorFilter(choice: string): Pick<PerformanceQuery, "analyst" | "version"> {
   const [name, ...rest] = choice.split(" ");
   const analyst = analystNameSchema.safeParse(name).data;
@@ -150,7 +147,7 @@ function authorFilter(choice: string): Pick<PerformanceQuery, "analyst" | "versi
   return { ...(analyst && { analyst }), ...(analyst && version && { version }) };
 }
 
-/** The filters that an address asks for; what it says wrongly is left out. */
+/** Parses the filters of a URL. Invalid values are dropped. */
 export function filterOf(params: URLSearchParams): PerformanceQuery {
   const given = new Map(
     PERFORMANCE_PARAMS.map((name) => [name, params.get(name) ?? undefined] as const).filter(
@@ -161,7 +158,6 @@ export function filterOf(params: URLSearchParams): PerformanceQuery {
   return performanceQuerySchema.parse(Object.fromEntries(given));
 }
 
-/** The record of everything, of the same kind of data. */
 export const withoutFilters = ({ data }: PerformanceQuery): PerformanceQuery => ({
   data,
   period: "all",
@@ -185,6 +181,5 @@ export function withMarket(filter: PerformanceQuery, market: string): Performanc
   return wanted ? { ...rest, class: wanted } : { ...rest, symbol: market };
 }
 
-/** The choice of a class. */
 const classChoice = (name: string): string => CLASS_PREFIX + name;
 const ALL_MARKETS = ALL_PERIODS;

@@ -15,25 +15,24 @@ const oneSigned = signed(1);
 const twoSigned = signed(2);
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
-/** A true minus sign, as wide as the plus. */
+/** Uses a true minus sign, as wide as the plus. */
 const withMinus = (text: string): string => text.replace("-", "\u2212");
 
-/** A rate of 0–1, e.g. `53.1%`. */
+/** Formats a rate of 0–1, e.g. `53.1%`. */
 export const formatRate = (rate: number): string => percent.format(rate);
 
-/** A rate in whole percent without the sign, for narrow places. */
+/** Formats a rate in whole percent without the sign. */
 export const formatRound = (rate: number): string => `${Math.round(rate * 100)}`;
 
-/** A signed difference of rates in whole percentage points without the unit, for narrow places. */
+/** Formats a difference of rates in whole percentage points. */
 export const formatRoundPoints = (difference: number): string =>
   withMinus(noneSigned.format(difference * 100));
 
-/** A result in R, e.g. `+0.12 R`; long ones with one decimal. */
+/** Formats a result in R, e.g. `+0.12 R`; long ones with one decimal. */
 export const formatR = (r: number): string =>
   `${withMinus((Math.abs(r) < 10 ? twoSigned : oneSigned).format(r))} R`;
 
-/** A score of two or three decimals, e.g. `0.214`. */
 export const formatScore = (score: number): string => score.toFixed(3);
 
-/** The day of a time, UTC as the days of the record are, e.g. `21 Nov 2025`. */
+/** Formats the UTC day of a time, e.g. `21 Nov 2025`. */
 export const formatDay = (iso: string): string => day.format(new Date(iso));

@@ -6,12 +6,11 @@ import { Card } from "../../ui/card.tsx";
 import { shareOf } from "./chart-scale.ts";
 import { formatR, formatRate } from "./format-metrics.ts";
 
-/** Room on both sides of a rate's line, as a rate. */
+/** Margin on both sides of a rate bar. */
 const RATE_MARGIN = 0.12;
 
 type Estimate = NonNullable<Performance["win_rate"]>;
 
-/** The figures that matter, each with its margin of error and what it has to be compared with. */
 export function HeadlineFigures({ performance }: { performance: Performance }) {
   return (
     <section aria-label="Key metrics" className="grid gap-4 md:grid-cols-3">
@@ -75,7 +74,7 @@ function WinRate({ performance }: { performance: Performance }) {
   );
 }
 
-/** The part of 0–1 around the rate and its baseline, wide enough that a small margin looks small. */
+/** A window around the rate and its baseline, wide enough that a small margin looks small. */
 const rateWindow = ({ low, high }: Estimate, noEdge: number) => ({
   from: Math.max(0, Math.min(low, noEdge) - RATE_MARGIN),
   to: Math.min(1, Math.max(high, noEdge) + RATE_MARGIN),
@@ -123,7 +122,6 @@ function Expectancy({ performance }: { performance: Performance }) {
   );
 }
 
-/** What the stroke on the line above stands for. */
 function Compared({ name, value }: { name: string; value: string }) {
   return (
     <p className="figures flex items-center gap-2 text-sm">
@@ -184,16 +182,14 @@ interface RangeBarProps {
   value: number;
   low: number;
   high: number;
-  /** What the figure is compared with: its chance baseline, 0 or break-even. */
+  /** The value to compare with: random baseline, 0 or break-even. */
   mark: number;
-  /** Ends of the scale. */
   from: number;
   to: number;
 }
 
 const percent = (share: number) => `${Math.min(1, Math.max(0, share)) * 100}%`;
 
-/** A figure on a line: its interval as a band, itself as a dot, what it is compared with as a stroke. */
 function RangeBar({ value, low, high, mark, from, to }: RangeBarProps) {
   const at = (position: number) => shareOf(position, { low: from, high: to });
   const [start, end] = [Math.max(0, at(low)), Math.min(1, at(high))];

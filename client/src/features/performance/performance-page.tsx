@@ -170,7 +170,7 @@ function RecordSkeleton() {
   );
 }
 
-/** The record that fits the filter; while another one is read, the one before stays. */
+/** Keeps showing the previous record while another one loads. */
 export const usePerformance = (filter: PerformanceQuery) =>
   useQuery({
     ...performanceQuery(filter),
@@ -188,7 +188,6 @@ const fates = [
   { key: "pending", dot: "bg-accent" },
 ] as const;
 
-/** How many signals ended in which way: the losers and those without a result as well. */
 export function SignalCounts({ counts }: { counts: Performance["counts"] }) {
   return (
     <Card className="flex flex-col gap-4 p-5 sm:p-6">

@@ -32,7 +32,6 @@ interface Channel {
   url: string;
 }
 
-/** The ways of contact that the operator has set up; e-mail is always one. */
 export function ContactPage() {
   usePageDescription("Contact the AI Trading Bot team.");
   return (
@@ -114,13 +113,13 @@ function ChannelLink({ Icon, name, hint, url }: Channel) {
 
 const isAddress = (setting: string): boolean => setting.startsWith("https://");
 
-/** Address of a WhatsApp chat, from a phone number with country code or an address. */
+/** Returns the URL of a WhatsApp chat from a phone number with country code or a URL. */
 export function whatsAppUrl(setting: string): string {
   if (isAddress(setting)) return setting;
   return `https://wa.me/${setting.replaceAll(/\D/g, "")}`;
 }
 
-/** Address of a Telegram chat, from a user name or an address. */
+/** Returns the URL of a Telegram chat from a user name or a URL. */
 export function telegramUrl(setting: string): string {
   if (isAddress(setting)) return setting;
   return `https://t.me/${encodeURIComponent(setting.replace(/^@/, ""))}`;

@@ -91,7 +91,7 @@ function Reason({ Icon, title, text }: { Icon: LucideIcon; title: string; text: 
 const STALE_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 
-/** The edge of all live signals so far, in the space before the next section; empty while there is no record. */
+/** The edge of all live signals so far. Nothing moves when it appears. */
 export function LiveRecord() {
   const { data } = useQuery({
     queryKey: ["live-edge"],
@@ -110,7 +110,7 @@ export function LiveRecord() {
   );
 }
 
-/** Without the API client: a record needs no session, and a visitor's first page stays small. */
+/** Does not use the API client, to keep the first load of visitors small. */
 async function readLiveRecord(signal: AbortSignal): Promise<EdgeRecord> {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const response = await fetch(`${apiOrigin}/performance`, { signal: inTime });
@@ -118,7 +118,7 @@ async function readLiveRecord(signal: AbortSignal): Promise<EdgeRecord> {
   return edgeRecordSchema.parse(await response.json());
 }
 
-/** Candles of the drawing, as [open, high, low, close] in its own units, upwards. */
+/** Open, high, low and close, in units of the drawing. */
 const candles: readonly Candle[] = [
   [50, 57, 43, 55],
   [55, 60, 47, 49],
@@ -137,7 +137,6 @@ type Candle = readonly [open: number, high: number, low: number, close: number];
 
 const HEIGHT = 270;
 const WIDTH = 460;
-/** Where the lines end and their names begin. */
 const LINE_END = 380;
 const STEP = 27;
 const LEFT = 18;
@@ -149,7 +148,6 @@ const lines = [
   { label: "Stop", value: 46, className: "stroke-sell fill-sell" },
 ] as const;
 
-/** A drawn chart with a signal's three levels: what the product gives, at a glance. */
 export function HeroIllustration() {
   return (
     <figure

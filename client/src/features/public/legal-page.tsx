@@ -2,13 +2,10 @@ import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 
-/** A text of law: what it is called, when it last changed, and its sections. */
 export interface LegalDocument {
   title: string;
   lead: string;
-  /** Shown as it is. */
   updated: string;
-  /** For search engines. */
   description: string;
   sections: readonly LegalSection[];
 }

@@ -24,11 +24,9 @@ import {
 
 interface UserActionsProps {
   user: UserCard;
-  /** The administrator's own card. */
   isSelf: boolean;
 }
 
-/** Everything that can be done with one user. */
 export function UserActions({ user, isSelf }: UserActionsProps) {
   const { username, allow_image_upload: isAllowed } = user;
   const approve = useMutation({
@@ -80,7 +78,6 @@ function Failed({ text, error }: { text: string; error: Error }) {
   );
 }
 
-/** What takes something from a user; each asks first. */
 function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username } = user;
   const act = (action: UserAction) => () => runAction(actOnUser(action, username));
@@ -139,7 +136,6 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   );
 }
 
-/** Asks for a number of credits and adds it to the user's balance. */
 function GrantCreditsButton({ user }: { user: UserCard }) {
   const [open, setOpen] = useState(false);
   return (

@@ -15,7 +15,6 @@ import { LocalTime } from "../../../ui/local-time.tsx";
 import { adminKeys } from "../api.ts";
 import { UserActions } from "./user-actions.tsx";
 
-/** One user: who he is, what he may do, what he has sent, and what can be done about it. */
 export const UserItem = memo(function UserItem({ user }: { user: UserCard }) {
   const isSelf = useRealtime((live) => live.account?.username === user.username);
   const titleId = `user-${user.username}`;
@@ -113,11 +112,10 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** Pictures expire together: what one has asked for is good for the others. */
+/** All image URLs expire together, so one refetch serves all cards. */
 const readAgain = () =>
   void queryClient.invalidateQueries({ queryKey: adminKeys.users }, { cancelRefetch: false });
 
-/** What a user has sent to prove his payment, and whether somebody else has sent the same. */
 function UserProof({ username, proof }: { username: string; proof: AdminPaymentProof }) {
   return (
     <div className="flex items-center gap-4">

@@ -10,7 +10,6 @@ import { UserItem } from "./user-card.tsx";
 
 const filterLabels = { all: "All", pending: "Pending", proof: "With proof" } as const;
 
-/** All users, to be searched and acted on. */
 export function UsersSection() {
   const query = useUsers();
   return (
@@ -86,7 +85,6 @@ interface UserFiltersProps {
   onChange(wanted: Wanted): void;
 }
 
-/** Which users are shown. */
 function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
   const id = useId();
   const counts = useMemo(() => countUsers(users), [users]);
@@ -130,10 +128,8 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
   );
 }
 
-/** Cards on one page; more would make the rest of the screen hard to reach. */
 const PAGE_SIZE = 20;
 
-/** The users page by page, so that hundreds of them stay easy to handle. */
 function UserPages({ users }: { users: UserCard[] }) {
   const [wantedPage, setPage] = useState(0);
   const top = useRef<HTMLDivElement>(null);
@@ -185,7 +181,7 @@ const passes: Record<UserFilter, (user: UserCard) => boolean> = {
   proof: (user) => user.payment_proof !== null,
 };
 
-/** The users of one filter whose name, e-mail or sender name contains `search`, without regard to case. */
+/** Users of one filter whose name, email or sender name contains `search`, ignoring case. */
 export function filterUsers(
   users: UserCard[],
   { filter, search }: { filter: UserFilter; search: string },
@@ -197,7 +193,6 @@ export function filterUsers(
 const textOf = ({ username, email, payment_proof }: UserCard): string =>
   `${username}\n${email}\n${payment_proof?.sender_name ?? ""}`.toLowerCase();
 
-/** How many users each filter shows. */
 export const countUsers = (users: UserCard[]): Record<UserFilter, number> => ({
   all: users.length,
   pending: users.filter(passes.pending).length,

@@ -2,11 +2,9 @@ import type { MarketQuote } from "@shared/contract/markets.ts";
 import { MarketPanel } from "./market-panel.tsx";
 import { Change, formatQuote, Sparkline } from "./market-quotes.tsx";
 
-/** Shown from medium screens up. */
 const wide = "hidden md:table-cell";
 const isCrypto = ({ symbol }: MarketQuote) => symbol.endsWith("/USDT");
 
-/** The crypto markets with their day's range. */
 export function CryptoPanel() {
   return (
     <MarketPanel title="Cryptocurrency Markets">

@@ -10,7 +10,6 @@ interface MarketPanelProps {
   children(quotes: MarketQuote[]): ReactNode;
 }
 
-/** Frame of a panel of our own prices: where they come from, and what to say while there are none. */
 export function MarketPanel({ title, children }: MarketPanelProps) {
   const { data, isError, refetch } = useMarkets();
   if (data && data.markets.length > 0) {

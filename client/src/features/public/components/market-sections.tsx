@@ -3,7 +3,7 @@ import { noopSubscribe } from "../../../lib/hydration.ts";
 import { type Theme, useTheme } from "../../../lib/theme.ts";
 import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
 
-/** Our own panels are needed only where a widget does not load. */
+/** Loaded only when a widget does not load. */
 const TickerPanel = lazy(async () => ({
   default: (await import("./ticker-panel.tsx")).TickerPanel,
 }));
@@ -16,9 +16,8 @@ const CryptoPanel = lazy(async () => ({
 
 const prefersStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Prices in one line, at the top of the page. */
 export function TickerTape() {
-  // The widget's tape runs without end, which is not for everybody; ours stands still.
+  // The widget's tape cannot be stopped; ours does not move.
   const still = useSyncExternalStore(noopSubscribe, prefersStillness, () => false);
   return (
     <WidgetBox
@@ -65,8 +64,8 @@ function Section({ id, title, children }: { id: string; title: string; children:
 }
 
 /**
- * The product's symbols as TradingView calls them: names from the contract's instruments, of which the rest would weigh too
- * much on a visitor's first page. A test holds the two together.
+ * TradingView's names of the product's symbols. Importing the contract's instruments would make the first load
+ * too large; a test compares the two.
  */
 const crypto = [
   { s: "BINANCE:BTCUSDT", d: "BTC/USDT" },
@@ -96,7 +95,6 @@ const indices = [
   { s: "OANDA:SPX500USD", d: "SPX500" },
 ];
 
-/** A widget in each of the looks that the page may have. */
 function inBothThemes(widget: Widget): Record<Theme, Widget> {
   const inTheme = (colorTheme: Theme): Widget => ({
     ...widget,

@@ -2,7 +2,7 @@ import type { MarketQuote } from "@shared/contract/markets.ts";
 import { MarketPanel } from "./market-panel.tsx";
 import { Change, formatQuote, Sparkline } from "./market-quotes.tsx";
 
-/** What stands together, column by column; symbols that no group names are crypto. */
+/** Symbols that no group names are crypto. */
 const columns = [
   [{ title: "Crypto", symbols: null }],
   [
@@ -16,7 +16,6 @@ const columns = [
 ];
 const named = columns.flat().flatMap((group) => group.symbols ?? []);
 
-/** All of the product's markets at a glance. */
 export function OverviewPanel() {
   return (
     <MarketPanel title="Market Overview">

@@ -8,7 +8,6 @@ import {
   useMarkets,
 } from "./market-quotes.tsx";
 
-/** Prices in one line that can be moved through, but does not move by itself. */
 export function TickerPanel() {
   const { data, isError } = useMarkets();
   const quotes = data?.markets ?? [];
