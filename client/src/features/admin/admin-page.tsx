@@ -1,4 +1,3 @@
-import { CircleX, TriangleAlert } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { Link } from "react-router-dom";
 import { Skeleton } from "../../ui/card.tsx";
@@ -15,7 +14,7 @@ import {
 } from "./api.ts";
 import { useAdminSync } from "./apply-admin-event.ts";
 import { AuditSection } from "./audit-section.tsx";
-import { HealthSection, statusLabels, summarizeHealth } from "./health-section.tsx";
+import { HealthSection, healthStatuses, summarizeHealth } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
 import { PaymentSection } from "./payment-section.tsx";
 import { UsageSection } from "./usage-section.tsx";
@@ -57,16 +56,11 @@ const sectionIds = sections.map(({ id }) => id);
 
 function HealthMark() {
   const { data } = useHealth();
-  const verdict = data ? summarizeHealth(data).verdict : "ok";
-  if (verdict === "ok") return null;
-  const Icon = verdict === "down" ? CircleX : TriangleAlert;
-  return (
-    <Icon
-      role="img"
-      aria-label={statusLabels[verdict]}
-      className={`ml-2 inline size-4 ${verdict === "down" ? "text-danger" : "text-wait"}`}
-    />
-  );
+  if (!data) return null;
+  const { status } = summarizeHealth(data);
+  if (status === "ok") return null;
+  const { label, Icon, color } = healthStatuses[status];
+  return <Icon role="img" aria-label={label} className={`ml-2 inline size-4 ${color}`} />;
 }
 
 export function SectionNav() {

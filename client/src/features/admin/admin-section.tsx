@@ -1,7 +1,4 @@
 import type { ReactNode } from "react";
-import { errorText } from "../../lib/api/errors.ts";
-import { Alert } from "../../ui/alert.tsx";
-import { Button } from "../../ui/button.tsx";
 
 interface AdminSectionProps {
   id: string;
@@ -29,25 +26,5 @@ export function AdminSection({ id, title, lead, action, children }: AdminSection
       </header>
       {children}
     </section>
-  );
-}
-
-interface LoadErrorProps {
-  title: string;
-  error: Error;
-  busy: boolean;
-  onAgain(): void;
-}
-
-export function LoadError({ title, error, busy, onAgain }: LoadErrorProps) {
-  return (
-    <Alert tone="error" role="alert" title={title}>
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span>{errorText(error, "")}</span>
-        <Button variant="secondary" size="sm" busy={busy} onClick={onAgain}>
-          Try again
-        </Button>
-      </div>
-    </Alert>
   );
 }

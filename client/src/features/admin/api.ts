@@ -1,48 +1,24 @@
 import {
   type ActionDone,
-  type AuditPage,
   actionDoneSchema,
   auditPageSchema,
-  type QueueTicket,
   queueTicketSchema,
-  type SystemHealth,
   systemHealthSchema,
-  type Usage,
-  type UserList,
   usageSchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import { type ChartImageList, chartImageListSchema } from "@shared/contract/files.ts";
+import { chartImageListSchema } from "@shared/contract/files.ts";
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 
-const readUsers = (signal: AbortSignal): Promise<UserList> =>
-  api({ path: "/admin/list-users", schema: userListSchema, signal });
-
-const readChartImages = (signal: AbortSignal): Promise<ChartImageList> =>
-  api({ path: "/admin/chart-images", schema: chartImageListSchema, signal });
-
-const readPaymentDetails = (signal: AbortSignal): Promise<PaymentDetails> =>
-  api({ path: "/payment-details", schema: paymentDetailsSchema, signal });
-
-const readUsage = (signal: AbortSignal): Promise<Usage> =>
-  api({ path: "/admin/usage", schema: usageSchema, signal });
-
-const readHealth = (signal: AbortSignal): Promise<SystemHealth> =>
-  api({ path: "/admin/health", schema: systemHealthSchema, signal });
-
-export const getQueueTicket = (): Promise<QueueTicket> =>
+export const getQueueTicket = () =>
   api({ method: "POST", path: "/admin/queue/ticket", schema: queueTicketSchema });
-
-function readAudit(cursor: string | null, signal: AbortSignal): Promise<AuditPage> {
-  const query = cursor === null ? "" : `?${new URLSearchParams({ cursor })}`;
-  return api({ path: `/admin/audit${query}`, schema: auditPageSchema, signal });
-}
 
 export type UserAction =
   | "approve"
@@ -92,61 +68,58 @@ export const adminKeys = {
 } as const;
 
 /** No event reports token usage, so it is polled. */
-const USAGE_REFRESH_MS = 60_000;
+const USAGE_REFRESH_INTERVAL_MS = 60_000;
 
 /** Half the interval at which workers report. */
-const HEALTH_REFRESH_MS = 5_000;
-
-const FIRST_PAGE: string | null = null;
+const HEALTH_REFRESH_INTERVAL_MS = 5_000;
 
 const useReady = () => useRealtime((live) => live.ready);
 
-export const useUsers = () =>
-  useQuery({
-    queryKey: adminKeys.users,
-    queryFn: ({ signal }) => readUsers(signal),
-    enabled: useReady(),
-  });
-
-export const useChartImages = () =>
-  useQuery({
-    queryKey: adminKeys.images,
-    queryFn: ({ signal }) => readChartImages(signal),
-    enabled: useReady(),
-  });
-
-export const usePaymentDetails = () =>
-  useQuery({
-    queryKey: adminKeys.payment,
-    queryFn: ({ signal }) => readPaymentDetails(signal),
-    enabled: useReady(),
-  });
-
-export const useUsage = () =>
-  useQuery({
-    queryKey: adminKeys.usage,
-    queryFn: ({ signal }) => readUsage(signal),
-    refetchInterval: USAGE_REFRESH_MS,
-    enabled: useReady(),
-  });
-
-export const useHealth = () =>
-  useQuery({
-    queryKey: adminKeys.health,
-    queryFn: ({ signal }) => readHealth(signal),
-    enabled: useReady(),
-    refetchInterval: HEALTH_REFRESH_MS,
-  });
-
-export function useAudit() {
-  return useInfiniteQuery({
-    queryKey: adminKeys.audit,
-    queryFn: ({ pageParam, signal }) => readAudit(pageParam, signal),
-    initialPageParam: FIRST_PAGE,
-    getNextPageParam: (page) => page.next_cursor,
+function useAdminQuery<Data>(
+  queryKey: QueryKey,
+  path: string,
+  options: { schema: z.ZodType<Data>; refetchInterval?: number },
+) {
+  const { schema, refetchInterval = false } = options;
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api({ path, schema, signal }),
+    refetchInterval,
     enabled: useReady(),
   });
 }
+
+export const useUsers = () =>
+  useAdminQuery(adminKeys.users, "/admin/list-users", { schema: userListSchema });
+
+export const useChartImages = () =>
+  useAdminQuery(adminKeys.images, "/admin/chart-images", { schema: chartImageListSchema });
+
+export const usePaymentDetails = () =>
+  useAdminQuery(adminKeys.payment, "/payment-details", { schema: paymentDetailsSchema });
+
+export const useUsage = () =>
+  useAdminQuery(adminKeys.usage, "/admin/usage", {
+    schema: usageSchema,
+    refetchInterval: USAGE_REFRESH_INTERVAL_MS,
+  });
+
+export const useHealth = () =>
+  useAdminQuery(adminKeys.health, "/admin/health", {
+    schema: systemHealthSchema,
+    refetchInterval: HEALTH_REFRESH_INTERVAL_MS,
+  });
+
+export const useAudit = () =>
+  useInfiniteQuery({
+    queryKey: adminKeys.audit,
+    queryFn: ({ pageParam, signal }) =>
+      api({ path: `/admin/audit${pageParam}`, schema: auditPageSchema, signal }),
+    initialPageParam: "",
+    getNextPageParam: ({ next_cursor: cursor }) =>
+      cursor === null ? null : `?${new URLSearchParams({ cursor })}`,
+    enabled: useReady(),
+  });
 
 /** Returns the server's confirmation. Events patch the caches; what they don't cover is read again. */
 export async function runAction(action: Promise<ActionDone>): Promise<string> {

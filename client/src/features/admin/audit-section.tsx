@@ -1,8 +1,9 @@
 import type { AuditEntry } from "@shared/contract/admin.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { AdminSection, LoadError } from "./admin-section.tsx";
+import { AdminSection } from "./admin-section.tsx";
 import { useAudit } from "./api.ts";
 
 export function AuditSection() {
@@ -27,7 +28,7 @@ export function AuditSection() {
           title="Failed to load the audit trail."
           error={error}
           busy={isFetching}
-          onAgain={again}
+          onRetry={again}
         />
       )}
       {hasNextPage && !error && (

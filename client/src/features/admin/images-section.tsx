@@ -7,15 +7,15 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ImageDialog } from "../../ui/image-dialog.tsx";
+import { QueryView } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { AdminSection, LoadError } from "./admin-section.tsx";
+import { AdminSection } from "./admin-section.tsx";
 import { deleteChartImage, reasonOf, runAction, useChartImages } from "./api.ts";
 
 const PAGE_SIZE = 24;
 
 export function ImagesSection() {
   const query = useChartImages();
-  const images = query.data?.images;
   return (
     <AdminSection
       id="images"
@@ -23,22 +23,30 @@ export function ImagesSection() {
       lead="Images attached to signal requests. They are kept for 30 days."
       action={<CleanupButton />}
     >
-      {query.error && !images && (
-        <LoadError
-          title="Failed to load chart images."
-          error={query.error}
-          busy={query.isFetching}
-          onAgain={() => void query.refetch()}
-        />
-      )}
-      {!query.error && !images && <GallerySkeleton />}
-      {images?.length === 0 && <EmptyGallery />}
-      {images && images.length > 0 && (
-        <Gallery images={images} onExpired={() => void query.refetch({ cancelRefetch: false })} />
-      )}
+      <QueryView
+        query={query}
+        failed="Failed to load chart images."
+        skeleton={
+          <div className={galleryClass}>
+            <Skeleton className="h-56 rounded-card" />
+            <Skeleton className="h-56 rounded-card" />
+            <Skeleton className="hidden h-56 rounded-card md:block" />
+          </div>
+        }
+      >
+        {({ images }) =>
+          images.length === 0 ? (
+            <EmptyGallery />
+          ) : (
+            <Gallery images={images} onExpired={() => query.refetch({ cancelRefetch: false })} />
+          )
+        }
+      </QueryView>
     </AdminSection>
   );
 }
+
+const galleryClass = "grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4";
 
 function CleanupButton() {
   return (
@@ -54,14 +62,14 @@ function CleanupButton() {
   );
 }
 
-function Gallery({ images, onExpired }: { images: ChartImage[]; onExpired(): void }) {
+function Gallery({ images, onExpired }: { images: ChartImage[]; onExpired(): unknown }) {
   const [count, setCount] = useState(PAGE_SIZE);
   return (
     <>
-      <ul className="grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4">
+      <ul className={galleryClass}>
         {images.slice(0, count).map((image) => (
           <li key={image.filename} className="flex">
-            <ImageItem image={image} onExpired={onExpired} />
+            <ImageCard image={image} onExpired={onExpired} />
           </li>
         ))}
       </ul>
@@ -88,26 +96,7 @@ function EmptyGallery() {
   );
 }
 
-function GallerySkeleton() {
-  return (
-    <div
-      role="status"
-      aria-label="Loading"
-      className="grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4"
-    >
-      <Skeleton className="h-56 rounded-card" />
-      <Skeleton className="h-56 rounded-card" />
-      <Skeleton className="hidden h-56 rounded-card md:block" />
-    </div>
-  );
-}
-
-interface ImageItemProps {
-  image: ChartImage;
-  onExpired(): void;
-}
-
-function ImageItem({ image, onExpired }: ImageItemProps) {
+function ImageCard({ image, onExpired }: { image: ChartImage; onExpired(): unknown }) {
   const { filename, size, modified, url, username } = image;
   return (
     <Card className="flex w-full min-w-0 flex-col p-3">

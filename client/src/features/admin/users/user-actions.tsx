@@ -1,12 +1,11 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Form } from "@base-ui/react/form";
 import type { UserCard } from "@shared/contract/account.ts";
-import { creditGrantSchema } from "@shared/contract/admin.ts";
+import { type ActionDone, creditGrantSchema } from "@shared/contract/admin.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Check, Coins, ImageOff, ImagePlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { errorText } from "../../../lib/api/errors.ts";
 import { Alert } from "../../../ui/alert.tsx";
 import { Button, buttonClass } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
@@ -22,26 +21,22 @@ import {
   type UserAction,
 } from "../api.ts";
 
-interface UserActionsProps {
-  user: UserCard;
-  isSelf: boolean;
-}
-
-export function UserActions({ user, isSelf }: UserActionsProps) {
+export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username, allow_image_upload: isAllowed } = user;
-  const approve = useMutation({
-    mutationFn: async () => showToast({ title: await runAction(actOnUser("approve", username)) }),
-  });
-  const access = useMutation({
-    mutationFn: async (allow: boolean) =>
-      showToast({ title: await runAction(setImageAccess(username, allow)) }),
-  });
+  const approve = useAdminAction(() => actOnUser("approve", username));
+  const access = useAdminAction(() => setImageAccess(username, !isAllowed));
   const AccessIcon = isAllowed ? ImageOff : ImagePlus;
   return (
     <div className="mt-auto flex flex-col gap-3">
-      {approve.error && <Failed text={`Failed to approve ${username}`} error={approve.error} />}
+      {approve.error && (
+        <Alert tone="error" role="alert" title={`Failed to approve ${username}`}>
+          {approve.error.message}
+        </Alert>
+      )}
       {access.error && (
-        <Failed text="Failed to update image upload permission." error={access.error} />
+        <Alert tone="error" role="alert" title="Failed to update image upload permission.">
+          {access.error.message}
+        </Alert>
       )}
       <div className="flex flex-wrap gap-2">
         <Button
@@ -58,7 +53,7 @@ export function UserActions({ user, isSelf }: UserActionsProps) {
           variant="secondary"
           size="sm"
           busy={access.isPending}
-          onClick={() => access.mutate(!isAllowed)}
+          onClick={() => access.mutate()}
         >
           {!access.isPending && <AccessIcon aria-hidden className="size-4" />}
           {isAllowed ? "Block image upload" : "Allow image upload"}
@@ -70,12 +65,8 @@ export function UserActions({ user, isSelf }: UserActionsProps) {
   );
 }
 
-function Failed({ text, error }: { text: string; error: Error }) {
-  return (
-    <Alert tone="error" role="alert" title={text}>
-      {errorText(error, "")}
-    </Alert>
-  );
+function useAdminAction(send: () => Promise<ActionDone>) {
+  return useMutation({ mutationFn: async () => showToast({ title: await runAction(send()) }) });
 }
 
 function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {

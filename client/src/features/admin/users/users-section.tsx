@@ -4,36 +4,37 @@ import { useDeferredValue, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
-import { AdminSection, LoadError } from "../admin-section.tsx";
+import { QueryView } from "../../../ui/load-error.tsx";
+import { AdminSection } from "../admin-section.tsx";
 import { useUsers } from "../api.ts";
 import { UserItem } from "./user-card.tsx";
 
-const filterLabels = { all: "All", pending: "Pending", proof: "With proof" } as const;
-
 export function UsersSection() {
-  const query = useUsers();
   return (
     <AdminSection id="users" title="Users">
-      {query.error && !query.data && (
-        <LoadError
-          title="Failed to load users."
-          error={query.error}
-          busy={query.isFetching}
-          onAgain={() => void query.refetch()}
-        />
-      )}
-      {!query.error && !query.data && <UsersSkeleton />}
-      {query.data && <UserBrowser users={query.data.users} />}
+      <QueryView query={useUsers()} failed="Failed to load users." skeleton={<UsersSkeleton />}>
+        {({ users }) => <UserBrowser users={users} />}
+      </QueryView>
     </AdminSection>
   );
 }
 
-type Users = NonNullable<ReturnType<typeof useUsers>["data"]>["users"];
+const filters = {
+  all: { label: "All", includes: () => true },
+  pending: { label: "Pending", includes: (user: UserCard) => !user.approved },
+  proof: { label: "With proof", includes: (user: UserCard) => user.payment_proof !== null },
+} as const;
+const filterNames = ["all", "pending", "proof"] as const;
 
-const everybody = { filter: "all", search: "" } as const;
+interface Wanted {
+  filter: keyof typeof filters;
+  search: string;
+}
 
-function UserBrowser({ users }: { users: Users }) {
-  const [wanted, setWanted] = useState<{ filter: UserFilter; search: string }>(everybody);
+const everyUser: Wanted = { filter: "all", search: "" };
+
+function UserBrowser({ users }: { users: UserCard[] }) {
+  const [wanted, setWanted] = useState(everyUser);
   const search = useDeferredValue(wanted.search);
   const { filter } = wanted;
   const found = useMemo(() => filterUsers(users, { filter, search }), [users, filter, search]);
@@ -46,7 +47,7 @@ function UserBrowser({ users }: { users: Users }) {
             {users.length === 0 ? "No users yet." : "No matching users."}
           </p>
           {users.length > 0 && (
-            <Button variant="secondary" onClick={() => setWanted(everybody)}>
+            <Button variant="secondary" onClick={() => setWanted(everyUser)}>
               Show all users
             </Button>
           )}
@@ -60,7 +61,7 @@ function UserBrowser({ users }: { users: Users }) {
 
 function UsersSkeleton() {
   return (
-    <div role="status" aria-label="Loading" className="flex flex-col gap-4">
+    <div className="flex flex-col gap-4">
       <Skeleton className="h-11 w-full max-w-md" />
       <div className="grid gap-4 xl:grid-cols-2">
         <Skeleton className="h-80 rounded-card" />
@@ -70,13 +71,6 @@ function UsersSkeleton() {
       </div>
     </div>
   );
-}
-
-const FILTERS = ["all", "pending", "proof"] as const;
-
-interface Wanted {
-  filter: UserFilter;
-  search: string;
 }
 
 interface UserFiltersProps {
@@ -111,7 +105,7 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
       </div>
       <fieldset className="flex rounded-control border border-line-strong bg-canvas p-1">
         <legend className="sr-only">Show</legend>
-        {FILTERS.map((filter) => (
+        {filterNames.map((filter) => (
           <button
             key={filter}
             type="button"
@@ -119,7 +113,7 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
             onClick={() => onChange({ ...wanted, filter })}
             className="flex-1 rounded-md px-3 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
           >
-            {filterLabels[filter]}{" "}
+            {filters[filter].label}{" "}
             <span className="figures ml-0.5 font-normal text-ink-faint">{counts[filter]}</span>
           </button>
         ))}
@@ -136,6 +130,7 @@ function UserPages({ users }: { users: UserCard[] }) {
   const page = Math.min(wantedPage, Math.floor((users.length - 1) / PAGE_SIZE));
   const from = page * PAGE_SIZE;
   const to = Math.min(from + PAGE_SIZE, users.length);
+  const isLast = to === users.length;
   const turn = (pages: number) => {
     setPage(page + pages);
     top.current?.scrollIntoView();
@@ -158,12 +153,7 @@ function UserPages({ users }: { users: UserCard[] }) {
           <p role="status" className="figures text-sm text-ink-muted">
             {from + 1}–{to} of {users.length}
           </p>
-          <Button
-            variant="secondary"
-            size="sm"
-            disabled={to === users.length}
-            onClick={() => turn(1)}
-          >
+          <Button variant="secondary" size="sm" disabled={isLast} onClick={() => turn(1)}>
             Next
             <ChevronRight aria-hidden className="size-4" />
           </Button>
@@ -173,28 +163,17 @@ function UserPages({ users }: { users: UserCard[] }) {
   );
 }
 
-type UserFilter = "all" | "pending" | "proof";
-
-const passes: Record<UserFilter, (user: UserCard) => boolean> = {
-  all: () => true,
-  pending: (user) => !user.approved,
-  proof: (user) => user.payment_proof !== null,
-};
-
 /** Users of one filter whose name, email or sender name contains `search`, ignoring case. */
-export function filterUsers(
-  users: UserCard[],
-  { filter, search }: { filter: UserFilter; search: string },
-): UserCard[] {
+export function filterUsers(users: UserCard[], { filter, search }: Wanted): UserCard[] {
   const wanted = search.trim().toLowerCase();
-  return users.filter((user) => passes[filter](user) && textOf(user).includes(wanted));
+  return users.filter((user) => filters[filter].includes(user) && textOf(user).includes(wanted));
 }
 
 const textOf = ({ username, email, payment_proof }: UserCard): string =>
   `${username}\n${email}\n${payment_proof?.sender_name ?? ""}`.toLowerCase();
 
-export const countUsers = (users: UserCard[]): Record<UserFilter, number> => ({
+export const countUsers = (users: UserCard[]) => ({
   all: users.length,
-  pending: users.filter(passes.pending).length,
-  proof: users.filter(passes.proof).length,
+  pending: users.filter(filters.pending.includes).length,
+  proof: users.filter(filters.proof.includes).length,
 });
