@@ -1,5 +1,4 @@
 import { Bell, CircleCheck, CircleDashed } from "lucide-react";
-import type { ReactNode } from "react";
 import { playChime } from "../../lib/notifications/chime.ts";
 import {
   requestPermission,
@@ -33,6 +32,7 @@ export function AccountPage() {
 export function EmailCard() {
   const email = useRealtime((live) => live.account?.email);
   const verified = useRealtime((live) => live.account?.email_verified);
+  const VerifiedIcon = verified ? CircleCheck : CircleDashed;
   return (
     <Card className="flex flex-col gap-4 p-6">
       <h2 className="text-lg font-semibold tracking-tight">Email address</h2>
@@ -45,7 +45,13 @@ export function EmailCard() {
         <>
           <div>
             <p className="break-all">{email}</p>
-            <VerifiedState verified={verified === true} />
+            <p
+              role="status"
+              className={`mt-1.5 flex items-center gap-1.5 text-sm font-medium ${verified ? "text-buy" : "text-wait"}`}
+            >
+              <VerifiedIcon aria-hidden className="size-4" />
+              {verified ? "Verified" : "Not verified yet"}
+            </p>
           </div>
           <p className="text-sm leading-relaxed text-ink-muted text-pretty">
             {verified
@@ -56,19 +62,6 @@ export function EmailCard() {
         </>
       )}
     </Card>
-  );
-}
-
-function VerifiedState({ verified }: { verified: boolean }) {
-  const Icon = verified ? CircleCheck : CircleDashed;
-  return (
-    <p
-      role="status"
-      className={`mt-1.5 flex items-center gap-1.5 text-sm font-medium ${verified ? "text-buy" : "text-wait"}`}
-    >
-      <Icon aria-hidden className="size-4" />
-      {verified ? "Verified" : "Not verified yet"}
-    </p>
   );
 }
 
@@ -130,19 +123,13 @@ function Switches() {
 
 interface SwitchFieldProps {
   label: string;
-  hint?: ReactNode;
+  hint?: string;
   checked: boolean;
   disabled?: boolean;
   onChange(checked: boolean): void;
 }
 
-export function SwitchField({
-  label,
-  hint,
-  checked,
-  disabled = false,
-  onChange,
-}: SwitchFieldProps) {
+export function SwitchField({ label, hint, checked, disabled, onChange }: SwitchFieldProps) {
   return (
     <label className="flex cursor-pointer items-start justify-between gap-6 has-disabled:cursor-default has-disabled:opacity-60">
       <span className="min-w-0">

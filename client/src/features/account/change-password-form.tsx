@@ -12,6 +12,7 @@ import { changePassword } from "./api.ts";
 export function ChangePasswordForm() {
   const username = useRealtime((live) => live.account?.username ?? "");
   const { formProps, isPending, reply, problem } = useFormRequest(changePassword);
+  const failure = problem && changePasswordError(problem);
   return (
     <Card className="flex flex-col gap-5 p-6 sm:p-8">
       <h2 className="text-xl font-semibold tracking-tight">Change password</h2>
@@ -34,7 +35,12 @@ export function ChangePasswordForm() {
         <p className="text-sm leading-relaxed text-ink-muted text-pretty">
           Changing your password signs you out on all other devices and browsers.
         </p>
-        {problem && <ChangePasswordProblem error={problem} />}
+        {failure && (
+          <Alert tone="error" role="alert">
+            <p>{failure.text}</p>
+            {failure.reason && <p className="mt-1 text-ink-faint">{failure.reason}</p>}
+          </Alert>
+        )}
         {reply && (
           <Alert tone="success" role="status" title="Password changed">
             You have been signed out on all other devices and browsers.
@@ -48,26 +54,11 @@ export function ChangePasswordForm() {
   );
 }
 
-function ChangePasswordProblem({ error }: { error: Error }) {
-  const { text, reason } = changePasswordError(error);
-  return (
-    <Alert tone="error" role="alert">
-      <p>{text}</p>
-      {reason && <p className="mt-1 text-ink-faint">{reason}</p>}
-    </Alert>
-  );
-}
-
-interface ChangePasswordError {
-  text: string;
-  /** Additional detail when the server did not answer. */
-  reason: string | null;
-}
-
 /** Codes set by the client when the server did not answer. */
 const NOT_THE_SERVERS = ["network", "timeout", "bad-reply", "unknown"];
 
-export function changePasswordError(error: Error): ChangePasswordError {
+/** Returns the message to show, and the reason when the server did not answer. */
+export function changePasswordError(error: Error): { text: string; reason: string | null } {
   if (!(error instanceof ApiError)) return { text: MESSAGES.wrongPassword, reason: null };
   const { code, detail } = error;
   if (!NOT_THE_SERVERS.includes(code)) return { text: detail, reason: null };

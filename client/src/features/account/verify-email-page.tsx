@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { LoaderCircle } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
-import { ApiError, errorText } from "../../lib/api/errors.ts";
+import { ApiError } from "../../lib/api/errors.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
@@ -24,31 +24,29 @@ export function VerifyEmailPage() {
 }
 
 function Verification({ token }: { token: string }) {
-  const { isSuccess, isFetching, error, again } = useVerification(token);
+  const { isSuccess, isFetching, error, refetch } = useVerification(token);
   if (isSuccess) return <Verified />;
-  if (isFetching || !error) return <Busy />;
+  if (isFetching || !error) {
+    return (
+      <NarrowPage title="Verify your email">
+        <p role="status" className="flex items-center gap-3 text-ink-muted">
+          <LoaderCircle aria-hidden className="size-5 animate-spin text-accent" />
+          Verifying your email...
+        </p>
+      </NarrowPage>
+    );
+  }
   if (error instanceof ApiError && error.code === "invalid-token") {
     return <UselessLink why="expired" />;
   }
   return (
     <NarrowPage title="Your email is not verified yet">
       <Alert tone="error" role="alert">
-        {errorText(error, "We couldn't verify your email. Please try again.")}
+        {error.message}
       </Alert>
-      <Button size="lg" onClick={again}>
+      <Button size="lg" onClick={() => void refetch()}>
         Try again
       </Button>
-    </NarrowPage>
-  );
-}
-
-function Busy() {
-  return (
-    <NarrowPage title="Verify your email">
-      <p role="status" className="flex items-center gap-3 text-ink-muted">
-        <LoaderCircle aria-hidden className="size-5 animate-spin text-accent" />
-        Verifying your email...
-      </p>
     </NarrowPage>
   );
 }
@@ -76,27 +74,25 @@ function UselessLink({ why }: { why: "expired" | "incomplete" }) {
       <Alert tone="warning" role="alert">
         {uselessLinkReasons[why]}
       </Alert>
-      {signedIn ? <ResendVerification /> : <LoginForLink />}
+      {signedIn ? (
+        <ResendVerification />
+      ) : (
+        <>
+          <p className="text-ink-muted text-pretty">
+            Log in to request a new link. If your email is already verified, you're all set.
+          </p>
+          <Link to="/login" state={{ from: "/user-panel" }} className={buttonClass({ size: "lg" })}>
+            Log in for a new link
+          </Link>
+        </>
+      )}
     </NarrowPage>
   );
 }
 
-function LoginForLink() {
-  return (
-    <>
-      <p className="text-ink-muted text-pretty">
-        Log in to request a new link. If your email is already verified, you're all set.
-      </p>
-      <Link to="/login" state={{ from: "/user-panel" }} className={buttonClass({ size: "lg" })}>
-        Log in for a new link
-      </Link>
-    </>
-  );
-}
-
-/** A token works once, so all mounts of the screen share one request, and only `again` repeats it. */
-export function useVerification(token: string) {
-  const { isSuccess, isFetching, error, refetch } = useQuery({
+/** A token works once, so all mounts of the screen share one request. Only `refetch` repeats it. */
+export const useVerification = (token: string) =>
+  useQuery({
     queryKey: ["verify-email", token],
     queryFn: () => verifyEmail(token),
     retry: false,
@@ -105,5 +101,3 @@ export function useVerification(token: string) {
     gcTime: Number.POSITIVE_INFINITY,
     refetchOnReconnect: false,
   });
-  return { isSuccess, isFetching, error, again: () => void refetch() };
-}

@@ -1,11 +1,10 @@
 import { Form } from "@base-ui/react/form";
 import type { Session } from "@shared/contract/account.ts";
 import { REGISTRATION_REDIRECT_MS } from "@shared/contract/constants.ts";
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useEffect, useState } from "react";
-import { Link, Navigate, type To, useLocation, useNavigate } from "react-router-dom";
+import { type ReactNode, useEffect, useState } from "react";
+import { Link, Navigate, useLocation, useNavigate } from "react-router-dom";
 import { ApiError, errorText } from "../../lib/api/errors.ts";
-import { type FormErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { useFormRequest } from "../../lib/api/forms.ts";
 import { type SessionEnd, useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
@@ -14,26 +13,24 @@ import { usePageTitle } from "../../ui/page-heading.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import type { AuthMode } from "./authenticate.ts";
 
-const sessionEndMessages = {
+const sessionEndMessages: Partial<Record<SessionEnd, string>> = {
   expired: "Your session has ended. Please log in again.",
   deleted: "This account has been deleted.",
   "password-changed": "Your password was changed. Please log in with the new one.",
-} as const;
+};
 
 const modes = {
   login: {
     title: "Login",
     lead: "Welcome back.",
-    submit: "Login",
-    switchQuestion: "New here?",
-    switchLink: "Register",
+    question: "New here?",
+    other: { to: "/register", label: "Register" },
   },
   register: {
     title: "Register",
     lead: "Create your account. An administrator approves it before you can use the bot.",
-    submit: "Register",
-    switchQuestion: "Already have an account?",
-    switchLink: "Login",
+    question: "Already have an account?",
+    other: { to: "/login", label: "Login" },
   },
 } as const;
 
@@ -49,14 +46,15 @@ function AuthPage({ mode }: { mode: AuthMode }) {
     setRegistered(mode === "register");
     signIn(session);
   };
-  usePageTitle(modes[mode].title);
+  const { title, lead, question, other } = modes[mode];
+  usePageTitle(title);
   if (registered) return <Registered />;
   if (signedIn) return <Navigate to={readReturnTo(state)} replace />;
   return (
     <AuthFrame>
       <header className="flex flex-col gap-2">
-        <h1 className="text-2xl font-semibold tracking-tight">{modes[mode].title}</h1>
-        <p className="text-ink-muted text-pretty">{modes[mode].lead}</p>
+        <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+        <p className="text-ink-muted text-pretty">{lead}</p>
       </header>
       <SessionEndNotice />
       <AuthForm mode={mode} onSession={onSession} />
@@ -66,7 +64,12 @@ function AuthPage({ mode }: { mode: AuthMode }) {
             <TextLink to="/forgot-password">Forgot Password</TextLink>
           </p>
         )}
-        <SwitchMode mode={mode} state={state} />
+        <p>
+          {question}{" "}
+          <TextLink to={other.to} state={state}>
+            {other.label}
+          </TextLink>
+        </p>
       </div>
     </AuthFrame>
   );
@@ -82,31 +85,15 @@ function AuthFrame({ children }: { children: ReactNode }) {
   );
 }
 
-function SwitchMode({ mode, state }: { mode: AuthMode; state: unknown }) {
-  const other: To = mode === "login" ? "/register" : "/login";
-  return (
-    <p>
-      {modes[mode].switchQuestion}{" "}
-      <TextLink to={other} state={state}>
-        {modes[mode].switchLink}
-      </TextLink>
-    </p>
-  );
-}
-
 function SessionEndNotice() {
   const endedBy = useSession((session) => session.endedBy);
-  const text = endedBy && sessionEndText(endedBy);
-  return text ? (
+  const text = endedBy && sessionEndMessages[endedBy];
+  if (!text) return null;
+  return (
     <Alert tone="info" role="status">
       {text}
     </Alert>
-  ) : null;
-}
-
-function sessionEndText(endedBy: SessionEnd): string | null {
-  if (endedBy === "logout" || endedBy === "other-tab") return null;
-  return sessionEndMessages[endedBy];
+  );
 }
 
 function Registered() {
@@ -136,28 +123,14 @@ interface AuthFormProps {
 }
 
 export function AuthForm({ mode, onSession }: AuthFormProps) {
-  const [errors, setErrors] = useState<FormErrors>({});
-  const request = useMutation({
-    mutationFn: async (form: object) => (await loadAuthenticate()).authenticate(mode, form),
-    onSuccess: onSession,
-    onError: (error) => setErrors(error instanceof ApiError ? toFormErrors(error.fieldErrors) : {}),
+  const { formProps, isPending, problem } = useFormRequest(async (form) => {
+    const { authenticate } = await loadAuthenticate();
+    onSession(await authenticate(mode, form));
   });
   useEffect(() => void loadAuthenticate().catch(() => null), []);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (request.isPending) return;
-    setErrors({});
-    request.mutate(Object.fromEntries(new FormData(event.currentTarget)));
-  };
   const isRegister = mode === "register";
   return (
-    <Form
-      method="post"
-      errors={errors}
-      onSubmit={submit}
-      onChange={() => setErrors({})}
-      className="flex flex-col gap-5"
-    >
+    <Form {...formProps} method="post" className="flex flex-col gap-5">
       <TextField
         name="username"
         label="Username"
@@ -183,18 +156,13 @@ export function AuthForm({ mode, onSession }: AuthFormProps) {
         autoComplete={isRegister ? "new-password" : "current-password"}
         {...(isRegister && { hint: "At least 6 characters." })}
       />
-      {request.isError && !hasFieldErrors(request.error) && (
-        <AuthErrorNotice error={request.error} />
-      )}
-      <Button type="submit" size="lg" busy={request.isPending}>
-        {request.isPending ? "Processing..." : modes[mode].submit}
+      {problem && <AuthErrorNotice error={problem} />}
+      <Button type="submit" size="lg" busy={isPending}>
+        {isPending ? "Processing..." : modes[mode].title}
       </Button>
     </Form>
   );
 }
-
-const hasFieldErrors = (error: unknown) =>
-  error instanceof ApiError && error.fieldErrors.length > 0;
 
 function AuthErrorNotice({ error }: { error: unknown }) {
   const { code, text } = authErrorText(error);
@@ -206,16 +174,11 @@ function AuthErrorNotice({ error }: { error: unknown }) {
   );
 }
 
-export interface AuthErrorText {
-  code: string | null;
-  text: string;
-}
-
 /** Matches codes of identity services, such as `auth/…` or `EMAIL_EXISTS`. */
 const IDENTITY_CODE = /^(auth\/|[A-Z][A-Z_]+)/;
 
 /** Returns the identity service's code, if any, and the message of a failed login or registration. */
-export function authErrorText(error: unknown): AuthErrorText {
+export function authErrorText(error: unknown) {
   const code = error instanceof ApiError && IDENTITY_CODE.test(error.code) ? error.code : null;
   return { code, text: errorText(error, "An unexpected error occurred.") };
 }

@@ -3,11 +3,11 @@ import {
   forgotPasswordRequestSchema,
   resetPasswordRequestSchema,
 } from "@shared/contract/account.ts";
-import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
+import { actionDoneSchema } from "@shared/contract/admin.ts";
 import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import { Link, useSearchParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
-import { ApiError, errorText } from "../../lib/api/errors.ts";
+import { ApiError } from "../../lib/api/errors.ts";
 import {
   type FormFields,
   parseForm,
@@ -34,16 +34,10 @@ const uselessLinks = {
 /** Shows the same message for known and unknown addresses. */
 export function ForgotPasswordPage() {
   const { formProps, isPending, reply, problem, reset } = useFormRequest(askForReset);
+  const lead = "Enter your email address and we'll send you a link to reset your password.";
   usePageDescription("Reset the password of your AI Trading Bot account.");
   return (
-    <NarrowPage
-      title="Forgot password"
-      lead={
-        reply === undefined
-          ? "Enter your email address and we'll send you a link to reset your password."
-          : undefined
-      }
-    >
+    <NarrowPage title="Forgot password" lead={reply === undefined ? lead : undefined}>
       {reply === undefined ? (
         <Form {...formProps} className="flex flex-col gap-5">
           <TextField
@@ -57,7 +51,7 @@ export function ForgotPasswordPage() {
           />
           {problem && (
             <Alert tone="error" role="alert">
-              Error: {errorText(problem, "An unexpected error occurred.")}
+              Error: {problem.message}
             </Alert>
           )}
           <Button type="submit" size="lg" busy={isPending}>
@@ -89,10 +83,14 @@ export function ResetPasswordPage() {
 }
 
 function ResetPassword({ token }: { token: string }) {
-  const send = (form: FormFields) => resetPassword(token, form);
-  const { formProps, isPending, reply, problem } = useFormRequest(send);
+  const { formProps, isPending, reply, problem } = useFormRequest((form) => {
+    const body = parsePasswordForm(resetPasswordRequestSchema, { ...form, token });
+    return api({ method: "POST", path: "/reset-password", body, schema: actionDoneSchema });
+  });
   if (reply) return <Done />;
-  if (isUselessLink(problem)) return <UselessLink kind="expired" />;
+  if (problem instanceof ApiError && problem.code === "invalid-token") {
+    return <UselessLink kind="expired" />;
+  }
   return (
     <NarrowPage
       title="Set a new password"
@@ -102,7 +100,7 @@ function ResetPassword({ token }: { token: string }) {
         <NewPasswordFields />
         {problem && (
           <Alert tone="error" role="alert">
-            {errorText(problem, "We couldn't change your password. Please try again.")}
+            {problem.message}
           </Alert>
         )}
         <Button type="submit" size="lg" busy={isPending}>
@@ -112,9 +110,6 @@ function ResetPassword({ token }: { token: string }) {
     </NarrowPage>
   );
 }
-
-const isUselessLink = (problem: unknown): boolean =>
-  problem instanceof ApiError && problem.code === "invalid-token";
 
 function Done() {
   return (
@@ -146,9 +141,4 @@ export async function askForReset(form: FormFields): Promise<string> {
   const body = parseForm(forgotPasswordRequestSchema, form);
   await api({ method: "POST", path: "/forgot-password", body, schema: actionDoneSchema });
   return resetLinkSentMessage(body.email);
-}
-
-export async function resetPassword(token: string, form: FormFields): Promise<ActionDone> {
-  const body = parsePasswordForm(resetPasswordRequestSchema, { ...form, token });
-  return api({ method: "POST", path: "/reset-password", body, schema: actionDoneSchema });
 }
