@@ -6,8 +6,6 @@ import { Button, buttonClass } from "./button.tsx";
 import { dialogClass } from "./dialog-class.ts";
 import { showToast } from "./show-toast.ts";
 
-const CANCEL = "Cancel";
-
 export interface Confirmation {
   title: string;
   /** Says what will be lost. */
@@ -56,7 +54,7 @@ export function ConfirmDialog({ label, open, onOpenChange, opener, ...ask }: Con
               disabled={action.isPending}
               className={buttonClass({ variant: "secondary" })}
             >
-              {CANCEL}
+              Cancel
             </AlertDialog.Close>
             <Button variant="dangerSolid" busy={action.isPending} onClick={() => action.mutate()}>
               {label}

@@ -4,8 +4,6 @@ import { useRef, useState } from "react";
 import { buttonClass } from "./button.tsx";
 import { dialogClass } from "./dialog-class.ts";
 
-const texts = { enlarge: "Enlarge", close: "Close" } as const;
-
 interface ImageDialogProps {
   src: string;
   title: string;
@@ -18,7 +16,7 @@ export function ImageDialog({ src, title, onExpired, className }: ImageDialogPro
   return (
     <Dialog.Root>
       <Dialog.Trigger
-        aria-label={`${texts.enlarge}: ${title}`}
+        aria-label={`Enlarge: ${title}`}
         className={`block shrink-0 cursor-zoom-in overflow-hidden rounded-control border border-line transition-colors hover:border-ink-faint ${className}`}
       >
         <SignedImage src={src} alt="" onExpired={onExpired} className="size-full object-cover" />
@@ -31,7 +29,7 @@ export function ImageDialog({ src, title, onExpired, className }: ImageDialogPro
           <div className="flex items-center justify-between gap-4 pl-2">
             <Dialog.Title className="min-w-0 truncate text-sm font-medium">{title}</Dialog.Title>
             <Dialog.Close
-              aria-label={texts.close}
+              aria-label="Close"
               className={`${buttonClass({ variant: "ghost", size: "sm" })} px-2`}
             >
               <X aria-hidden className="size-5" />

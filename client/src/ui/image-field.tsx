@@ -4,28 +4,14 @@ import { type DragEvent, useEffect, useId, useRef, useState } from "react";
 import { formatBytes } from "../lib/format.ts";
 import { fieldClass } from "./field-class.ts";
 
-const texts = {
-  notAnImage: "Choose a PNG, JPEG or WebP image.",
-  empty: "This file is empty. Choose another image.",
-  tooLarge: "The image is larger than 5 MB. Choose a smaller one.",
-} as const;
-
 const ACCEPTED_IMAGES = IMAGE_TYPES.join(",");
 
 /** Returns why a file cannot be uploaded, or null. Size in bytes. */
 export function imageFileProblem({ type, size }: { type: string; size: number }): string | null {
-  if (!IMAGE_TYPES.some((known) => known === type)) return texts.notAnImage;
-  if (size === 0) return texts.empty;
-  return size > MAX_UPLOAD_BYTES ? texts.tooLarge : null;
+  if (!IMAGE_TYPES.some((known) => known === type)) return "Choose a PNG, JPEG or WebP image.";
+  if (size === 0) return "This file is empty. Choose another image.";
+  return size > MAX_UPLOAD_BYTES ? "The image is larger than 5 MB. Choose a smaller one." : null;
 }
-
-const fieldMessages = {
-  choose: "Choose an image",
-  orDrop: ", drop it here or paste it",
-  limits: "PNG, JPEG or WebP, up to 5 MB",
-  remove: "Remove image",
-  unreadable: "This image can't be read. Choose another file.",
-} as const;
 
 interface ImageFieldProps {
   name: string;
@@ -49,7 +35,7 @@ export function ImageField({ name, label, file, onChange, error, disabled }: Ima
   usePastedFile(take);
   const drop = useDrop(take);
   const refuse = () => {
-    setProblem(fieldMessages.unreadable);
+    setProblem("This image can't be read. Choose another file.");
     onChange(null);
   };
   const shownError = problem ?? error;
@@ -80,7 +66,7 @@ export function ImageField({ name, label, file, onChange, error, disabled }: Ima
         {file && <RemoveButton disabled={disabled} onClick={() => onChange(null)} />}
       </div>
       <p id={`${id}-hint`} className={fieldClass.hint}>
-        {fieldMessages.limits}
+        PNG, JPEG or WebP, up to 5 MB
       </p>
       <p id={`${id}-error`} role="alert" className={`${fieldClass.error} empty:hidden`}>
         {shownError}
@@ -97,8 +83,7 @@ function Invitation() {
     <span className="flex flex-1 flex-col items-center gap-2 py-2 pl-9 text-center">
       <ImageUp aria-hidden className="size-6 text-ink-faint" strokeWidth={1.75} />
       <span className="text-pretty">
-        <span className="font-medium text-accent">{fieldMessages.choose}</span>
-        {fieldMessages.orDrop}
+        <span className="font-medium text-accent">Choose an image</span>, drop it here or paste it
       </span>
     </span>
   );
@@ -130,7 +115,7 @@ function RemoveButton({ disabled, onClick }: { disabled: boolean | undefined; on
   return (
     <button
       type="button"
-      aria-label={fieldMessages.remove}
+      aria-label="Remove image"
       disabled={disabled}
       onClick={onClick}
       className="absolute top-2 right-2 rounded-lg p-2 text-ink-faint transition-colors hover:bg-raised hover:text-ink"

@@ -1,4 +1,4 @@
-import type { UseQueryResult } from "@tanstack/react-query";
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Alert } from "./alert.tsx";
 import { Button } from "./button.tsx";
@@ -43,9 +43,43 @@ export function QueryView<Data>({ query, failed, skeleton, children }: QueryView
   const { data, error, isFetching, refetch } = query;
   if (data !== undefined) return children(data);
   if (error) return <LoadError title={failed} error={error} busy={isFetching} onRetry={refetch} />;
+  return <Loading>{skeleton}</Loading>;
+}
+
+const Loading = ({ children }: { children: ReactNode }) => (
+  <div role="status" aria-label="Loading">
+    {children}
+  </div>
+);
+
+interface NextPageProps {
+  query: UseInfiniteQueryResult;
+  /** Title of the error. */
+  failed: string;
+  showsReason?: boolean;
+  skeleton: ReactNode;
+  /** Label of the button. */
+  children: string;
+}
+
+/** The end of a list that is read page by page: a button for the next page, a skeleton or an error. */
+export function NextPage({ query, failed, showsReason, skeleton, children }: NextPageProps) {
+  const { data, error, fetchNextPage } = query;
+  if (error) {
+    const retry = data === undefined ? query.refetch : fetchNextPage;
+    const reason = showsReason && { error, busy: query.isFetching };
+    return <LoadError title={failed} {...reason} onRetry={() => retry()} />;
+  }
+  if (data === undefined) return <Loading>{skeleton}</Loading>;
+  if (!query.hasNextPage) return null;
   return (
-    <div role="status" aria-label="Loading">
-      {skeleton}
-    </div>
+    <Button
+      variant="secondary"
+      busy={query.isFetchingNextPage}
+      onClick={() => void fetchNextPage()}
+      className="self-center"
+    >
+      {children}
+    </Button>
   );
 }

@@ -51,8 +51,6 @@ export function TextAreaField({ name, label, hint, rows, ...control }: TextAreaF
   );
 }
 
-const passwordMessages = { show: "Show password", hide: "Hide password" } as const;
-
 interface PasswordFieldProps {
   name: string;
   label: string;
@@ -66,7 +64,7 @@ export function PasswordField(field: PasswordFieldProps) {
   const toggle = (
     <button
       type="button"
-      aria-label={shown ? passwordMessages.hide : passwordMessages.show}
+      aria-label={shown ? "Hide password" : "Show password"}
       onClick={() => setShown(!shown)}
       className="rounded-lg p-2 text-ink-faint transition-colors hover:text-ink"
     >
@@ -76,27 +74,17 @@ export function PasswordField(field: PasswordFieldProps) {
   return <TextField {...field} type={shown ? "text" : "password"} aria-required end={toggle} />;
 }
 
-const newPasswordMessages = {
-  newPassword: "New password",
-  hint: `At least ${MIN_PASSWORD_LENGTH} characters.`,
-  confirmation: "Confirm new password",
-} as const;
-
 /** Fields `new_password` and `confirmation`. */
 export function NewPasswordFields() {
   return (
     <>
       <PasswordField
         name="new_password"
-        label={newPasswordMessages.newPassword}
-        hint={newPasswordMessages.hint}
+        label="New password"
+        hint={`At least ${MIN_PASSWORD_LENGTH} characters.`}
         autoComplete="new-password"
       />
-      <PasswordField
-        name="confirmation"
-        label={newPasswordMessages.confirmation}
-        autoComplete="new-password"
-      />
+      <PasswordField name="confirmation" label="Confirm new password" autoComplete="new-password" />
     </>
   );
 }

@@ -33,7 +33,7 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
   useEffect(() => {
     if (state === "loaded") onLoaded?.();
   }, [state, onLoaded]);
-  const showsStandIn = state === "failed" || covered || (early && state === "waiting");
+  const showsFallback = state === "failed" || covered || (early && state === "waiting");
   return (
     <div
       data-widget={widget.name}
@@ -41,10 +41,10 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
       className={`relative overflow-hidden ${className}`}
     >
       {state !== "failed" && (
-        <div ref={host} inert={showsStandIn} className="tradingview-widget-container h-full" />
+        <div ref={host} inert={showsFallback} className="tradingview-widget-container h-full" />
       )}
       {state === "waiting" && !early && skeleton}
-      {showsStandIn && (
+      {showsFallback && (
         <div className="absolute inset-0 bg-surface">
           <Suspense fallback={skeleton}>{children}</Suspense>
         </div>
@@ -54,102 +54,90 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
 }
 
 /** Widgets this close to the view are loaded ahead. */
-const AHEAD = "300px";
+const PRELOAD_MARGIN = "300px";
 
 /** `failed` is final: the fallback is not taken away from its reader. */
 type WidgetState = "waiting" | "loaded" | "failed";
 
 function useWidget(
   host: RefObject<HTMLElement | null>,
-  {
-    name,
-    config,
-    title,
-    wanted,
-  }: Omit<EmbedOptions, "host" | "onLoaded" | "onFailed"> & { wanted: boolean },
+  { name, config, title, wanted }: Widget & { wanted: boolean },
 ): WidgetState {
   const [state, setState] = useState<WidgetState>("waiting");
   useEffect(() => {
     const element = host.current;
     if (!element || !wanted) return;
-    let end: (() => void) | undefined;
+    let remove: (() => void) | undefined;
     const observer = new IntersectionObserver(
       ([entry]) => {
         if (!entry?.isIntersecting) return;
         observer.disconnect();
-        const onLoaded = () => setState("loaded");
-        const onFailed = () => setState("failed");
-        end = embedWidget({ host: element, name, config, title, onLoaded, onFailed });
+        remove = embedWidget(element, { name, config, title }, setState);
       },
-      { rootMargin: AHEAD },
+      { rootMargin: PRELOAD_MARGIN },
     );
     observer.observe(element);
     return () => {
       observer.disconnect();
-      end?.();
+      remove?.();
     };
   }, [host, name, config, title, wanted]);
   return wanted ? state : "failed";
 }
 
 /** Time for a widget to report that it is loaded. */
-const WIDGET_DEADLINE_MS = 5_000;
+const WIDGET_TIMEOUT_MS = 5_000;
 
 const SCRIPTS = "https://s3.tradingview.com/external-embedding";
 /** Sent by a widget that has no data. */
 const NO_DATA = "tv-widget-no-data";
 
-interface EmbedOptions {
-  host: HTMLElement;
-  name: string;
-  config: object;
-  title: string;
-  onLoaded(): void;
-  onFailed(): void;
-}
-
 /**
  * The frame fires `load` even if the vendor cannot be reached, so only a message from the widget counts. Returns
  * a function that removes it.
  */
-function embedWidget({ host, onLoaded, onFailed, ...widget }: EmbedOptions): () => void {
+function embedWidget(
+  host: HTMLElement,
+  widget: Widget,
+  onState: (state: WidgetState) => void,
+): () => void {
   const waiting = new AbortController();
-  const deadline = setTimeout(fail, WIDGET_DEADLINE_MS);
-  function decide() {
+  const deadline = setTimeout(fail, WIDGET_TIMEOUT_MS);
+  function stopWaiting() {
     clearTimeout(deadline);
     waiting.abort();
   }
-  function fail() {
-    decide();
+  function remove() {
+    stopWaiting();
     host.replaceChildren();
-    onFailed();
   }
-  const hear = ({ source, data }: MessageEvent) => {
+  function fail() {
+    remove();
+    onState("failed");
+  }
+  const onMessage = ({ source, data }: MessageEvent) => {
     const frame = host.querySelector("iframe");
     if (!frame || source !== frame.contentWindow) return;
     if (messageName(data) === NO_DATA) return fail();
-    decide();
+    stopWaiting();
     frame.title ||= widget.title;
-    onLoaded();
+    onState("loaded");
   };
-  window.addEventListener("message", hear, { signal: waiting.signal });
-  host.replaceChildren(...widgetParts(widget, fail));
-  return () => {
-    decide();
-    host.replaceChildren();
-  };
+  window.addEventListener("message", onMessage, { signal: waiting.signal });
+  host.replaceChildren(...widgetElements(widget, fail));
+  return remove;
 }
 
 /** The script reads its options from its own text. */
-function widgetParts({ name, config }: Pick<EmbedOptions, "name" | "config">, onError: () => void) {
-  const place = document.createElement("div");
-  place.className = "tradingview-widget-container__widget";
+function widgetElements({ name, config }: Widget, onError: () => void) {
+  const target = document.createElement("div");
+  target.className = "tradingview-widget-container__widget";
   const script = document.createElement("script");
   script.src = `${SCRIPTS}/embed-widget-${name}.js`;
   script.async = true;
   script.text = JSON.stringify(config);
   script.onerror = onError;
-  return [place, script];
+  return [target, script];
 }
 
 /** Messages are objects or JSON. */

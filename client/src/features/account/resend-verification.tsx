@@ -1,6 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
 import { MailPlus } from "lucide-react";
-import { errorText } from "../../lib/api/errors.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { resendVerification } from "./api.ts";
@@ -18,7 +17,7 @@ export function ResendVerification() {
     <div className="flex flex-col items-start gap-4">
       {resend.isError && (
         <Alert tone="error" role="alert" className="self-stretch">
-          {errorText(resend.error, "We couldn't send the email. Please try again.")}
+          {resend.error.message}
         </Alert>
       )}
       <Button variant="secondary" busy={resend.isPending} onClick={() => resend.mutate()}>

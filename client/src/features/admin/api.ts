@@ -118,6 +118,7 @@ export const useAudit = () =>
     initialPageParam: "",
     getNextPageParam: ({ next_cursor: cursor }) =>
       cursor === null ? null : `?${new URLSearchParams({ cursor })}`,
+    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
     enabled: useReady(),
   });
 

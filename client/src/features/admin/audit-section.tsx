@@ -1,46 +1,28 @@
 import type { AuditEntry } from "@shared/contract/admin.ts";
-import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { LoadError } from "../../ui/load-error.tsx";
+import { NextPage } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { useAudit } from "./api.ts";
 
 export function AuditSection() {
-  const { data, error, isFetching, isFetchingNextPage, hasNextPage, ...query } = useAudit();
-  const entries = data?.pages.flatMap((page) => page.entries);
-  const again = () => void (entries ? query.fetchNextPage() : query.refetch());
+  const query = useAudit();
   return (
     <AdminSection
       id="audit"
       title="Audit trail"
       lead="Admin actions in the last year, newest first."
     >
-      {!entries && !error && (
-        <div role="status" aria-label="Loading">
-          <Skeleton className="h-64 rounded-card" />
-        </div>
-      )}
-      {entries?.length === 0 && <p className="text-ink-muted">No activity yet.</p>}
-      {entries && entries.length > 0 && <Entries entries={entries} />}
-      {error && (
-        <LoadError
-          title="Failed to load the audit trail."
-          error={error}
-          busy={isFetching}
-          onRetry={again}
-        />
-      )}
-      {hasNextPage && !error && (
-        <Button
-          variant="secondary"
-          className="self-center"
-          busy={isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {isFetchingNextPage ? "Loading..." : "Load more"}
-        </Button>
-      )}
+      {query.data?.length === 0 && <p className="text-ink-muted">No activity yet.</p>}
+      {query.data && query.data.length > 0 && <Entries entries={query.data} />}
+      <NextPage
+        query={query}
+        failed="Failed to load the audit trail."
+        showsReason
+        skeleton={<Skeleton className="h-64 rounded-card" />}
+      >
+        Load more
+      </NextPage>
     </AdminSection>
   );
 }

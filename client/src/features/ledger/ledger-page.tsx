@@ -2,10 +2,11 @@ import type { LedgerHead } from "@shared/contract/ledger.ts";
 import { formatDateTime, formatPlural } from "../../lib/format.ts";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { useHead } from "./api.ts";
 import { RecheckCard } from "./recheck-card.tsx";
-import { LoadError, RecordList } from "./record-list.tsx";
+import { RecordList } from "./record-list.tsx";
 import { VerifyCard } from "./verify-card.tsx";
 import { WitnessSection } from "./witness-section.tsx";
 
@@ -43,7 +44,7 @@ export function LedgerPage() {
         Every market analysis is committed to a hash chain before its outcome is known, wins and
         losses alike. Any later change or removal can be detected.
       </PageHeading>
-      {error && <LoadError onAgain={() => void refetch()} />}
+      {error && <LoadError title="The ledger could not be loaded." onRetry={refetch} />}
       {!head && !error && <LedgerSkeleton />}
       {head && (
         <>

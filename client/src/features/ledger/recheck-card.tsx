@@ -1,4 +1,4 @@
-import { type LedgerReport, verifyLedger } from "@shared/contract/ledger-verifier.ts";
+import { type LedgerBytes, verifyLedger } from "@shared/contract/ledger-verifier.ts";
 import {
   type CandleFile,
   candleFilesSource,
@@ -10,18 +10,29 @@ import {
   type RecordedOutcome,
   resolveAgain,
 } from "@shared/outcomes/resolve-again.ts";
+import { useMutation } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef } from "react";
 import { formatCount, formatPlural } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { openDownload } from "./api.ts";
+import { useDownload } from "./api.ts";
 
 export function RecheckCard() {
-  const { recheck, start } = useRecheck();
+  const download = useDownload();
+  const recheck = useMutation({
+    mutationFn: async (files: File[]) => {
+      const candleFiles: CandleFile[] = [];
+      for (const file of files) {
+        const candleFile = await readCandleFile(file);
+        if (!candleFile) return { unreadable: file.name };
+        candleFiles.push(candleFile);
+      }
+      return recheckLedger(candleFiles, await download());
+    },
+  });
   const input = useRef<HTMLInputElement>(null);
-  const isWorking = recheck.state === "working";
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div>
@@ -42,12 +53,12 @@ export function RecheckCard() {
           onChange={({ currentTarget }) => {
             const files = [...(currentTarget.files ?? [])];
             currentTarget.value = "";
-            if (files.length > 0) void start(files);
+            if (files.length > 0) recheck.mutate(files);
           }}
         />
-        <Button variant="secondary" busy={isWorking} onClick={() => input.current?.click()}>
-          {!isWorking && <FileUp aria-hidden className="size-4" />}
-          {isWorking ? "Resolving…" : "Choose candle files"}
+        <Button variant="secondary" busy={recheck.isPending} onClick={() => input.current?.click()}>
+          {!recheck.isPending && <FileUp aria-hidden className="size-4" />}
+          {recheck.isPending ? "Resolving…" : "Choose candle files"}
         </Button>
         <p className="mt-3 text-sm text-ink-faint text-pretty">
           CSV files named like BTC-USDT.1h.csv, with the columns time (Unix ms), open, high, low,
@@ -55,32 +66,29 @@ export function RecheckCard() {
           need them. The files stay in your browser.
         </p>
       </div>
-      <RecheckResult recheck={recheck} />
+      {recheck.isError && <Problem>The download was interrupted. Please try again.</Problem>}
+      {recheck.data && <RecheckResult result={recheck.data} />}
     </Card>
   );
 }
 
-function RecheckResult({ recheck }: { recheck: RecheckState }) {
-  switch (recheck.state) {
-    case "idle":
-    case "working":
-      return null;
-    case "failed":
-      return <Problem>The download was interrupted. Please try again.</Problem>;
-    case "unreadable":
-      return (
-        <Problem>
-          {recheck.fileName} can't be used. Name it like BTC-USDT.1h.csv, and use the columns listed
-          above.
-        </Problem>
-      );
-    case "done":
-      return recheck.fault ? (
-        <Problem>The ledger is not intact. Verify it first to see which record is wrong.</Problem>
-      ) : (
-        <RecheckedOutcomes outcomes={recheck.outcomes} />
-      );
+type RecheckReport = Awaited<ReturnType<typeof recheckLedger>>;
+
+function RecheckResult({ result }: { result: RecheckReport | { unreadable: string } }) {
+  if ("unreadable" in result) {
+    return (
+      <Problem>
+        {result.unreadable} can't be used. Name it like BTC-USDT.1h.csv, and use the columns listed
+        above.
+      </Problem>
+    );
   }
+  if (result.fault) {
+    return (
+      <Problem>The ledger is not intact. Verify it first to see which record is wrong.</Problem>
+    );
+  }
+  return <RecheckedOutcomes outcomes={result.outcomes} />;
 }
 
 function Problem({ children }: { children: ReactNode }) {
@@ -146,45 +154,6 @@ function Difference({ outcome }: { outcome: RecheckedOutcome }) {
 
 type RecheckedOutcome = RecordedOutcome & { recheck: Recheck };
 
-type RecheckState =
-  | { state: "idle" | "working" | "failed" }
-  | { state: "unreadable"; fileName: string }
-  | { state: "done"; fault: LedgerReport["fault"]; outcomes: readonly RecheckedOutcome[] };
-
-function useRecheck(): {
-  recheck: RecheckState;
-  start: (files: readonly File[]) => Promise<void>;
-} {
-  const [recheck, setRecheck] = useState<RecheckState>({ state: "idle" });
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    const controller = new AbortController();
-    leaving.current = controller;
-    return () => controller.abort();
-  }, []);
-  const start = async (files: readonly File[]) => {
-    const { signal } = leaving.current;
-    setRecheck({ state: "working" });
-    const candleFiles: CandleFile[] = [];
-    for (const file of files) {
-      const candleFile = await readCandleFile(file);
-      if (!candleFile) {
-        setRecheck({ state: "unreadable", fileName: file.name });
-        return;
-      }
-      candleFiles.push(candleFile);
-    }
-    try {
-      const result = await recheckLedger(candleFiles, signal);
-      if (!signal.aborted) setRecheck({ state: "done", ...result });
-    } catch {
-      // Leaving the page is not a failure.
-      if (!signal.aborted) setRecheck({ state: "failed" });
-    }
-  };
-  return { recheck, start };
-}
-
 /** Returns null if the file name has no market or the file has no candles. */
 async function readCandleFile(file: File): Promise<CandleFile | null> {
   const market = parseCandleFileName(file.name);
@@ -196,9 +165,9 @@ async function readCandleFile(file: File): Promise<CandleFile | null> {
   }
 }
 
-async function recheckLedger(files: readonly CandleFile[], signal: AbortSignal) {
+async function recheckLedger(files: readonly CandleFile[], ledger: LedgerBytes) {
   const recorded: RecordedOutcome[] = [];
-  const { fault } = await verifyLedger(await openDownload(signal), {
+  const { fault } = await verifyLedger(ledger, {
     onOutcome: (outcome) => recorded.push(outcome),
   });
   const source = candleFilesSource(files);

@@ -4,19 +4,31 @@ import {
   type LedgerReport,
   verifyLedger,
 } from "@shared/contract/ledger-verifier.ts";
+import { useMutation } from "@tanstack/react-query";
 import { Download, ShieldCheck } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { z } from "zod";
 import { formatCount, formatPlural } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { downloadUrl, offlineVerifierUrl, openDownload } from "./api.ts";
+import { downloadUrl, offlineVerifierUrl, useDownload } from "./api.ts";
 
 export function VerifyCard({ records }: { records: number }) {
-  const { verification, start } = useVerification();
-  const isWorking = verification.state === "working";
-  const startText = verification.state === "idle" ? "Verify in this browser" : "Verify again";
+  const [lines, setLines] = useState(0);
+  const download = useDownload();
+  const verification = useMutation({
+    mutationFn: async () => {
+      setLines(0);
+      const kept = readSavedHead(localStorage);
+      const options = { kept: kept ? [kept] : [], onProgress: setLines };
+      const report = await verifyLedger(await download(), options);
+      if (report.fault === null && report.head.seq > 0) saveHead(localStorage, report.head);
+      return { report, kept };
+    },
+  });
+  const isWorking = verification.isPending;
+  const label = verification.isIdle ? "Verify in this browser" : "Verify again";
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div>
@@ -26,22 +38,22 @@ export function VerifyCard({ records }: { records: number }) {
         </p>
       </div>
       <div className="flex flex-col gap-3 sm:flex-row sm:flex-wrap">
-        <Button busy={isWorking} onClick={() => void start()}>
+        <Button busy={isWorking} onClick={() => verification.mutate()}>
           {!isWorking && <ShieldCheck aria-hidden className="size-4" />}
-          {isWorking ? "Verifying…" : startText}
+          {isWorking ? "Verifying…" : label}
         </Button>
         <a href={downloadUrl} download className={buttonClass({ variant: "secondary" })}>
           <Download aria-hidden className="size-4" />
           Download ledger
         </a>
       </div>
-      {isWorking && <Progress lines={verification.lines} of={records} />}
-      {verification.state === "failed" && (
+      {isWorking && <Progress lines={lines} of={records} />}
+      {verification.isError && (
         <Alert tone="error" role="alert">
           The download was interrupted. Please try again.
         </Alert>
       )}
-      {verification.state === "done" && <VerifyReport {...verification} />}
+      {verification.data && <VerifyReport {...verification.data} />}
       <p className="mt-auto border-t border-line pt-4 text-sm text-ink-faint text-pretty">
         <a
           href={offlineVerifierUrl}
@@ -77,12 +89,7 @@ function Progress({ lines, of }: { lines: number; of: number }) {
   );
 }
 
-interface VerifyReportProps {
-  report: LedgerReport;
-  kept: KeptHead | null;
-}
-
-function VerifyReport({ report, kept }: VerifyReportProps) {
+function VerifyReport({ report, kept }: { report: LedgerReport; kept: KeptHead | null }) {
   const { fault, head } = report;
   if (fault) {
     return (
@@ -101,7 +108,7 @@ function VerifyReport({ report, kept }: VerifyReportProps) {
           `It extends the ${formatPlural(kept.seq, "record")} that this browser verified before.`}
       </Alert>
       <dl className="grid grid-cols-1 gap-x-6 gap-y-4 min-[24rem]:grid-cols-2">
-        {figuresOf(report).map(({ name, value, hint }) => (
+        {totalsOf(report).map(({ name, value, hint }) => (
           <div key={name}>
             <dt className="text-sm text-ink-muted">{name}</dt>
             <dd className="figures mt-0.5">
@@ -115,7 +122,7 @@ function VerifyReport({ report, kept }: VerifyReportProps) {
   );
 }
 
-function figuresOf({ tally }: LedgerReport) {
+function totalsOf({ tally }: LedgerReport) {
   const { analyses, outcomes, late } = tally;
   const { WIN, LOSS, EXPIRED } = outcomes;
   return [
@@ -131,42 +138,6 @@ function figuresOf({ tally }: LedgerReport) {
     },
     { name: "Recorded late", value: late, hint: "by more than a minute" },
   ];
-}
-
-type Verification =
-  | { state: "idle" }
-  | { state: "working"; lines: number }
-  | { state: "done"; report: LedgerReport; kept: KeptHead | null }
-  | { state: "failed" };
-
-function useVerification(): { verification: Verification; start: () => Promise<void> } {
-  const [verification, setVerification] = useState<Verification>({ state: "idle" });
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    const controller = new AbortController();
-    leaving.current = controller;
-    return () => controller.abort();
-  }, []);
-  const start = async () => {
-    const { signal } = leaving.current;
-    const kept = readSavedHead(localStorage);
-    const onProgress = (lines: number) => {
-      if (!signal.aborted) setVerification({ state: "working", lines });
-    };
-    onProgress(0);
-    try {
-      const report = await verifyLedger(await openDownload(signal), {
-        kept: kept ? [kept] : [],
-        onProgress,
-      });
-      if (report.fault === null && report.head.seq > 0) saveHead(localStorage, report.head);
-      setVerification({ state: "done", report, kept });
-    } catch {
-      // Leaving the page is not a failure.
-      if (!signal.aborted) setVerification({ state: "failed" });
-    }
-  };
-  return { verification, start };
 }
 
 const KEY = "ledger-head";

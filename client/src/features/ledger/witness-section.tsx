@@ -1,12 +1,13 @@
 import { type HeadWitness, WITNESS_KINDS, type WitnessedHead } from "@shared/contract/ledger.ts";
-import { ChevronRight, CircleCheck, CircleDashed, Download } from "lucide-react";
+import { CircleCheck, CircleDashed, Download } from "lucide-react";
 import { formatCount } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
-import { Button, buttonClass } from "../../ui/button.tsx";
+import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { NextPage } from "../../ui/load-error.tsx";
 import { proofFilename, proofUrl, useHeads } from "./api.ts";
-import { LoadError } from "./record-list.tsx";
+import { RowSummary } from "./record-list.tsx";
 
 const witnessGuide = {
   opentimestamps: {
@@ -33,7 +34,8 @@ const witnessGuide = {
 } as const;
 
 export function WitnessSection() {
-  const { heads, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useHeads();
+  const query = useHeads();
+  const heads = query.data;
   const isWitnessed = heads?.some(({ witnesses }) => witnesses.length > 0);
   return (
     <section aria-labelledby="witnesses" className="flex flex-col gap-4">
@@ -60,21 +62,14 @@ export function WitnessSection() {
           <Heads heads={heads} />
         </>
       )}
-      {!heads && !error && (
-        <div role="status" aria-label="Loading the ledger">
-          <Skeleton className="h-48 rounded-card" />
-        </div>
-      )}
-      {error && <LoadError onAgain={() => void (heads ? fetchNextPage() : refetch())} />}
-      {isWitnessed && hasNextPage && !error && (
-        <Button
-          variant="secondary"
-          busy={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          className="self-center"
+      {(isWitnessed || !heads || query.error) && (
+        <NextPage
+          query={query}
+          failed="The ledger could not be loaded."
+          skeleton={<Skeleton className="h-48 rounded-card" />}
         >
           Show earlier days
-        </Button>
+        </NextPage>
       )}
     </section>
   );
@@ -128,11 +123,7 @@ function WitnessedHeadItem({ head, isOpen }: { head: WitnessedHead; isOpen: bool
   const stamps = witnesses.filter(({ kind }) => kind === "opentimestamps");
   return (
     <details className="group" open={isOpen}>
-      <summary className="flex cursor-pointer list-none flex-wrap items-center gap-x-4 gap-y-2 px-4 py-4 transition-colors hover:bg-raised sm:px-6 [&::-webkit-details-marker]:hidden">
-        <ChevronRight
-          aria-hidden
-          className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
-        />
+      <RowSummary>
         <time dateTime={day} className="figures shrink-0 text-sm font-medium">
           {day}
         </time>
@@ -143,7 +134,7 @@ function WitnessedHeadItem({ head, isOpen }: { head: WitnessedHead; isOpen: bool
             <Badge key={badge.text} {...badge} />
           ))}
         </span>
-      </summary>
+      </RowSummary>
       <div className="flex flex-col gap-5 px-4 pt-2 pb-5 sm:px-6">
         <div className="flex flex-col gap-2">
           <Copyable text={fingerprint} name="fingerprint" />

@@ -22,7 +22,16 @@ export function PaymentPage() {
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
         <div className="flex flex-col gap-6 lg:sticky lg:top-22">
           <FeeCard plan={planById(parameters.get("plan"))} />
-          <ProofNote />
+          <Alert tone="warning" title="Important">
+            <p>
+              After paying, submit your payment proof on the dashboard: the sender's name and a
+              screenshot or photo of the payment. An administrator reviews it and approves your
+              account.
+            </p>
+            <Link to="/dashboard" className={`${buttonClass({ variant: "secondary" })} mt-3`}>
+              Submit proof on the dashboard
+            </Link>
+          </Alert>
         </div>
         <section aria-labelledby="methods" className="flex flex-col gap-4">
           <h2 id="methods" className="text-lg font-semibold tracking-tight">
@@ -56,29 +65,28 @@ function FeeCard({ plan }: { plan: Plan }) {
   );
 }
 
-function ProofNote() {
-  return (
-    <Alert tone="warning" title="Important">
-      <p>
-        After paying, submit your payment proof on the dashboard: the sender's name and a screenshot
-        or photo of the payment. An administrator reviews it and approves your account.
-      </p>
-      <Link to="/dashboard" className={`${buttonClass({ variant: "secondary" })} mt-3`}>
-        Submit proof on the dashboard
-      </Link>
-    </Alert>
-  );
-}
-
 const gridClass = "grid grid-cols-[minmax(0,1fr)] gap-4 md:grid-cols-2";
 
 export function PaymentMethods() {
   const { data, isError, refetch } = useQuery({
     queryKey: ["payment-details"],
-    queryFn: ({ signal }) => readPaymentDetails(signal),
+    queryFn: ({ signal }) =>
+      api({ path: "/payment-details", schema: paymentDetailsSchema, signal }),
   });
   if (data) return <MethodCards methods={offeredMethods(data)} />;
-  if (isError) return <LoadFailure onAgain={() => void refetch()} />;
+  if (isError) {
+    return (
+      <Alert tone="error" role="alert">
+        <p className="text-ink">Failed to load payment details. Please contact support.</p>
+        <div className="mt-3 flex flex-wrap gap-3">
+          <Button variant="secondary" onClick={() => void refetch()}>
+            Try again
+          </Button>
+          <ContactLink />
+        </div>
+      </Alert>
+    );
+  }
   return (
     <div role="status" aria-label="Loading the payment methods" className={gridClass}>
       <Skeleton className="h-40 rounded-card" />
@@ -105,20 +113,6 @@ function MethodCards({ methods }: { methods: PaymentMethod[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function LoadFailure({ onAgain }: { onAgain(): void }) {
-  return (
-    <Alert tone="error" role="alert">
-      <p className="text-ink">Failed to load payment details. Please contact support.</p>
-      <div className="mt-3 flex flex-wrap gap-3">
-        <Button variant="secondary" onClick={onAgain}>
-          Try again
-        </Button>
-        <ContactLink />
-      </div>
-    </Alert>
   );
 }
 
@@ -154,6 +148,3 @@ export const offeredMethods = (details: PaymentDetails): PaymentMethod[] =>
     .keyof()
     .options.map((key) => ({ key, label: PAYMENT_METHODS[key], details: details[key].trim() }))
     .filter((method) => method.details !== "");
-
-export const readPaymentDetails = (signal: AbortSignal): Promise<PaymentDetails> =>
-  api({ path: "/payment-details", schema: paymentDetailsSchema, signal });

@@ -7,8 +7,9 @@ import { useMutation } from "@tanstack/react-query";
 import { Hourglass, Send } from "lucide-react";
 import { type FormEvent, useEffect, useState } from "react";
 import { api } from "../../lib/api/client.ts";
-import { ApiError, errorText } from "../../lib/api/errors.ts";
-import { issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { ApiError } from "../../lib/api/errors.ts";
+import { toFormErrors } from "../../lib/api/field-errors.ts";
+import { parseForm } from "../../lib/api/forms.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { Alert } from "../../ui/alert.tsx";
@@ -19,15 +20,11 @@ import { ImageField } from "../../ui/image-field.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-const UPLOAD_FAILED = "The upload failed. Please try again.";
-
 import { refreshProof } from "./refresh-proof.ts";
-
-type Happened = "sent" | "removed" | null;
 
 export function PaymentProof() {
   const account = useRealtime((live) => live.account);
-  const [happened, setHappened] = useState<Happened>(null);
+  const [happened, setHappened] = useState<"sent" | "removed" | null>(null);
   const [replacing, setReplacing] = useState(false);
   useEffect(
     () => onLiveEvent((event) => event.name === "proof:deleted" && setHappened("removed")),
@@ -118,6 +115,7 @@ function ProofForm({ onSent }: { onSent(): void }) {
     event.preventDefault();
     if (!upload.isPending) upload.mutate(inputs);
   };
+  const isIncomplete = upload.error?.message === MESSAGES.proofIncomplete;
   const errors = upload.error instanceof ApiError ? toFormErrors(upload.error.fieldErrors) : {};
   return (
     <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
@@ -138,26 +136,20 @@ function ProofForm({ onSent }: { onSent(): void }) {
         disabled={upload.isPending}
         onChange={(file) => change({ file })}
       />
-      {upload.error && <ProofError error={upload.error} />}
+      {upload.error && (
+        <Alert
+          tone="error"
+          role="alert"
+          title={isIncomplete ? null : "Your proof was not submitted"}
+        >
+          {upload.error.message}
+        </Alert>
+      )}
       <Button type="submit" size="lg" busy={upload.isPending} className="self-start">
         {!upload.isPending && <Send aria-hidden className="size-4" />}
         {upload.isPending ? "Uploading..." : "Submit proof"}
       </Button>
     </Form>
-  );
-}
-
-function ProofError({ error }: { error: Error }) {
-  const text = errorText(error, UPLOAD_FAILED);
-  const isOwnCheck = text === MESSAGES.proofIncomplete;
-  return (
-    <Alert
-      tone="error"
-      role="alert"
-      {...(!isOwnCheck && { title: "Your proof was not submitted" })}
-    >
-      {text}
-    </Alert>
   );
 }
 
@@ -173,11 +165,7 @@ async function submitProof({ senderName, file }: ProofInputs): Promise<ActionDon
   if (senderName.trim() === "" || !file) {
     throw new ApiError(MESSAGES.proofIncomplete, { status: 0, code: "invalid-input" });
   }
-  const { data, error } = proofFormSchema.safeParse({ sender_name: senderName });
-  if (error) {
-    const fieldErrors = issuesToFieldErrors(error.issues);
-    throw new ApiError(UPLOAD_FAILED, { status: 0, code: "invalid-input", fieldErrors });
-  }
+  const data = parseForm(proofFormSchema, { sender_name: senderName });
   const body = new FormData();
   body.set("sender_name", data.sender_name);
   body.set("proof_image", file);

@@ -4,9 +4,10 @@ import type {
   Performance,
   Reliability,
 } from "@shared/contract/performance.ts";
-import { formatCount } from "../../lib/format.ts";
+import type { ReactNode } from "react";
+import { formatCount, formatRate, formatRoundPoints } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import { formatRate, formatRound, formatRoundPoints, formatScore } from "./format-metrics.ts";
+import { ColumnHeadings } from "../../ui/column-headings.tsx";
 
 export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
   return (
@@ -43,49 +44,39 @@ interface ConfidenceCardProps {
   calibrated: Performance["calibrated"];
 }
 
-const score = (value: number | null) => (value === null ? "too few" : formatScore(value));
-const rate = (value: number | null) => (value === null ? "too few" : formatRate(value));
+const scoreColumns = {
+  Measure: "py-2 text-left",
+  "As stated by the analyst": "py-2 pl-3 text-right",
+  Calibrated: "py-2 pl-3 text-right",
+};
 
 function Scores({ said, calibrated }: ConfidenceCardProps) {
-  const row = (format: (of: Reliability) => string) => [format(said), format(calibrated)];
   const rows = [
     {
       name: "Brier score",
       note: "0 is perfect, 0.25 is a coin flip",
-      values: row(({ brier }) => score(brier)),
+      show: ({ brier }: Reliability) => brier?.toFixed(3) ?? "too few",
     },
     {
       name: "Calibration error",
       note: "Mean distance from the diagonal",
-      values: row(({ ece }) => rate(ece)),
+      show: ({ ece }: Reliability) => (ece === null ? "too few" : formatRate(ece)),
     },
-    { name: "Signals", note: "", values: row(({ decided }) => formatCount(decided)) },
+    { name: "Signals", note: "", show: ({ decided }: Reliability) => formatCount(decided) },
   ];
   return (
     <table className="figures w-full text-sm">
-      <thead>
-        <tr className="border-b border-line text-ink-faint">
-          <th scope="col" className="py-2 text-left font-medium">
-            Measure
-          </th>
-          <th scope="col" className="py-2 pl-3 text-right font-medium">
-            As stated by the analyst
-          </th>
-          <th scope="col" className="py-2 pl-3 text-right font-medium">
-            Calibrated
-          </th>
-        </tr>
-      </thead>
+      <ColumnHeadings columns={scoreColumns} className="border-b border-line text-ink-faint" />
       <tbody>
-        {rows.map(({ name, note, values: [first, second] }) => (
+        {rows.map(({ name, note, show }) => (
           <tr key={name} className="border-b border-line last:border-b-0">
             <th scope="row" className="py-2 text-left font-normal">
               {name}
               {note && <span className="block text-xs text-ink-faint">{note}</span>}
             </th>
-            <td className="py-2 pl-3 text-right font-medium">{first}</td>
+            <td className="py-2 pl-3 text-right font-medium">{show(said)}</td>
             <td className="py-2 pl-3 text-right font-medium">
-              {calibrated.decided === 0 ? "\u2013" : second}
+              {calibrated.decided === 0 ? "\u2013" : show(calibrated)}
             </td>
           </tr>
         ))}
@@ -94,23 +85,21 @@ function Scores({ said, calibrated }: ConfidenceCardProps) {
   );
 }
 
-const COLUMNS = ["Decided", "Won", "Baseline", "Edge"];
+const bucketColumns = {
+  Confidence: "py-2 text-left",
+  Decided: "py-2 pl-1.5 sm:pl-2",
+  Won: "py-2 pl-1.5 sm:pl-2",
+  Baseline: "py-2 pl-1.5 sm:pl-2",
+  Edge: "py-2 pl-1.5 sm:pl-2",
+};
 
 function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketFigures[] }) {
   return (
     <table className="figures w-full text-xs sm:text-sm">
-      <thead>
-        <tr className="border-b border-line text-right text-ink-faint">
-          <th scope="col" className="py-2 text-left font-medium">
-            Confidence
-          </th>
-          {COLUMNS.map((name) => (
-            <th key={name} scope="col" className="py-2 pl-1.5 sm:pl-2 font-medium">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeadings
+        columns={bucketColumns}
+        className="border-b border-line text-right text-ink-faint"
+      />
       <tbody>
         {buckets.map((bucket) => (
           <BucketRow key={bucket.from} bucket={bucket} />
@@ -137,15 +126,16 @@ function BucketRow({ bucket }: { bucket: ConfidenceBucketFigures }) {
         <>
           <td className="py-2.5 pl-1.5 sm:pl-2">
             <span className="font-medium">{formatRate(rate.value)}</span>
-            <Interval low={formatRound(rate.low)} high={`${formatRound(rate.high)}%`} />
+            <Interval>
+              {Math.round(rate.low * 100)} to {Math.round(rate.high * 100)}%
+            </Interval>
           </td>
           <td className="py-2.5 pl-1.5 sm:pl-2">{formatRate(noEdge)}</td>
           <td className="py-2.5 pl-1.5 sm:pl-2">
             {formatPoints(lift.value)} pp
-            <Interval
-              low={formatRoundPoints(lift.low)}
-              high={`${formatRoundPoints(lift.high)} pp`}
-            />
+            <Interval>
+              {formatRoundPoints(lift.low)} to {formatRoundPoints(lift.high)} pp
+            </Interval>
           </td>
         </>
       ) : (
@@ -157,9 +147,9 @@ function BucketRow({ bucket }: { bucket: ConfidenceBucketFigures }) {
   );
 }
 
-const Interval = ({ low, high }: { low: string; high: string }) => (
+const Interval = ({ children }: { children: ReactNode }) => (
   <span className="block text-[0.6875rem] text-ink-faint sm:text-xs whitespace-nowrap">
-    {low} to {high}
+    {children}
   </span>
 );
 
@@ -174,12 +164,7 @@ const y = (share: number) => 10 + (1 - share) * PLOT;
 /** Radius of a bucket's dot, from 3 to 9. */
 const radius = (share: number) => 3 + 6 * Math.sqrt(share);
 
-interface DiagramProps {
-  said: Performance["confidence"];
-  calibrated: Performance["calibrated"];
-}
-
-function ReliabilityDiagram({ said, calibrated }: DiagramProps) {
+function ReliabilityDiagram({ said, calibrated }: ConfidenceCardProps) {
   return (
     <figure className="flex flex-col gap-3">
       <svg
@@ -189,11 +174,8 @@ function ReliabilityDiagram({ said, calibrated }: DiagramProps) {
         className="figures w-full max-w-sm fill-ink-faint text-[11px]"
       >
         <Axes />
-        <line
-          x1={x(0)}
-          y1={y(0)}
-          x2={x(1)}
-          y2={y(1)}
+        <path
+          d={`M${x(0)} ${y(0)}L${x(1)} ${y(1)}`}
           className="stroke-ink-faint"
           strokeDasharray="4 4"
         />
@@ -233,13 +215,12 @@ function Axes() {
   );
 }
 
-function Dots({
-  reliability,
-  className,
-}: {
-  reliability: DiagramProps["said"];
+interface DotsProps {
+  reliability: Performance["confidence"];
   className: string;
-}) {
+}
+
+function Dots({ reliability, className }: DotsProps) {
   return reliability.buckets.map(({ from, decided, stated, won }) => (
     <circle
       key={from}

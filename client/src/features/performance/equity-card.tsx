@@ -1,7 +1,8 @@
 import type { Performance } from "@shared/contract/performance.ts";
+import { formatDay, formatR } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import { sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
-import { formatDay, formatR } from "./format-metrics.ts";
+import { ColumnHeadings } from "../../ui/column-headings.tsx";
+import { type ChartScale, sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
 
 const TABLE_ROWS = 24;
 
@@ -38,16 +39,10 @@ function CurveTable({ curve }: { curve: Performance["equity"] }) {
     <details className="text-sm">
       <summary className="cursor-pointer rounded font-medium text-accent">Curve as a table</summary>
       <table className="figures mt-3 w-full max-w-md">
-        <thead>
-          <tr className="border-b border-line text-left text-ink-faint">
-            <th scope="col" className="py-2 font-medium">
-              Until
-            </th>
-            <th scope="col" className="py-2 text-right font-medium">
-              Result
-            </th>
-          </tr>
-        </thead>
+        <ColumnHeadings
+          columns={{ Until: "py-2", Result: "py-2 text-right" }}
+          className="border-b border-line text-left text-ink-faint"
+        />
         <tbody>
           {sampleEvenly(curve, TABLE_ROWS).map(({ at, r }) => (
             <tr key={at} className="border-b border-line">
@@ -66,16 +61,11 @@ function CurveTable({ curve }: { curve: Performance["equity"] }) {
 /** Units of the drawing, which is stretched to its box. */
 const SIZE = 1_000;
 
-interface Point {
-  x: number;
-  y: number;
-}
-
 function EquityChart({ curve }: { curve: Performance["equity"] }) {
   const scale = scaleFor(curve.map(({ r }) => r));
-  const points = pointsOf(curve, scale);
   const zero = (1 - shareOf(0, scale)) * SIZE;
-  const line = points.map(({ x, y }) => `${x},${y}`).join(" ");
+  const points = pointsOf(curve, scale);
+  const line = points.map(([x, y]) => `${x},${y}`).join(" ");
   const [first, last] = [curve.at(0), curve.at(-1)];
   return (
     <div aria-hidden className="figures flex flex-col gap-2 text-xs text-ink-faint">
@@ -99,7 +89,7 @@ function EquityChart({ curve }: { curve: Performance["equity"] }) {
           className="relative size-full overflow-visible"
         >
           <polygon
-            points={`0,${zero} ${line} ${points.at(-1)?.x ?? 0},${zero}`}
+            points={`0,${zero} ${line} ${points.at(-1)?.[0] ?? 0},${zero}`}
             className="fill-accent/12"
           />
           <polyline
@@ -123,14 +113,15 @@ function EquityChart({ curve }: { curve: Performance["equity"] }) {
 }
 
 /** Starts at 0 with the first trade. */
-function pointsOf(curve: Performance["equity"], scale: { low: number; high: number }): Point[] {
-  const times = curve.map(({ at }) => Date.parse(at));
-  const start = times.at(0) ?? 0;
-  const span = (times.at(-1) ?? start) - start || 1;
-  const y = (r: number) => (1 - shareOf(r, scale)) * SIZE;
-  const drawn = curve.map(({ r }, index) => ({
-    x: (((times[index] ?? start) - start) / span) * SIZE,
-    y: y(r),
-  }));
-  return [{ x: 0, y: y(0) }, ...drawn];
+function pointsOf(curve: Performance["equity"], scale: ChartScale): [x: number, y: number][] {
+  const start = Date.parse(curve.at(0)?.at ?? "");
+  const span = Date.parse(curve.at(-1)?.at ?? "") - start || 1;
+  const yOf = (r: number) => (1 - shareOf(r, scale)) * SIZE;
+  return [
+    [0, yOf(0)],
+    ...curve.map(({ at, r }): [number, number] => [
+      ((Date.parse(at) - start) / span) * SIZE,
+      yOf(r),
+    ]),
+  ];
 }

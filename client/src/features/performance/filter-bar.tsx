@@ -28,12 +28,10 @@ const classLabels = {
   oil: "All oil",
 } as const;
 
-const analystLabels: Record<string, string> = {
-  openai: "AI model",
-  rules: "Rule-based",
-};
+const analystLabels: Record<string, string> = { openai: "AI model", rules: "Rule-based" };
 
 const ALL = "all";
+const CLASS_PREFIX = "class:";
 
 const recordOptions = [
   { value: "live", label: "Live data" },
@@ -105,37 +103,37 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
 }
 
 function marketOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
-  const symbols = new Set([
-    ...(recorded?.symbols ?? []),
-    ...(filter.symbol ? [filter.symbol] : []),
-  ]);
+  const symbols = new Set(recorded?.symbols);
+  if (filter.symbol) symbols.add(filter.symbol);
   return [
-    { value: ALL_MARKETS, label: "All markets" },
-    ...INSTRUMENT_CLASSES.map((name) => ({ value: classChoice(name), label: classLabels[name] })),
+    { value: ALL, label: "All markets" },
+    ...INSTRUMENT_CLASSES.map((name) => ({ value: CLASS_PREFIX + name, label: classLabels[name] })),
     ...[...symbols].map((symbol) => ({ value: symbol, label: symbol })),
   ];
 }
 
-const authorOf = ({ analyst, version }: Pick<PerformanceQuery, "analyst" | "version">): string =>
-  analyst ? [analyst, version].filter(Boolean).join(" ") : ALL;
+interface Author {
+  analyst?: string | undefined;
+  version?: string | undefined;
+}
 
-const authorLabel = (analyst: string, version?: string): string =>
+const authorOf = ({ analyst, version }: Author): string =>
+  [analyst ?? ALL, analyst && version].filter(Boolean).join(" ");
+
+const authorLabel = ({ analyst = "", version }: Author): string =>
   [analystLabels[analyst] ?? analyst, version].filter(Boolean).join(" · ");
 
 function authorOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
-  const own = filter.analyst ? [{ analyst: filter.analyst, version: filter.version }] : [];
   const known = recorded?.analysts ?? [];
-  const names = [...new Set(known.map(({ analyst }) => analyst))].map((analyst) => ({ analyst }));
-  const choices = new Map(
-    [...names, ...known, ...own].map((author) => {
-      const { analyst, version } = { version: undefined, ...author };
-      const label = authorLabel(analyst, version);
-      return [[analyst, version].filter(Boolean).join(" "), label] as const;
-    }),
-  );
+  const authors = [
+    ...known.map(({ analyst }) => ({ analyst })),
+    ...known,
+    ...(filter.analyst ? [filter] : []),
+  ];
+  const labels = new Map(authors.map((author) => [authorOf(author), authorLabel(author)]));
   return [
     { value: ALL, label: "All analysts" },
-    ...[...choices].map(([value, label]) => ({ value, label })),
+    ...[...labels].map(([value, label]) => ({ value, label })),
   ];
 }
 
@@ -166,20 +164,14 @@ export const withoutFilters = ({ data }: PerformanceQuery): PerformanceQuery => 
 export const isFiltered = (filter: PerformanceQuery): boolean =>
   performanceParams(filter).toString() !== performanceParams(withoutFilters(filter)).toString();
 
-const ALL_PERIODS = "all";
-const CLASS_PREFIX = "class:";
-
 /** Symbol and class as one choice: `all`, `class:crypto`, `BTC/USDT`. */
 export function marketOf({ symbol, class: wanted }: PerformanceQuery): string {
-  return symbol ?? (wanted ? CLASS_PREFIX + wanted : ALL_PERIODS);
+  return symbol ?? (wanted ? CLASS_PREFIX + wanted : ALL);
 }
 
 export function withMarket(filter: PerformanceQuery, market: string): PerformanceQuery {
   const { symbol: _symbol, class: _class, ...rest } = filter;
-  if (market === ALL_PERIODS) return rest;
+  if (market === ALL) return rest;
   const wanted = INSTRUMENT_CLASSES.find((name) => CLASS_PREFIX + name === market);
   return wanted ? { ...rest, class: wanted } : { ...rest, symbol: market };
 }
-
-const classChoice = (name: string): string => CLASS_PREFIX + name;
-const ALL_MARKETS = ALL_PERIODS;

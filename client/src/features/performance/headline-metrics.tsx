@@ -1,28 +1,27 @@
 import { edgeStatement, formatPoints } from "@shared/contract/edge-statement.ts";
 import type { Performance } from "@shared/contract/performance.ts";
 import type { ReactNode } from "react";
-import { formatCount } from "../../lib/format.ts";
+import { formatCount, formatR, formatRate } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
 import { shareOf } from "./chart-scale.ts";
-import { formatR, formatRate } from "./format-metrics.ts";
 
 /** Margin on both sides of a rate bar. */
 const RATE_MARGIN = 0.12;
 
 type Estimate = NonNullable<Performance["win_rate"]>;
 
-export function HeadlineFigures({ performance }: { performance: Performance }) {
+export function HeadlineMetrics({ performance }: { performance: Performance }) {
   return (
     <section aria-label="Key metrics" className="grid gap-4 md:grid-cols-3">
       <WinRate performance={performance} />
       <Edge performance={performance} />
       <Expectancy performance={performance} />
-      <SmallFigures performance={performance} />
+      <SmallMetrics performance={performance} />
     </section>
   );
 }
 
-interface FigureProps {
+interface MetricProps {
   name: string;
   value: string | null;
   unit?: string;
@@ -31,7 +30,7 @@ interface FigureProps {
   children?: ReactNode;
 }
 
-function Figure({ name, value, unit, interval, note, children }: FigureProps) {
+function Metric({ name, value, unit, interval, note, children }: MetricProps) {
   return (
     <Card className="flex flex-col gap-3 p-5 sm:p-6">
       <h2 className="text-sm font-medium text-ink-muted">{name}</h2>
@@ -58,7 +57,7 @@ const intervalText = (estimate: Estimate | null, format: (value: number) => stri
 function WinRate({ performance }: { performance: Performance }) {
   const { win_rate: rate, no_edge_rate: noEdge, counts } = performance;
   return (
-    <Figure
+    <Metric
       name="Win rate"
       value={rate && formatRate(rate.value)}
       interval={intervalText(rate, formatRate)}
@@ -70,7 +69,7 @@ function WinRate({ performance }: { performance: Performance }) {
           <Compared name="Random baseline" value={formatRate(noEdge)} />
         </>
       )}
-    </Figure>
+    </Metric>
   );
 }
 
@@ -84,7 +83,7 @@ function Edge({ performance }: { performance: Performance }) {
   const { lift } = performance;
   const reach = lift ? Math.max(0.1, Math.abs(lift.low), Math.abs(lift.high)) * 1.2 : 1;
   return (
-    <Figure
+    <Metric
       name="Edge over chance"
       value={lift && formatPoints(lift.value)}
       unit="percentage points"
@@ -96,7 +95,7 @@ function Edge({ performance }: { performance: Performance }) {
           <Compared name="Random baseline" value="0" />
         </>
       )}
-    </Figure>
+    </Metric>
   );
 }
 
@@ -105,7 +104,7 @@ function Expectancy({ performance }: { performance: Performance }) {
   const reach = mean ? Math.max(0.25, Math.abs(mean.low), Math.abs(mean.high)) * 1.2 : 1;
   const short = (r: number) => formatR(r).replace(" R", "");
   return (
-    <Figure
+    <Metric
       name="Expectancy"
       value={mean && short(mean.value)}
       unit="R per trade"
@@ -118,7 +117,7 @@ function Expectancy({ performance }: { performance: Performance }) {
           <Compared name="Break-even" value="0" />
         </>
       )}
-    </Figure>
+    </Metric>
   );
 }
 
@@ -132,10 +131,10 @@ function Compared({ name, value }: { name: string; value: string }) {
   );
 }
 
-function SmallFigures({ performance }: { performance: Performance }) {
+function SmallMetrics({ performance }: { performance: Performance }) {
   const { profit_factor: factor, max_drawdown_r: drawdown, total_r: total } = performance;
   const enough = drawdown !== null;
-  const figures = [
+  const metrics = [
     {
       name: "Profit factor",
       value: enough ? (factor?.toFixed(2) ?? "Nothing lost") : null,
@@ -159,7 +158,7 @@ function SmallFigures({ performance }: { performance: Performance }) {
   ];
   return (
     <dl className="grid gap-4 rounded-card border border-line bg-surface px-5 py-4 sm:grid-cols-2 sm:px-6 md:col-span-3 lg:grid-cols-4">
-      {figures.map(({ name, value, note }) => (
+      {metrics.map(({ name, value, note }) => (
         <div key={name} className="flex items-baseline justify-between gap-4 sm:block">
           <dt className="text-sm text-ink-muted">
             {name}
@@ -178,10 +177,7 @@ function SmallFigures({ performance }: { performance: Performance }) {
   );
 }
 
-interface RangeBarProps {
-  value: number;
-  low: number;
-  high: number;
+interface RangeBarProps extends Estimate {
   /** The value to compare with: random baseline, 0 or break-even. */
   mark: number;
   from: number;

@@ -10,23 +10,14 @@ import {
   performanceQuery,
 } from "../../lib/performance-query.ts";
 import { Alert } from "../../ui/alert.tsx";
-import { Button, buttonClass } from "../../ui/button.tsx";
+import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { ConfidenceCard } from "./confidence-card.tsx";
 import { EquityCard } from "./equity-card.tsx";
 import { FilterBar, filterOf, isFiltered } from "./filter-bar.tsx";
-import { HeadlineFigures } from "./headline-metrics.tsx";
-
-const countMessages = {
-  wins: { name: "Won", text: "Target touched first" },
-  losses: { name: "Lost", text: "Stop touched first" },
-  expired: { name: "Expired", text: "Closed at the hold limit" },
-  not_filled: { name: "Not filled", text: "Price never reached the entry" },
-  waits: { name: "WAIT", text: "Advice not to trade" },
-  failed: { name: "Failed", text: "No data or no analysis" },
-  pending: { name: "Open now", text: "Not resolved yet" },
-} as const;
+import { HeadlineMetrics } from "./headline-metrics.tsx";
 
 const methodPoints = [
   "A signal is decided once it was filled and its target or stop was touched. The win rate covers only decided signals, with Wilson's 95% interval.",
@@ -61,14 +52,14 @@ export function PerformancePage() {
           and say nothing about a real market.
         </Alert>
       )}
-      {error && <LoadError onAgain={() => void refetch()} />}
+      {error && <LoadError title="The record could not be loaded." onRetry={refetch} />}
       {!data && !error && <RecordSkeleton />}
       {data && (
         <div
           aria-busy={isPlaceholderData}
           className={`flex flex-col gap-6 transition-opacity ${isPlaceholderData ? "opacity-50" : ""}`}
         >
-          {isEmpty(data) ? <Empty filter={filter} /> : <TheRecord performance={data} />}
+          {isEmpty(data) ? <Empty filter={filter} /> : <PerformanceRecord performance={data} />}
         </div>
       )}
       <Method />
@@ -79,7 +70,7 @@ export function PerformancePage() {
 const isEmpty = ({ counts }: Performance): boolean =>
   Object.values(counts).every((count) => count === 0);
 
-function TheRecord({ performance }: { performance: Performance }) {
+function PerformanceRecord({ performance }: { performance: Performance }) {
   const { counts, win_rate: winRate, updated_at: updatedAt } = performance;
   return (
     <>
@@ -90,7 +81,7 @@ function TheRecord({ performance }: { performance: Performance }) {
             : "The trades are too close together in time. A margin of error needs trades from at least four separate periods."}
         </Alert>
       )}
-      <HeadlineFigures performance={performance} />
+      <HeadlineMetrics performance={performance} />
       <p className="figures flex flex-wrap justify-between gap-x-6 gap-y-1 text-sm text-ink-muted">
         <strong className="font-medium text-ink">
           Past performance is not indicative of future results.
@@ -103,19 +94,6 @@ function TheRecord({ performance }: { performance: Performance }) {
       </div>
       <ConfidenceCard said={performance.confidence} calibrated={performance.calibrated} />
     </>
-  );
-}
-
-function LoadError({ onAgain }: { onAgain(): void }) {
-  return (
-    <Alert tone="error" role="alert">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-ink">The record could not be loaded.</span>
-        <Button variant="secondary" onClick={onAgain}>
-          Try again
-        </Button>
-      </div>
-    </Alert>
   );
 }
 
@@ -178,14 +156,19 @@ export const usePerformance = (filter: PerformanceQuery) =>
     refetchInterval: PERFORMANCE_STALE_MS,
   });
 
-const fates = [
-  { key: "wins", dot: "bg-buy" },
-  { key: "losses", dot: "bg-sell" },
-  { key: "expired", dot: "bg-wait" },
-  { key: "not_filled", dot: "bg-ink-faint" },
-  { key: "waits", dot: "bg-ink-faint" },
-  { key: "failed", dot: "bg-ink-faint" },
-  { key: "pending", dot: "bg-accent" },
+const outcomes = [
+  { key: "wins", dot: "bg-buy", name: "Won", text: "Target touched first" },
+  { key: "losses", dot: "bg-sell", name: "Lost", text: "Stop touched first" },
+  { key: "expired", dot: "bg-wait", name: "Expired", text: "Closed at the hold limit" },
+  {
+    key: "not_filled",
+    dot: "bg-ink-faint",
+    name: "Not filled",
+    text: "Price never reached the entry",
+  },
+  { key: "waits", dot: "bg-ink-faint", name: "WAIT", text: "Advice not to trade" },
+  { key: "failed", dot: "bg-ink-faint", name: "Failed", text: "No data or no analysis" },
+  { key: "pending", dot: "bg-accent", name: "Open now", text: "Not resolved yet" },
 ] as const;
 
 export function SignalCounts({ counts }: { counts: Performance["counts"] }) {
@@ -193,15 +176,15 @@ export function SignalCounts({ counts }: { counts: Performance["counts"] }) {
     <Card className="flex flex-col gap-4 p-5 sm:p-6">
       <h2 className="text-lg font-semibold tracking-tight">Outcomes</h2>
       <dl className="flex flex-col">
-        {fates.map(({ key, dot }) => (
+        {outcomes.map(({ key, dot, name, text }) => (
           <div
             key={key}
             className="flex items-center gap-3 border-t border-line py-2.5 first:border-t-0"
           >
             <span aria-hidden className={`size-2.5 shrink-0 rounded-full ${dot}`} />
             <dt className="flex-1">
-              {countMessages[key].name}
-              <span className="block text-xs text-ink-faint">{countMessages[key].text}</span>
+              {name}
+              <span className="block text-xs text-ink-faint">{text}</span>
             </dt>
             <dd className="figures text-lg font-semibold">{formatCount(counts[key])}</dd>
           </div>

@@ -1,29 +1,32 @@
-import { type EdgeRecord, edgeRecordSchema } from "@shared/contract/edge-record.ts";
+import { edgeRecordSchema } from "@shared/contract/edge-record.ts";
 import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowRight, BrainCircuit, History, type LucideIcon, Zap } from "lucide-react";
+import { ArrowRight, BrainCircuit, History, Zap } from "lucide-react";
 import { Link } from "react-router-dom";
-import { apiOrigin } from "../../lib/env.ts";
+import { readPublic } from "../../lib/public-api.ts";
 import { buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { CryptoMarkets, MarketOverview, TickerTape } from "./components/market-sections.tsx";
 
-const reasons = {
-  analysis: {
+const reasons = [
+  {
+    Icon: BrainCircuit,
     title: "AI-Driven Analysis",
     text: "Machine learning reads price action and indicators on closed candles, and explains what it sees in plain words.",
   },
-  realTime: {
+  {
+    Icon: Zap,
     title: "Real-Time Signals",
     text: "Choose a market and a timeframe. The signal appears on your screen as soon as it is ready, sized to your risk.",
   },
-  history: {
+  {
+    Icon: History,
     title: "Comprehensive History",
     text: "Every signal is kept and later resolved as win, loss or expired. Nothing is left out.",
   },
-} as const;
+] as const;
 
 export function HomePage() {
   usePageTitle();
@@ -66,9 +69,13 @@ function Reasons() {
         Why Choose Our Bot?
       </h2>
       <div className="mt-8 grid gap-4 md:grid-cols-3 md:gap-6">
-        <Reason Icon={BrainCircuit} {...reasons.analysis} />
-        <Reason Icon={Zap} {...reasons.realTime} />
-        <Reason Icon={History} {...reasons.history} />
+        {reasons.map(({ Icon, title, text }) => (
+          <Card key={title} className="flex flex-col gap-3 p-6">
+            <Icon aria-hidden className="size-7 text-accent" strokeWidth={1.75} />
+            <h3 className="mt-1 text-lg font-semibold tracking-tight">{title}</h3>
+            <p className="leading-relaxed text-ink-muted text-pretty">{text}</p>
+          </Card>
+        ))}
       </div>
       <p className="mt-6">
         <TextLink to="/performance">See overall performance</TextLink>
@@ -78,24 +85,13 @@ function Reasons() {
   );
 }
 
-function Reason({ Icon, title, text }: { Icon: LucideIcon; title: string; text: string }) {
-  return (
-    <Card className="flex flex-col gap-3 p-6">
-      <Icon aria-hidden className="size-7 text-accent" strokeWidth={1.75} />
-      <h3 className="mt-1 text-lg font-semibold tracking-tight">{title}</h3>
-      <p className="leading-relaxed text-ink-muted text-pretty">{text}</p>
-    </Card>
-  );
-}
-
 const STALE_MS = 60_000;
-const TIMEOUT_MS = 10_000;
 
 /** The edge of all live signals so far. Nothing moves when it appears. */
 export function LiveRecord() {
   const { data } = useQuery({
     queryKey: ["live-edge"],
-    queryFn: ({ signal }) => readLiveRecord(signal),
+    queryFn: ({ signal }) => readPublic({ path: "/performance", schema: edgeRecordSchema, signal }),
     staleTime: STALE_MS,
   });
   return (
@@ -108,14 +104,6 @@ export function LiveRecord() {
       )}
     </div>
   );
-}
-
-/** Does not use the API client, to keep the first load of visitors small. */
-async function readLiveRecord(signal: AbortSignal): Promise<EdgeRecord> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const response = await fetch(`${apiOrigin}/performance`, { signal: inTime });
-  if (!response.ok) throw new Error(`GET /performance was answered with ${response.status}`);
-  return edgeRecordSchema.parse(await response.json());
 }
 
 /** Open, high, low and close, in units of the drawing. */

@@ -1,8 +1,17 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
+import { ColumnHeadings } from "../../../ui/column-headings.tsx";
 import { MarketPanel } from "./market-panel.tsx";
 import { Change, formatQuote, Sparkline } from "./market-quotes.tsx";
 
 const wide = "hidden md:table-cell";
+const columns = {
+  Symbol: "pl-4 text-left sm:pl-5",
+  Price: "",
+  "24h change": "pr-4 sm:pr-5 md:pr-0",
+  "24h high": wide,
+  "24h low": wide,
+  "Last 24 hours": `${wide} pr-5`,
+};
 const isCrypto = ({ symbol }: MarketQuote) => symbol.endsWith("/USDT");
 
 export function CryptoPanel() {
@@ -10,28 +19,10 @@ export function CryptoPanel() {
     <MarketPanel title="Cryptocurrency Markets">
       {(quotes) => (
         <table className="figures w-full text-sm">
-          <thead>
-            <tr className="h-10 border-b border-line text-right text-xs text-ink-faint">
-              <th scope="col" className="pl-4 text-left font-medium sm:pl-5">
-                Symbol
-              </th>
-              <th scope="col" className="font-medium">
-                Price
-              </th>
-              <th scope="col" className="pr-4 font-medium sm:pr-5 md:pr-0">
-                24h change
-              </th>
-              <th scope="col" className={`${wide} font-medium`}>
-                24h high
-              </th>
-              <th scope="col" className={`${wide} font-medium`}>
-                24h low
-              </th>
-              <th scope="col" className={`${wide} pr-5 font-medium`}>
-                Last 24 hours
-              </th>
-            </tr>
-          </thead>
+          <ColumnHeadings
+            columns={columns}
+            className="h-10 border-b border-line text-right text-xs text-ink-faint"
+          />
           <tbody>
             {quotes.filter(isCrypto).map((quote) => (
               <Row key={quote.symbol} quote={quote} />

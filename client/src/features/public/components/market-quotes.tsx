@@ -1,8 +1,8 @@
-import { type Markets, marketsSchema } from "@shared/contract/markets.ts";
+import { marketsSchema } from "@shared/contract/markets.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
-import { apiOrigin } from "../../../lib/env.ts";
 import { axisDecimals, formatChange } from "../../../lib/format.ts";
+import { readPublic } from "../../../lib/public-api.ts";
 
 const BOX = { width: 72, height: 22 };
 
@@ -83,22 +83,12 @@ export function ScrollBox({ title, children, className }: ScrollBoxProps) {
 export const NO_PRICES = "Prices will appear here in a moment.";
 export const PRICES_FAILED = "Market prices are not available at the moment.";
 
-const REFRESH_MS = 60_000;
-const TIMEOUT_MS = 10_000;
+const REFRESH_INTERVAL_MS = 60_000;
 
-export function useMarkets() {
-  return useQuery({
+export const useMarkets = () =>
+  useQuery({
     queryKey: ["markets"],
-    queryFn: ({ signal }) => readMarkets(signal),
-    refetchInterval: REFRESH_MS,
-    staleTime: REFRESH_MS,
+    queryFn: ({ signal }) => readPublic({ path: "/markets", schema: marketsSchema, signal }),
+    refetchInterval: REFRESH_INTERVAL_MS,
+    staleTime: REFRESH_INTERVAL_MS,
   });
-}
-
-/** Does not use the API client, to keep the first load of visitors small. */
-async function readMarkets(signal: AbortSignal): Promise<Markets> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const response = await fetch(`${apiOrigin}/markets`, { signal: inTime });
-  if (!response.ok) throw new Error(`GET /markets was answered with ${response.status}`);
-  return marketsSchema.parse(await response.json());
-}
