@@ -25,22 +25,20 @@ export function DashboardPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
       <PageHeading title="Dashboard" />
-      {isKnown ? <Overview /> : <OverviewSkeleton />}
+      {isKnown ? (
+        <Overview />
+      ) : (
+        <div role="status" aria-label="Loading your account" className={gridClass}>
+          <Skeleton className="h-96 rounded-card" />
+          <Skeleton className="h-96 rounded-card" />
+        </div>
+      )}
     </div>
   );
 }
 
 const gridClass =
   "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]";
-
-function OverviewSkeleton() {
-  return (
-    <div role="status" aria-label="Loading your account" className={gridClass}>
-      <Skeleton className="h-96 rounded-card" />
-      <Skeleton className="h-96 rounded-card" />
-    </div>
-  );
-}
 
 function Overview() {
   const approved = useSession((session) => session.approved);

@@ -44,8 +44,7 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
     void navigate("/");
   };
   return (
-    <Button variant="secondary" onClick={logOut}>
-      <LogOut aria-hidden className="size-4" />
+    <Button Icon={LogOut} variant="secondary" onClick={logOut}>
       Logout
     </Button>
   );
@@ -54,15 +53,15 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
 const closeQueueOf = async (token: string) =>
   (await import("../lib/api/close-queue.ts")).closeQueue(token);
 
-const MOST = 99;
+const MAX_SHOWN = 99;
 
 export function NavbarAdminBadge() {
-  const unseen = useAdminNews((news) => news.unseen);
+  const unseen = useUnseenAlerts(({ unseen }) => unseen);
   return (
     <span role="status" className="pointer-events-none absolute -top-0.5 -right-1.5">
       {unseen > 0 && (
         <span className="figures flex h-4.5 min-w-4.5 animate-enter items-center justify-center rounded-full bg-accent px-1 text-xs font-semibold text-on-accent">
-          <span aria-hidden>{Math.min(unseen, MOST)}</span>
+          <span aria-hidden>{Math.min(unseen, MAX_SHOWN)}</span>
           <span className="sr-only">
             {unseen} unread admin {unseen === 1 ? "notification" : "notifications"}
           </span>
@@ -72,4 +71,4 @@ export function NavbarAdminBadge() {
   );
 }
 
-export const useAdminNews = create<{ unseen: number }>()(() => ({ unseen: 0 }));
+export const useUnseenAlerts = create<{ unseen: number }>()(() => ({ unseen: 0 }));

@@ -14,8 +14,8 @@ const ThemeSwitch = lazy(async () => ({
   default: (await import("./theme-switch.tsx")).ThemeSwitch,
 }));
 
-const NavbarAdminNews = lazy(async () => ({
-  default: (await import("./navbar-admin-alerts.tsx")).NavbarAdminNews,
+const NavbarAdminAlerts = lazy(async () => ({
+  default: (await import("./navbar-admin-alerts.tsx")).NavbarAdminAlerts,
 }));
 
 const linkClass =
@@ -42,13 +42,13 @@ export function Navbar() {
           ))}
         </nav>
         <div className="hidden items-center gap-3 lg:flex">
-          <ThemeSwitchPlace />
+          <ThemeSwitchSlot />
           <SessionButton />
         </div>
         <MenuButton />
         {isAdmin && (
           <Suspense fallback={null}>
-            <NavbarAdminNews />
+            <NavbarAdminAlerts />
           </Suspense>
         )}
       </div>
@@ -57,14 +57,13 @@ export function Navbar() {
 }
 
 /** A pre-rendered page does not know the chosen theme. */
-function ThemeSwitchPlace() {
-  const place = <div className="h-9 w-26" />;
-  return useHydrated() ? (
-    <Suspense fallback={place}>
+function ThemeSwitchSlot() {
+  const placeholder = <div className="h-9 w-26" />;
+  if (!useHydrated()) return placeholder;
+  return (
+    <Suspense fallback={placeholder}>
       <ThemeSwitch />
     </Suspense>
-  ) : (
-    place
   );
 }
 
@@ -96,9 +95,9 @@ function MenuButton() {
   );
 }
 
-function BrandMark({ className = "size-7" }: { className?: string }) {
+function BrandMark() {
   return (
-    <svg aria-hidden="true" viewBox="0 0 32 32" className={className}>
+    <svg aria-hidden="true" viewBox="0 0 32 32" className="size-7">
       <rect width="32" height="32" rx="8" className="fill-accent" />
       <path
         d="M9 12v11M16 9v12M23 6v11"

@@ -1,4 +1,4 @@
-import { Fragment, useState } from "react";
+import { type ComponentType, Fragment, useState } from "react";
 import { Navigate, Outlet, type RouteObject, useLocation } from "react-router-dom";
 import { BotFrame } from "../features/signals/bot-frame.tsx";
 import { yieldToMain } from "../lib/hydration.ts";
@@ -8,62 +8,39 @@ import { ErrorPage, NotFoundPage } from "./error-pages.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
 
 /** Every screen is its own chunk, loaded on the first visit. */
+const screen =
+  <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
+  async () => ({ Component: (await load())[name] });
+
 const screens = {
-  home: async () => ({ Component: (await import("../features/public/home-page.tsx")).HomePage }),
-  login: async () => ({ Component: (await import("../features/auth/auth-page.tsx")).LoginPage }),
-  register: async () => ({
-    Component: (await import("../features/auth/auth-page.tsx")).RegisterPage,
-  }),
-  pricing: async () => ({
-    Component: (await import("../features/payments/pricing-page.tsx")).PricingPage,
-  }),
-  payment: async () => ({
-    Component: (await import("../features/payments/payment-page.tsx")).PaymentPage,
-  }),
-  contact: async () => ({
-    Component: (await import("../features/public/contact-page.tsx")).ContactPage,
-  }),
-  performance: async () => ({
-    Component: (await import("../features/performance/performance-page.tsx")).PerformancePage,
-  }),
-  ledger: async () => ({
-    Component: (await import("../features/ledger/ledger-page.tsx")).LedgerPage,
-  }),
-  privacy: async () => ({
-    Component: (await import("../features/public/legal-page.tsx")).PrivacyPage,
-  }),
-  terms: async () => ({ Component: (await import("../features/public/legal-page.tsx")).TermsPage }),
-  forgotPassword: async () => ({
-    Component: (await import("../features/auth/password-pages.tsx")).ForgotPasswordPage,
-  }),
-  resetPassword: async () => ({
-    Component: (await import("../features/auth/password-pages.tsx")).ResetPasswordPage,
-  }),
-  verifyEmail: async () => ({
-    Component: (await import("../features/account/verify-email-page.tsx")).VerifyEmailPage,
-  }),
-  account: async () => ({
-    Component: (await import("../features/account/account-page.tsx")).AccountPage,
-  }),
-  dashboard: async () => ({
-    Component: (await import("./dashboard-page.tsx")).DashboardPage,
-  }),
+  home: screen(() => import("../features/public/home-page.tsx"), "HomePage"),
+  login: screen(() => import("../features/auth/auth-page.tsx"), "LoginPage"),
+  register: screen(() => import("../features/auth/auth-page.tsx"), "RegisterPage"),
+  pricing: screen(() => import("../features/payments/pricing-page.tsx"), "PricingPage"),
+  payment: screen(() => import("../features/payments/payment-page.tsx"), "PaymentPage"),
+  contact: screen(() => import("../features/public/contact-page.tsx"), "ContactPage"),
+  performance: screen(
+    () => import("../features/performance/performance-page.tsx"),
+    "PerformancePage",
+  ),
+  ledger: screen(() => import("../features/ledger/ledger-page.tsx"), "LedgerPage"),
+  privacy: screen(() => import("../features/public/legal-page.tsx"), "PrivacyPage"),
+  terms: screen(() => import("../features/public/legal-page.tsx"), "TermsPage"),
+  forgotPassword: screen(() => import("../features/auth/password-pages.tsx"), "ForgotPasswordPage"),
+  resetPassword: screen(() => import("../features/auth/password-pages.tsx"), "ResetPasswordPage"),
+  verifyEmail: screen(() => import("../features/account/verify-email-page.tsx"), "VerifyEmailPage"),
+  account: screen(() => import("../features/account/account-page.tsx"), "AccountPage"),
+  dashboard: screen(() => import("./dashboard-page.tsx"), "DashboardPage"),
+  history: screen(() => import("../features/signals/history-page.tsx"), "HistoryPage"),
+  signal: screen(() => import("../features/signals/signal-page.tsx"), "SignalPage"),
+  shared: screen(() => import("../features/signals/shared-page.tsx"), "SharedPage"),
+  admin: screen(() => import("../features/admin/admin-page.tsx"), "AdminPage"),
   bot: async () => {
     // The slowest part of the bot to start, so it gets a task of its own.
     await import("../features/signals/bot-store.ts");
     await yieldToMain();
     return { Component: (await import("../features/signals/bot-page.tsx")).BotPage };
   },
-  history: async () => ({
-    Component: (await import("../features/signals/history-page.tsx")).HistoryPage,
-  }),
-  signal: async () => ({
-    Component: (await import("../features/signals/signal-page.tsx")).SignalPage,
-  }),
-  shared: async () => ({
-    Component: (await import("../features/signals/shared-page.tsx")).SharedPage,
-  }),
-  admin: async () => ({ Component: (await import("../features/admin/admin-page.tsx")).AdminPage }),
 };
 
 export const routes: RouteObject[] = [

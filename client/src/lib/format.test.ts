@@ -70,7 +70,7 @@ test("file sizes are rounded to what a reader needs", () => {
   expect(formatBytes(1.44 * 1_024 * 1_024)).toBe("1.4 MB");
 });
 
-test("lengths of time are told in their two largest units", () => {
+test("durations are shown in their two largest units", () => {
   const texts = [-5, 0, 45, 75, 3_600, 7_505, 86_399, 90_000].map((s) => formatDuration(s * 1_000));
   expect(texts).toEqual([
     "0 s",
@@ -84,11 +84,11 @@ test("lengths of time are told in their two largest units", () => {
   ]);
 });
 
-test("times can be told in UTC", () => {
+test("times can be shown in UTC", () => {
   expect(formatUtc("2025-11-21T23:05:59.000Z")).toBe("21 Nov 2025, 23:05 UTC");
 });
 
-test("figures are written with a true minus, and R with as many decimals as it needs", () => {
+test("metrics have a true minus sign, and R has as many decimals as it needs", () => {
   expect(formatRate(0.5312)).toBe("53.1%");
   expect(formatRoundPoints(0.0421)).toBe("+4");
   expect(formatRoundPoints(-0.0421)).toBe("\u22124");

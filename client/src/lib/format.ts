@@ -22,7 +22,7 @@ export const formatCount = (number: number): string => count().format(number);
 export const formatPlural = (number: number, noun: string): string =>
   `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-/** A price level, with the five decimals of the product's figures. */
+/** A price level, with five decimals. */
 export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);
 
 /** An amount of US dollars. */
@@ -99,7 +99,7 @@ export function confidenceLevel(confidence: number): ConfidenceLevel {
   return "low";
 }
 
-/** Decimals that tell prices of this size apart on a chart's axis. */
+/** Number of decimals that distinguish prices of this size on an axis. */
 export function axisDecimals(price: number): number {
   if (price >= 1_000) return 2;
   if (price >= 10) return 3;

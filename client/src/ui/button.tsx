@@ -1,4 +1,4 @@
-import { LoaderCircle } from "lucide-react";
+import { LoaderCircle, type LucideIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { Link } from "react-router-dom";
 
@@ -34,9 +34,18 @@ export const buttonClass = ({ variant = "primary", size = "md" }: ButtonLook = {
 interface ButtonProps extends ComponentProps<"button">, ButtonLook {
   /** Disables the button and shows a spinner. */
   busy?: boolean;
+  /** Shown before the text, and replaced by the spinner. */
+  Icon?: LucideIcon;
 }
 
-export function Button({ variant, size, busy = false, className = "", ...props }: ButtonProps) {
+export function Button({
+  variant,
+  size,
+  busy = false,
+  Icon,
+  className = "",
+  ...props
+}: ButtonProps) {
   return (
     <button
       type="button"
@@ -46,6 +55,7 @@ export function Button({ variant, size, busy = false, className = "", ...props }
       className={`${buttonClass({ variant, size })} ${className}`}
     >
       {busy && <LoaderCircle aria-hidden className="size-4 animate-spin" />}
+      {!busy && Icon && <Icon aria-hidden className="size-4" />}
       {props.children}
     </button>
   );

@@ -79,8 +79,12 @@ export function NotificationsCard() {
         </p>
       </div>
       {permission === "default" && (
-        <Button variant="secondary" className="self-start" onClick={() => void requestPermission()}>
-          <Bell aria-hidden className="size-4" />
+        <Button
+          Icon={Bell}
+          variant="secondary"
+          className="self-start"
+          onClick={() => void requestPermission()}
+        >
           Allow notifications
         </Button>
       )}

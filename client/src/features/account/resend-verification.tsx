@@ -20,8 +20,12 @@ export function ResendVerification() {
           {resend.error.message}
         </Alert>
       )}
-      <Button variant="secondary" busy={resend.isPending} onClick={() => resend.mutate()}>
-        {!resend.isPending && <MailPlus aria-hidden className="size-4" />}
+      <Button
+        Icon={MailPlus}
+        variant="secondary"
+        busy={resend.isPending}
+        onClick={() => resend.mutate()}
+      >
         {resend.isPending ? "Sending..." : "Send a new link"}
       </Button>
     </div>

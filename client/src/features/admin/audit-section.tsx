@@ -91,6 +91,6 @@ const actions: Record<string, (who: string, details: Details) => string> = {
 export function auditSentence({ action, subject, details }: AuditEntry): string {
   const who = subject ?? "a user";
   const change = accountChanges[String(details.reason)];
-  const tell = action === "account:updated" ? change : actions[action];
-  return tell ? tell(who, details) : `${action} ${subject ?? ""}`.trim();
+  const describe = action === "account:updated" ? change : actions[action];
+  return describe ? describe(who, details) : `${action} ${subject ?? ""}`.trim();
 }

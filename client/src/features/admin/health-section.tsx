@@ -235,8 +235,13 @@ function OpenQueueButton() {
   // The tab must be opened synchronously, or the browser blocks it as a pop-up.
   const onClick = () => open.mutate(window.open("about:blank", "_blank"));
   return (
-    <Button variant="secondary" size="sm" busy={open.isPending} onClick={onClick}>
-      {!open.isPending && <ExternalLink aria-hidden className="size-4" />}
+    <Button
+      Icon={ExternalLink}
+      variant="secondary"
+      size="sm"
+      busy={open.isPending}
+      onClick={onClick}
+    >
       Open the queue
       <span className="sr-only">{" (opens in a new tab)"}</span>
     </Button>

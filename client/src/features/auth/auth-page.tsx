@@ -14,7 +14,7 @@ import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import type { AuthMode } from "./authenticate.ts";
 
 const sessionEndMessages: Partial<Record<SessionEnd, string>> = {
-  expired: "Your session has ended. Please log in again.",
+  expired: "Your session has expired. Please log in again.",
   deleted: "This account has been deleted.",
   "password-changed": "Your password was changed. Please log in with the new one.",
 };

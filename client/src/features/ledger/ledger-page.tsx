@@ -10,28 +10,16 @@ import { RecordList } from "./record-list.tsx";
 import { VerifyCard } from "./verify-card.tsx";
 import { WitnessSection } from "./witness-section.tsx";
 
-const explanations = [
-  {
-    question: "Committed before the outcome",
-    answer:
-      "When an analysis finishes, we publish a fingerprint of its values: symbol, entry, stop, target and confidence. The fingerprint reveals nothing and matches only those values. Subscribers see the values first; everyone sees them once the trade is resolved.",
-  },
-  {
-    question: "Each record includes the previous one",
-    answer:
-      "Every record contains the fingerprint of its predecessor. Change one value, remove one loss or swap two records, and every later fingerprint stops matching.",
-  },
-  {
-    question: "One record for each market",
-    answer:
-      "An analysis belongs to its market and candle, not to a trader. However many traders get it, it is recorded once and counts once. The ledger contains nothing about traders: clearing a history or deleting an account changes nothing in it.",
-  },
-  {
-    question: "What a chain cannot show by itself",
-    answer:
-      "It cannot show that the whole ledger was not rewritten or its end cut off. Saved fingerprints can: those of the witnesses, and the last one your browser verified.",
-  },
-] as const;
+const explanations = {
+  "Committed before the outcome":
+    "When an analysis finishes, we publish a fingerprint of its values: symbol, entry, stop, target and confidence. The fingerprint reveals nothing and matches only those values. Subscribers see the values first; everyone sees them once the trade is resolved.",
+  "Each record includes the previous one":
+    "Every record contains the fingerprint of its predecessor. Change one value, remove one loss or swap two records, and every later fingerprint stops matching.",
+  "One record for each market":
+    "An analysis belongs to its market and candle, not to a trader. However many traders get it, it is recorded once and counts once. The ledger contains nothing about traders: clearing a history or deleting an account changes nothing in it.",
+  "What a chain cannot show by itself":
+    "It cannot show that the whole ledger was not rewritten or its end cut off. Saved fingerprints can: those of the witnesses, and the last one your browser verified.",
+};
 
 export function LedgerPage() {
   usePageDescription(
@@ -66,7 +54,7 @@ function Explanations() {
   return (
     <section aria-label="Ledger" className="border-t border-line pt-10">
       <dl className="grid gap-x-12 gap-y-8 sm:grid-cols-2">
-        {explanations.map(({ question, answer }) => (
+        {Object.entries(explanations).map(([question, answer]) => (
           <div key={question}>
             <dt className="font-semibold">{question}</dt>
             <dd className="mt-2 leading-relaxed text-ink-muted text-pretty">{answer}</dd>

@@ -56,8 +56,12 @@ export function RecheckCard() {
             if (files.length > 0) recheck.mutate(files);
           }}
         />
-        <Button variant="secondary" busy={recheck.isPending} onClick={() => input.current?.click()}>
-          {!recheck.isPending && <FileUp aria-hidden className="size-4" />}
+        <Button
+          Icon={FileUp}
+          variant="secondary"
+          busy={recheck.isPending}
+          onClick={() => input.current?.click()}
+        >
           {recheck.isPending ? "Resolving…" : "Choose candle files"}
         </Button>
         <p className="mt-3 text-sm text-ink-faint text-pretty">

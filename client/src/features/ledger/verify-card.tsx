@@ -38,8 +38,7 @@ export function VerifyCard({ records }: { records: number }) {
         </p>
       </div>
       <div className="flex flex-col gap-3 sm:flex-row sm:flex-wrap">
-        <Button busy={isWorking} onClick={() => verification.mutate()}>
-          {!isWorking && <ShieldCheck aria-hidden className="size-4" />}
+        <Button Icon={ShieldCheck} busy={isWorking} onClick={() => verification.mutate()}>
           {isWorking ? "Verifying…" : label}
         </Button>
         <a href={downloadUrl} download className={buttonClass({ variant: "secondary" })}>

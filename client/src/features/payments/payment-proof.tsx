@@ -145,8 +145,7 @@ function ProofForm({ onSent }: { onSent(): void }) {
           {upload.error.message}
         </Alert>
       )}
-      <Button type="submit" size="lg" busy={upload.isPending} className="self-start">
-        {!upload.isPending && <Send aria-hidden className="size-4" />}
+      <Button Icon={Send} type="submit" size="lg" busy={upload.isPending} className="self-start">
         {upload.isPending ? "Uploading..." : "Submit proof"}
       </Button>
     </Form>

@@ -5,20 +5,13 @@ import { buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 
-const pricingSteps = [
-  {
-    title: "Choose a plan and pay",
-    text: "Choose the plan that fits you and pay with a method on the payment page.",
-  },
-  {
-    title: "Send your payment proof",
-    text: "Upload a screenshot or photo of the payment on your dashboard.",
-  },
-  {
-    title: "Start trading on signals",
-    text: "An administrator reviews the proof. You can use the bot as soon as you are approved.",
-  },
-] as const;
+const steps = {
+  "Choose a plan and pay":
+    "Choose the plan that fits you and pay with a method on the payment page.",
+  "Send your payment proof": "Upload a screenshot or photo of the payment on your dashboard.",
+  "Start trading on signals":
+    "An administrator reviews the proof. You can use the bot as soon as you are approved.",
+};
 
 export function PricingPage() {
   usePageDescription(
@@ -52,7 +45,7 @@ function HowToSubscribe() {
         How to subscribe
       </h2>
       <ol className="mt-6 grid gap-6 md:grid-cols-3 md:gap-8">
-        {pricingSteps.map(({ title, text }, index) => (
+        {Object.entries(steps).map(([title, text], index) => (
           <li key={title} className="flex gap-4">
             <span
               aria-hidden

@@ -90,11 +90,11 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
       />
       {isFiltered(filter) && (
         <Button
+          Icon={X}
           variant="ghost"
           className="h-11 justify-self-start"
           onClick={() => onChange(withoutFilters(filter))}
         >
-          <X aria-hidden className="size-4" />
           Clear filters
         </Button>
       )}

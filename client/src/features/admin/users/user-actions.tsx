@@ -40,22 +40,22 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
       )}
       <div className="flex flex-wrap gap-2">
         <Button
+          Icon={Check}
           variant={user.approved ? "secondary" : "primary"}
           size="sm"
           disabled={user.approved}
           busy={approve.isPending}
           onClick={() => approve.mutate()}
         >
-          {!approve.isPending && <Check aria-hidden className="size-4" />}
           Approve
         </Button>
         <Button
+          Icon={AccessIcon}
           variant="secondary"
           size="sm"
           busy={access.isPending}
           onClick={() => access.mutate()}
         >
-          {!access.isPending && <AccessIcon aria-hidden className="size-4" />}
           {isAllowed ? "Block image upload" : "Allow image upload"}
         </Button>
         <GrantCreditsButton user={user} />

@@ -146,8 +146,13 @@ function UserPages({ users }: { users: UserCard[] }) {
       </ul>
       {users.length > PAGE_SIZE && (
         <nav aria-label="Pages of users" className="flex items-center justify-center gap-4">
-          <Button variant="secondary" size="sm" disabled={page === 0} onClick={() => turn(-1)}>
-            <ChevronLeft aria-hidden className="size-4" />
+          <Button
+            Icon={ChevronLeft}
+            variant="secondary"
+            size="sm"
+            disabled={page === 0}
+            onClick={() => turn(-1)}
+          >
             Previous
           </Button>
           <p role="status" className="figures text-sm text-ink-muted">

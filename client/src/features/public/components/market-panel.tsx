@@ -22,25 +22,28 @@ export function MarketPanel({ title, children }: MarketPanelProps) {
       </div>
     );
   }
-  if (data) return <Message text={NO_PRICES} />;
-  if (isError) {
-    return (
-      <Message text={PRICES_FAILED}>
+  if (!data && !isError) return <Skeleton className="absolute inset-0 rounded-none" />;
+  return (
+    <div className="flex h-full flex-col items-center justify-center gap-4 p-6 text-center">
+      <p role="status" className="text-ink-muted text-pretty">
+        {data ? NO_PRICES : PRICES_FAILED}
+      </p>
+      {!data && (
         <Button variant="secondary" onClick={() => void refetch()}>
           Try again
         </Button>
-      </Message>
-    );
-  }
-  return <Skeleton className="absolute inset-0 rounded-none" />;
+      )}
+    </div>
+  );
 }
 
 function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
   const isDemo = quotes.some((quote) => quote.data === "replay");
-  const [latest = ""] = quotes
-    .map((quote) => quote.as_of)
-    .toSorted()
-    .toReversed();
+  const latest =
+    quotes
+      .map((quote) => quote.as_of)
+      .toSorted()
+      .at(-1) ?? "";
   return (
     <p className="flex h-11 shrink-0 items-center justify-between gap-4 border-b border-line px-4 text-xs sm:px-5">
       <span className={isDemo ? "text-wait" : "text-ink-muted"}>
@@ -52,16 +55,5 @@ function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
         {formatDateTime(latest)}
       </time>
     </p>
-  );
-}
-
-function Message({ text, children }: { text: string; children?: ReactNode }) {
-  return (
-    <div className="flex h-full flex-col items-center justify-center gap-4 p-6 text-center">
-      <p role="status" className="text-ink-muted text-pretty">
-        {text}
-      </p>
-      {children}
-    </div>
   );
 }
