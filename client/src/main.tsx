@@ -14,26 +14,25 @@ followSession();
 void start(root);
 
 async function start(element: HTMLElement): Promise<void> {
-  // Reading the code was a long task already.
+  // Parsing the code was a long task already.
   await yieldToMain();
   const content = await contentOf(element.dataset);
   if (content === "frame") holdScreen(routes, window.location.pathname, untilReady());
-  // Told that the screen is there, the router leaves it scrolled as it is.
+  // With hydration data, the router keeps the scroll position.
   const router = createBrowserRouter(routes, content === "screen" ? { hydrationData: {} } : {});
   const app = <App router={router} />;
-  // As a transition, React goes over the page in small steps, and the page hears its reader in between.
+  // A transition hydrates in small steps, so that the page stays responsive.
   if (content) return startTransition(() => void hydrateRoot(element, app));
   element.replaceChildren();
   createRoot(element).render(app);
 }
 
-/** Resolves once the application has taken the page over. */
 const untilReady = (): Promise<unknown> =>
   new Promise((resolve) => window.addEventListener("appready", resolve, { once: true }));
 
 /**
- * What the page holds of that which the application shows first: the screen of this address, whose code is loaded then,
- * or the frame around every screen. A screen whose code cannot be loaded is left to the router, which says so.
+ * What the page was pre-rendered with: the screen of this URL, or the frame around every screen. If the screen's
+ * code fails to load, the router shows the error.
  */
 async function contentOf({ screen, frame }: DOMStringMap): Promise<"screen" | "frame" | null> {
   const { pathname } = window.location;

@@ -4,7 +4,7 @@ import { App, loadScreen } from "./app/app.tsx";
 import { routes } from "./app/routes.tsx";
 import { pageHead } from "./ui/page-heading.tsx";
 
-/** A screen as HTML, for a visitor, with what it says of itself. */
+/** Renders a screen for a visitor as HTML, with its title and description. */
 export async function renderScreen(path: string) {
   await loadScreen(routes, path);
   Object.assign(pageHead, { title: "", description: "" });
@@ -12,13 +12,10 @@ export async function renderScreen(path: string) {
   return { html, ...pageHead };
 }
 
-/** What stands around every screen, as HTML, for while the code of the one at `path` loads. */
+/** Renders the frame around the screen at `path`, shown while its code loads. */
 export const renderFrame = (path: string): string => render(path);
 
-/**
- * @throws if anything would be left to the browser: that needs a script inside the page, which the content policy
- *   forbids
- */
+/** @throws if anything is left to the browser: that needs an inline script, which the content policy forbids */
 function render(path: string): string {
   const router = createMemoryRouter(routes, { initialEntries: [path] });
   const html = renderToString(<App router={router} />);

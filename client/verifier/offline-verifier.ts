@@ -7,8 +7,8 @@ const SCRIPT_PLACE = "/* verifier */";
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * Adds `verify-ledger.html` to the pages: one file with everything in it, to be saved and opened from disk. It is not
- * meant to be opened here, where the content policy forbids scripts inside a page.
+ * Adds `verify-ledger.html`: one file that works offline. It is downloaded and not opened on this site, where the
+ * content policy forbids inline scripts.
  */
 export function offlineVerifier(): Plugin {
   return {
@@ -29,11 +29,10 @@ export function offlineVerifier(): Plugin {
   };
 }
 
-/** The page with its script in it. */
 export async function buildPage(): Promise<string> {
   const page = await readFile(fileOf("verifier.html"), "utf8");
   const script = await bundleScript();
-  // A function, as a text would have its dollar signs read as patterns.
+  // As a function, because `$` in a replacement string has a meaning.
   return page.replace(SCRIPT_PLACE, () => script.replaceAll("</script", "<\\/script"));
 }
 

@@ -4,7 +4,6 @@ import {
   verifyLedger,
 } from "@shared/contract/ledger-verifier.ts";
 
-/** The offline page: a file is chosen, its ledger is verified, and the result is written below. */
 function start(): void {
   const file = document.querySelector<HTMLInputElement>("#file");
   const head = document.querySelector<HTMLInputElement>("#head");
@@ -30,7 +29,7 @@ function start(): void {
   head.addEventListener("change", run);
 }
 
-/** None for an empty field; null for one that is no head. */
+/** Returns null for text that is not a head. */
 function parseHead(text: string): KeptHead[] | null {
   if (text.trim() === "") return [];
   const [, seq, hash] = /^\s*(\d{1,15}):([0-9a-f]{64})\s*$/.exec(text) ?? [];

@@ -23,10 +23,10 @@ test("a registration and a proof are announced and counted until the panel is op
   await expect(page.getByText("New registration", { exact: true }).first()).toBeVisible();
   await sendProof(trader, "Jane Miller");
   await expect(page.getByText("New payment proof", { exact: true })).toBeVisible();
-  await expect(page.getByText(/^([2-9]|\d\d+) new for the administrator$/)).toBeAttached();
+  await expect(page.getByText(/^([2-9]|\d\d+) unread admin notifications$/)).toBeAttached();
   await page.getByRole("link", { name: "Admin", exact: true }).click();
   await expect(cardOf(page, username)).toContainText("Jane Miller");
-  await expect(page.getByText(/new for the administrator/)).toHaveCount(0);
+  await expect(page.getByText(/unread admin notification/)).toHaveCount(0);
 });
 
 test("a card appears and changes while the panel is open", async ({ page, openElsewhere }) => {
@@ -107,7 +107,7 @@ test("users are found by name and by what they wait for", async ({ page }) => {
   await page.getByLabel("Search users").fill(username.toUpperCase());
   await expect(page.getByRole("article")).toHaveCount(1);
   await page.getByRole("button", { name: /^With proof/ }).click();
-  await expect(page.getByText("No user matches.")).toBeVisible();
+  await expect(page.getByText("No matching users.")).toBeVisible();
   await page.getByRole("button", { name: /^Pending/ }).click();
   await expect(cardOf(page, username)).toBeVisible();
 });

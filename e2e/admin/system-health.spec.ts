@@ -10,7 +10,7 @@ test("an administrator sees the worker that makes the signals, and what it uses"
 }) => {
   await openAdmin(page);
   const health = section(page);
-  await expect(health.getByText("All systems working")).toBeVisible();
+  await expect(health.getByText("All systems operational")).toBeVisible();
   await expect(health.getByText("Demo data")).toBeVisible();
   await expect(health.getByText("Uses no live provider.")).toBeVisible();
 });
@@ -28,9 +28,9 @@ test("a system without a worker says so plainly, and recovers before the reader'
   await page.route("**/admin/health", (route) => route.fulfill({ json: down, headers: cors }));
   await openAdmin(page);
   const health = section(page);
-  await expect(health.getByText("Signals are not being made")).toBeVisible();
-  await expect(health.getByText("No worker is alive")).toBeVisible();
+  await expect(health.getByText("Major outage")).toBeVisible();
+  await expect(health.getByText("No active workers")).toBeVisible();
   await expect(health.getByText("1 min 15 s", { exact: true })).toBeVisible();
   await page.unroute("**/admin/health");
-  await expect(health.getByText("All systems working")).toBeVisible();
+  await expect(health.getByText("All systems operational")).toBeVisible();
 });

@@ -79,6 +79,6 @@ test("a new verification link is sent, and opening it anywhere shows here at onc
   const link = await mailedLink(email, { path: "/verify-email", count: 2 });
   const elsewhere = await openElsewhere();
   await elsewhere.goto(link);
-  await expect(elsewhere.getByRole("heading", { name: "E-mail verified" })).toBeVisible();
+  await expect(elsewhere.getByRole("heading", { name: "Email verified" })).toBeVisible();
   await expect(page.getByText("Verified", { exact: true })).toBeVisible();
 });

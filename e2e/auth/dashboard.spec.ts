@@ -36,7 +36,7 @@ test("a file that is no picture, or too large, is refused in words before it is 
   await input.setInputFiles({ name: "b.png", mimeType: "image/png", buffer });
   await expect(page.getByText(/larger than 5 MB/)).toBeVisible();
   await input.setInputFiles({ name: "c.png", mimeType: "image/png", buffer: Buffer.from("no") });
-  await expect(page.getByText(/cannot be read/)).toBeVisible();
+  await expect(page.getByText(/can't be read/)).toBeVisible();
 });
 
 test("a proof that was sent is shown, also after a reload, until it is deleted", async ({
@@ -86,7 +86,7 @@ test.describe("when the upload fails", () => {
     await page.getByLabel("Proof image").setInputFiles(await makePicture("receipt.png"));
     await page.getByRole("button", { name: "Submit proof" }).click();
     await expect(
-      page.getByRole("alert").filter({ hasText: "Your proof was not sent" }),
+      page.getByRole("alert").filter({ hasText: "Your proof was not submitted" }),
     ).toBeVisible();
     await expect(page.getByLabel("Sender name")).toHaveValue("Jane Miller");
     await expect(page.getByText("receipt.png")).toBeVisible();

@@ -82,7 +82,7 @@ test.describe("with a role that only the browser claims", () => {
     await signIn(page, { ...(await makeTrader()), token: "made.up.token" });
     await page.goto("/dashboard");
     await expect(page).toHaveURL(/\/login$/);
-    await expect(page.getByText("Your session has ended. Please log in again.")).toBeVisible();
+    await expect(page.getByText("Your session has expired. Please log in again.")).toBeVisible();
   });
 });
 

@@ -43,7 +43,7 @@ test("the two passwords are checked in words before anything is sent", async ({ 
 test("a link without its token says so and leads to a new one", async ({ page }) => {
   await page.goto("/reset-password");
   await expect(page.getByRole("heading", { name: "This link is incomplete" })).toBeVisible();
-  await page.getByRole("link", { name: "Ask for a new link" }).click();
+  await page.getByRole("link", { name: "Request a new link" }).click();
   await expect(page).toHaveURL(/\/forgot-password$/);
 });
 
@@ -89,7 +89,7 @@ test.describe("with requests that fail", () => {
       if (request.method() === "POST" && request.url().endsWith("/verify-email")) asked += 1;
     });
     await page.goto(link);
-    await expect(page.getByRole("heading", { name: "E-mail verified" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Email verified" })).toBeVisible();
     expect(asked).toBe(1);
     await page.reload();
     await expect(page.getByRole("heading", { name: "This link does not work" })).toBeVisible();
@@ -107,6 +107,6 @@ test.describe("with requests that fail", () => {
     await expect(page.getByRole("alert")).toContainText("The server cannot be reached.");
     await mend();
     await page.getByRole("button", { name: "Try again" }).click();
-    await expect(page.getByRole("heading", { name: "E-mail verified" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Email verified" })).toBeVisible();
   });
 });

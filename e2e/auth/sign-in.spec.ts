@@ -134,7 +134,7 @@ test("a new trader is told what comes next, taken to the dashboard, and kept out
   await register(page, { username: newName() });
   await expect(page.getByText("Registration successful!")).toBeVisible();
   await expect(
-    page.getByText(/Please verify your e-mail and wait for admin approval\./),
+    page.getByText(/Please verify your email and wait for admin approval\./),
   ).toBeVisible();
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500));
   await page.clock.runFor(2_500);

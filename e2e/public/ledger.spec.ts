@@ -68,7 +68,7 @@ test("sealed analyses and resolved ones are told apart", async ({ page }) => {
   await openWith(page);
   const records = page.getByRole("listitem").filter({ hasText: "#" });
   await expect(records).toHaveCount(5);
-  await expect(records.nth(0)).toContainText("Sealed until resolved");
+  await expect(records.nth(0)).toContainText("Hidden until resolved");
   await expect(records.nth(1)).toContainText("LOSS");
   await expect(records.nth(1)).toContainText("\u22121.05 R");
   await expect(records.nth(3)).toContainText("ETH/USDT");
@@ -155,7 +155,7 @@ test("a reader's candles resolve the outcomes again, and those that differ are n
   await openWith(page);
   const files = page.getByLabel("Candle files");
   await files.setInputFiles(candlesOf("prices.csv", [0]));
-  await expect(page.getByRole("alert")).toContainText("prices.csv cannot be used");
+  await expect(page.getByRole("alert")).toContainText("prices.csv can't be used");
   await files.setInputFiles(candlesOf("EUR-USD.1h.csv", [0, 1]));
   await expect(page.getByText("These candles cover none of the resolved trades.")).toBeVisible();
   await files.setInputFiles([

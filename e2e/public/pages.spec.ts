@@ -30,7 +30,7 @@ test("the home page says what the product is, from top to bottom", async ({ page
 test("an address that no screen has says so and leads home", async ({ page }) => {
   await page.goto("/no-such-page");
   await expect(page.getByRole("heading", { level: 1, name: "Page not found" })).toBeVisible();
-  await page.getByRole("link", { name: "Back to the home page" }).click();
+  await page.getByRole("link", { name: "Go to the home page" }).click();
   await expect(page).toHaveURL(/\/$/);
 });
 
@@ -56,7 +56,7 @@ test.describe("a screen whose code cannot be loaded", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Something went wrong");
     await expect(page.getByText("Technical details")).toBeVisible();
     await page.unroute(chunk);
-    await page.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("button", { name: "Reload page" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Contact" })).toBeVisible();
   });
 });

@@ -25,7 +25,7 @@ test("a visitor finds the record from the home page; it is empty, and says so", 
   page,
 }) => {
   await page.goto("/");
-  await page.getByRole("link", { name: "See how all signals turned out" }).click();
+  await page.getByRole("link", { name: "See overall performance" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Performance" })).toBeVisible();
   await expect(page.getByText("No signals here yet")).toBeVisible();
   await page.getByLabel("Market", { exact: true }).selectOption("All forex");
@@ -36,16 +36,18 @@ test("a visitor finds the record from the home page; it is empty, and says so", 
 
 test("every figure has its margin and what chance alone gives beside it", async ({ page }) => {
   await openWith(page, record);
-  const figures = page.getByRole("region", { name: "Headline figures" });
+  const figures = page.getByRole("region", { name: "Key metrics" });
   await expect(figures).toContainText("45.0%");
   await expect(figures).toContainText("95% interval 38.0% to 52.0%");
-  await expect(figures).toContainText("By chance alone36.0%");
+  await expect(figures).toContainText("Random baseline36.0%");
   await expect(figures).toContainText(
     "Better than chance: an edge of +9.0 percentage points (95% interval +2.4 to +15.6).",
   );
   await expect(figures).toContainText("141");
   await expect(figures).toContainText("\u221211.4 R");
-  await expect(page.getByText("Past results promise nothing.")).toBeVisible();
+  await expect(
+    page.getByText("Past performance is not indicative of future results."),
+  ).toBeVisible();
 });
 
 test("losers and whatever has no result are counted in the open", async ({ page }) => {
@@ -96,7 +98,7 @@ test("too few signals are said to be so", async ({ page }) => {
   const few = { expectancy_r: null, profit_factor: null, max_drawdown_r: null };
   await openWith(page, { ...record, ...noRates, ...few, counts, trades: 12, effective_trades: 9 });
   await expect(page.getByText("12 of at least 30 decided signals.")).toBeVisible();
-  const figures = page.getByRole("region", { name: "Headline figures" });
+  const figures = page.getByRole("region", { name: "Key metrics" });
   await expect(figures.getByText("Not enough signals")).toHaveCount(6);
 });
 

@@ -66,7 +66,7 @@ test("a configured method is shown as plain text and copied; a blank one is not 
 
   await savePaymentDetails({});
   await page.reload();
-  await expect(page.getByText("No payment method is set up yet")).toBeVisible();
+  await expect(page.getByText("No payment methods yet")).toBeVisible();
 });
 
 test("visitors find contact, privacy and terms", async ({ page }) => {
@@ -81,7 +81,7 @@ test("visitors find contact, privacy and terms", async ({ page }) => {
     .getByRole("navigation", { name: "Main" })
     .getByRole("link", { name: "Contact" })
     .click();
-  const mail = page.getByRole("main").getByRole("link", { name: /E-mail/ });
+  const mail = page.getByRole("main").getByRole("link", { name: /Email/ });
   await expect(mail).toHaveAttribute("href", "mailto:support@example.com");
   await expect(page.getByRole("link", { name: /WhatsApp|Telegram/ })).toHaveCount(0);
 });

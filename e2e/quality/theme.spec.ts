@@ -36,7 +36,7 @@ test("a chosen theme is on the page before anything is painted", async ({ page }
 test("left to the device, the theme follows it at once", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.goto("/terms");
-  await choose(page, "As on this device");
+  await choose(page, "System theme");
   expect(await ground(page)).toBe(DARK);
   await page.emulateMedia({ colorScheme: "light" });
   await expect.poll(() => ground(page)).toBe(LIGHT);

@@ -11,7 +11,6 @@ import {
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router-dom";
-import { dashboardMessages as texts } from "../features/payments/messages.ts";
 import { PaymentProof } from "../features/payments/payment-proof.tsx";
 import { type Account, useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
@@ -21,27 +20,25 @@ import { Card, Skeleton } from "../ui/card.tsx";
 import { PageHeading } from "../ui/page-heading.tsx";
 
 export function DashboardPage() {
-  // Nothing stands before it is known what stands above it; a server out of reach is not waited for.
+  // Waiting for the account avoids layout shifts; an unreachable server is not waited for.
   const isKnown = useRealtime((live) => live.account !== null || live.ready);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={texts.title} />
-      {isKnown ? <Overview /> : <OverviewSkeleton />}
+      <PageHeading title="Dashboard" />
+      {isKnown ? (
+        <Overview />
+      ) : (
+        <div role="status" aria-label="Loading your account" className={gridClass}>
+          <Skeleton className="h-96 rounded-card" />
+          <Skeleton className="h-96 rounded-card" />
+        </div>
+      )}
     </div>
   );
 }
 
 const gridClass =
   "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]";
-
-function OverviewSkeleton() {
-  return (
-    <div role="status" aria-label={texts.loading} className={gridClass}>
-      <Skeleton className="h-96 rounded-card" />
-      <Skeleton className="h-96 rounded-card" />
-    </div>
-  );
-}
 
 function Overview() {
   const approved = useSession((session) => session.approved);
@@ -50,8 +47,8 @@ function Overview() {
   return (
     <>
       {!emailVerified && (
-        <Alert tone="info" title={texts.unverifiedTitle}>
-          {texts.unverified}
+        <Alert tone="info" title="Please verify your email">
+          Open the link in the email we sent when you registered.
         </Alert>
       )}
       <div className={gridClass}>
@@ -59,10 +56,10 @@ function Overview() {
           {isAdmin && (
             <LinkCard
               Icon={ShieldCheck}
-              title={texts.adminTitle}
-              text={texts.admin}
+              title="Administration"
+              text="Users, payment settings, uploaded images and the audit trail."
               to="/admin"
-              link={texts.openAdmin}
+              link="Open the admin panel"
             />
           )}
           <div aria-live="polite">{approved ? <ApprovedCard /> : <PendingCard />}</div>
@@ -71,10 +68,10 @@ function Overview() {
           <AccountCard />
           <LinkCard
             Icon={UserCog}
-            title={texts.panelTitle}
-            text={texts.panel}
+            title="User Panel"
+            text="Manage your password, email and notifications."
             to="/user-panel"
-            link={texts.openPanel}
+            link="Account settings"
           />
         </div>
       </div>
@@ -82,32 +79,32 @@ function Overview() {
   );
 }
 
-/** What is open to an approved user. */
 export function ApprovedCard() {
   return (
     <Card className="flex animate-enter flex-col gap-6 p-6 sm:p-8">
       <div className="flex gap-4">
         <BadgeCheck aria-hidden className="size-8 shrink-0 text-buy" strokeWidth={1.75} />
         <div>
-          <h2 className="text-xl font-semibold tracking-tight">{texts.approvedTitle}</h2>
-          <p className="mt-1 text-ink-muted">{texts.approved}</p>
+          <h2 className="text-xl font-semibold tracking-tight">Account Approved</h2>
+          <p className="mt-1 text-ink-muted">
+            You can now use the signal bot and view your history.
+          </p>
         </div>
       </div>
       <div className="flex flex-col gap-3 sm:flex-row">
         <Link to="/bot" className={buttonClass({ size: "lg" })}>
           <Bot aria-hidden className="size-5" />
-          {texts.openBot}
+          Open the signal bot
         </Link>
         <Link to="/signal-history" className={buttonClass({ variant: "secondary", size: "lg" })}>
           <History aria-hidden className="size-5" />
-          {texts.openHistory}
+          View signal history
         </Link>
       </div>
     </Card>
   );
 }
 
-/** What a user can do to become approved. */
 export function PendingCard() {
   return (
     <Card className="animate-enter">
@@ -115,12 +112,14 @@ export function PendingCard() {
         <Clock aria-hidden className="size-8 shrink-0 text-wait" strokeWidth={1.75} />
         <div className="flex flex-col items-start gap-4">
           <div>
-            <h2 className="text-xl font-semibold tracking-tight">{texts.pendingTitle}</h2>
-            <p className="mt-1 text-ink-muted text-pretty">{texts.pending}</p>
+            <h2 className="text-xl font-semibold tracking-tight">Approval Pending</h2>
+            <p className="mt-1 text-ink-muted text-pretty">
+              Your account is awaiting review. This page updates automatically.
+            </p>
           </div>
           <Link to="/pricing" className={buttonClass({ variant: "secondary" })}>
             <Tags aria-hidden className="size-4" />
-            {texts.toPricing}
+            See plans and pricing
           </Link>
         </div>
       </div>
@@ -131,16 +130,15 @@ export function PendingCard() {
   );
 }
 
-/** Who is signed in; follows every change of the account. */
 export function AccountCard() {
   const account = useRealtime((live) => live.account);
   return (
     <Card className="p-6">
-      <h2 className="text-sm font-medium text-ink-muted">{texts.accountTitle}</h2>
+      <h2 className="text-sm font-medium text-ink-muted">Account</h2>
       <dl className="mt-4 flex flex-col gap-4">
-        <Fact label={texts.username} value={account?.username} />
-        <Fact label={texts.email} value={account && <Email account={account} />} />
-        <Fact label={texts.credits} value={account?.image_credits} />
+        <Fact label="Username" value={account?.username} />
+        <Fact label="Email" value={account && <Email account={account} />} />
+        <Fact label="Image credits" value={account?.image_credits} />
       </dl>
     </Card>
   );
@@ -152,7 +150,7 @@ function Email({ account }: { account: Account }) {
     <>
       <span className="break-all">{email}</span>
       <span className={`ml-2 text-sm ${email_verified ? "text-buy" : "text-wait"}`}>
-        {email_verified ? texts.verified : texts.notVerified}
+        {email_verified ? "Verified" : "Not verified"}
       </span>
     </>
   );
@@ -175,7 +173,6 @@ interface LinkCardProps {
   link: string;
 }
 
-/** A card that leads to another screen. */
 export function LinkCard({ Icon, title, text, to, link }: LinkCardProps) {
   return (
     <Card className="flex gap-4 p-6">

@@ -1,22 +1,22 @@
 import { formatUsd } from "../lib/format.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
-import { adminAlertMessages as texts } from "./messages.ts";
 
-/** Returns the notification of an event that administrators should see, null for any other. */
+const budgetTitles = { 80: "80% of the AI budget is spent", 100: "AI budget used up" } as const;
+
 export function describeAdminEvent(
   event: LiveEvent,
 ): { title: string; description: string } | null {
   switch (event.name) {
     case "user:registered":
-      return { title: texts.registered, description: event.data.username };
+      return { title: "New registration", description: event.data.username };
     case "proof:submitted": {
       const { username, sender_name } = event.data;
-      return { title: texts.proof, description: texts.proofBy(username, sender_name) };
+      return { title: "New payment proof", description: `${username}, sent by ${sender_name}` };
     }
     case "budget:reached": {
       const { percent, spent_usd, budget_usd } = event.data;
-      const description = texts.spent(formatUsd(spent_usd), formatUsd(budget_usd));
-      return { title: texts.budget[percent], description };
+      const description = `${formatUsd(spent_usd)} of ${formatUsd(budget_usd)} today (UTC).`;
+      return { title: budgetTitles[percent], description };
     }
     default:
       return null;

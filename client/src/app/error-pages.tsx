@@ -2,16 +2,13 @@ import type { ReactNode } from "react";
 import { Link, useRouteError } from "react-router-dom";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { usePageTitle } from "../ui/page-heading.tsx";
-import { appMessages } from "./messages.ts";
 
 interface MessagePageProps {
   title: string;
   text: string;
-  /** What the reader can do next. */
   children: ReactNode;
 }
 
-/** A page that holds one message and one way on. */
 function MessagePage({ title, text, children }: MessagePageProps) {
   usePageTitle(title);
   return (
@@ -25,24 +22,29 @@ function MessagePage({ title, text, children }: MessagePageProps) {
 
 export function NotFoundPage() {
   return (
-    <MessagePage title={appMessages.notFoundTitle} text={appMessages.notFound}>
+    <MessagePage
+      title="Page not found"
+      text="We couldn't find this page. Check the URL or go to the home page."
+    >
       <Link to="/" className={buttonClass()}>
-        {appMessages.backHome}
+        Go to the home page
       </Link>
     </MessagePage>
   );
 }
 
-/** Stands in for a screen that broke, or whose code could not be loaded. */
 export function ErrorPage() {
   const error = useRouteError();
   return (
     <main>
-      <MessagePage title={appMessages.errorTitle} text={appMessages.error}>
-        <Button onClick={() => window.location.reload()}>{appMessages.reload}</Button>
+      <MessagePage
+        title="Something went wrong"
+        text="We couldn't load this page. Reload it to try again."
+      >
+        <Button onClick={() => window.location.reload()}>Reload page</Button>
         {error instanceof Error && (
           <details className="max-w-xl text-sm text-ink-faint">
-            <summary className="cursor-pointer">{appMessages.errorDetails}</summary>
+            <summary className="cursor-pointer">Technical details</summary>
             <code className="mt-2 block break-words">{error.message}</code>
           </details>
         )}

@@ -3,13 +3,11 @@ import { type Location, Outlet, ScrollRestoration, useLocation } from "react-rou
 import { noopSubscribe } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { TextLink } from "../ui/button.tsx";
-import { appMessages } from "./messages.ts";
 import { Navbar } from "./navbar.tsx";
 
-/** Everything that only signed-in users need: live connection, toasts. Kept out of a visitor's first load. */
+/** Kept out of the first load of visitors. */
 const SignedIn = lazy(async () => ({ default: (await import("./signed-in.tsx")).SignedIn }));
 
-/** The frame around every screen. */
 export function LayoutFrame({ children }: { children: ReactNode }) {
   return (
     <>
@@ -17,7 +15,7 @@ export function LayoutFrame({ children }: { children: ReactNode }) {
         href="#main"
         className="sr-only rounded-control bg-accent px-4 py-2 font-medium text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50"
       >
-        {appMessages.skipLink}
+        Skip to content
       </a>
       <Navbar />
       {children}
@@ -42,15 +40,15 @@ export function Layout() {
   );
 }
 
-/** From here on the session decides what is shown; until then `public/before-paint.js` has. */
+/** From here on the session decides what is shown; until then `public/before-paint.js` does. */
 function takeOver(): void {
   delete document.documentElement.dataset.early;
 }
 
-/** The first entry of every visit has the same key; without the path, one page would open where another was left. */
+/** The first entry of every visit has the same key. Without the path, one page would open where another was left. */
 const scrollKey = ({ key, pathname }: Location) => (key === "default" ? pathname : key);
 
-/** The screen itself; it takes the focus when the route changes, so that a keyboard or screen reader starts there. */
+/** Takes the focus when the route changes, so that keyboards and screen readers start at the new screen. */
 function Main() {
   const { pathname } = useLocation();
   const main = useRef<HTMLElement>(null);
@@ -67,16 +65,13 @@ function Main() {
   );
 }
 
-/** What every screen ends with. */
 function Footer() {
   const year = useSyncExternalStore(noopSubscribe, thisYear, builtYear);
   return (
     <footer className="mt-auto border-t border-line">
       <div className="page flex flex-col gap-x-6 gap-y-4 py-8 text-sm text-ink-faint sm:flex-row sm:items-center sm:justify-between">
-        <p className="figures">
-          © {year} {appMessages.rights}
-        </p>
-        <nav aria-label={appMessages.legalNavigation} className="flex flex-wrap gap-x-6 gap-y-2">
+        <p className="figures">© {year} AI Trading Bot. All Rights Reserved.</p>
+        <nav aria-label="Legal" className="flex flex-wrap gap-x-6 gap-y-2">
           {legalLinks.map(({ to, label }) => (
             <TextLink key={to} to={to} className="text-ink-muted">
               {label}
@@ -89,7 +84,7 @@ function Footer() {
 }
 
 const thisYear = () => new Date().getFullYear();
-/** The pre-rendered pages may be older than the year. */
+/** Pre-rendered pages may be older than the year. */
 const builtYear = () => Number(import.meta.env.VITE_BUILT_YEAR);
 
 const legalLinks = [

@@ -2,7 +2,6 @@ import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { NavLink } from "react-router-dom";
 import { buttonClass } from "../ui/button.tsx";
-import { appMessages, themeMessages } from "./messages.ts";
 import { adminLink, NavbarAdminBadge, SessionButton, useNavLinks } from "./nav-items.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
@@ -14,7 +13,6 @@ interface MobileMenuProps {
   onOpenChange(open: boolean): void;
 }
 
-/** The navigation of small screens: a sheet from the right, over everything. */
 export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
   const links = useNavLinks();
   const close = () => onOpenChange(false);
@@ -24,17 +22,15 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-canvas/70 backdrop-blur-sm transition-opacity duration-200 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Dialog.Popup className="fixed inset-y-0 right-0 z-50 flex w-[min(20rem,85vw)] flex-col gap-6 border-l border-line bg-surface p-4 shadow-float transition-transform duration-200 data-ending-style:translate-x-full data-starting-style:translate-x-full">
           <div className="flex h-8 items-center justify-between">
-            <Dialog.Title className="pl-4 text-sm font-medium text-ink-muted">
-              {appMessages.menu}
-            </Dialog.Title>
+            <Dialog.Title className="pl-4 text-sm font-medium text-ink-muted">Menu</Dialog.Title>
             <Dialog.Close
-              aria-label={appMessages.closeMenu}
+              aria-label="Close menu"
               className={`${buttonClass({ variant: "ghost" })} px-2`}
             >
               <X aria-hidden className="size-6" />
             </Dialog.Close>
           </div>
-          <nav aria-label={appMessages.mainNavigation} className="flex flex-col gap-1">
+          <nav aria-label="Main" className="flex flex-col gap-1">
             {links.map(({ to, label }) => (
               <span key={to} className="relative flex flex-col">
                 <NavLink to={to} end onClick={close} className={linkClass}>
@@ -47,7 +43,7 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
           <div className="mt-auto flex flex-col gap-4">
             <div className="flex items-center justify-between pl-4">
               <span aria-hidden className="text-sm text-ink-muted">
-                {themeMessages.theme}
+                Theme
               </span>
               <ThemeSwitch />
             </div>

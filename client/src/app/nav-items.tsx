@@ -3,9 +3,7 @@ import { Link, useNavigate } from "react-router-dom";
 import { create } from "zustand";
 import { useSession } from "../lib/session.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
-import { appMessages, adminAlertMessages as texts } from "./messages.ts";
 
-/** Where the navigation leads, in the order shown. */
 const navLinks = [
   { to: "/", label: "Home" },
   { to: "/bot", label: "BOT" },
@@ -15,16 +13,13 @@ const navLinks = [
   { to: "/contact", label: "Contact" },
 ] as const;
 
-/** Shown to administrators only. */
 export const adminLink = { to: "/admin", label: "Admin" } as const;
 
-/** The links for whoever is signed in. */
 export function useNavLinks() {
   const isAdmin = useSession((session) => session.token !== null && session.isAdmin);
   return isAdmin ? [...navLinks, adminLink] : navLinks;
 }
 
-/** Login for visitors, Logout for everybody else. */
 export function SessionButton({ onUsed }: { onUsed?: () => void }) {
   const signedIn = useSession((session) => session.token !== null);
   const signOut = useSession((session) => session.signOut);
@@ -37,7 +32,7 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
         className={`${buttonClass({ variant: "secondary" })} early-member:invisible`}
       >
         <LogIn aria-hidden className="size-4" />
-        {appMessages.login}
+        Login
       </Link>
     );
   }
@@ -49,9 +44,8 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
     void navigate("/");
   };
   return (
-    <Button variant="secondary" onClick={logOut}>
-      <LogOut aria-hidden className="size-4" />
-      {appMessages.logout}
+    <Button Icon={LogOut} variant="secondary" onClick={logOut}>
+      Logout
     </Button>
   );
 }
@@ -59,23 +53,22 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
 const closeQueueOf = async (token: string) =>
   (await import("../lib/api/close-queue.ts")).closeQueue(token);
 
-/** Numbers above are not worth their width. */
-const MOST = 99;
+const MAX_SHOWN = 99;
 
-/** How much has come in for the administrator; stands on the corner of the link that leads there. */
 export function NavbarAdminBadge() {
-  const unseen = useAdminNews((news) => news.unseen);
+  const unseen = useUnseenAlerts(({ unseen }) => unseen);
   return (
     <span role="status" className="pointer-events-none absolute -top-0.5 -right-1.5">
       {unseen > 0 && (
         <span className="figures flex h-4.5 min-w-4.5 animate-enter items-center justify-center rounded-full bg-accent px-1 text-xs font-semibold text-on-accent">
-          <span aria-hidden>{Math.min(unseen, MOST)}</span>
-          <span className="sr-only">{texts.unseen(unseen)}</span>
+          <span aria-hidden>{Math.min(unseen, MAX_SHOWN)}</span>
+          <span className="sr-only">
+            {unseen} unread admin {unseen === 1 ? "notification" : "notifications"}
+          </span>
         </span>
       )}
     </span>
   );
 }
 
-/** Admin notifications since the admin page was last in view in this tab. */
-export const useAdminNews = create<{ unseen: number }>()(() => ({ unseen: 0 }));
+export const useUnseenAlerts = create<{ unseen: number }>()(() => ({ unseen: 0 }));

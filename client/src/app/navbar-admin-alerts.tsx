@@ -4,44 +4,43 @@ import { onLiveEvent } from "../lib/realtime/events.ts";
 import { useSession } from "../lib/session.ts";
 import { showToast } from "../ui/show-toast.ts";
 import { describeAdminEvent } from "./describe-admin-event.ts";
-import { adminAlertMessages as texts } from "./messages.ts";
-import { adminLink, useAdminNews } from "./nav-items.tsx";
+import { adminLink, useUnseenAlerts } from "./nav-items.tsx";
 import { notifyIfHidden } from "./unseen.ts";
 
-/** Where this tab remembers the number over a reload. */
+/** Keeps the count across reloads of this tab. */
 const KEY = "adminUnseen";
 
-useAdminNews.setState({ unseen: Number(sessionStorage.getItem(KEY)) || 0 });
-useAdminNews.subscribe(({ unseen }) => sessionStorage.setItem(KEY, String(unseen)));
+useUnseenAlerts.setState({ unseen: Number(sessionStorage.getItem(KEY)) || 0 });
+useUnseenAlerts.subscribe(({ unseen }) => sessionStorage.setItem(KEY, String(unseen)));
 useSession.subscribe((session, before) => {
   if (session.token !== before.token) seeAll();
 });
 
-const seeAll = () => useAdminNews.setState({ unseen: 0 });
+const seeAll = () => useUnseenAlerts.setState({ unseen: 0 });
 const isVisible = () => document.visibilityState === "visible";
 
-/** Notifies administrators of registrations, payment proofs and the AI budget, and counts what they have not seen. */
-export function NavbarAdminNews() {
+export function NavbarAdminAlerts() {
   const { pathname } = useLocation();
   const navigate = useNavigate();
   const isHere = pathname === adminLink.to;
   useEffect(() => {
     const open = () => void navigate(adminLink.to);
-    const view = { label: texts.view, run: open };
+    const view = { label: "View", run: open };
     return onLiveEvent((event) => {
-      const news = describeAdminEvent(event);
-      if (!news) return;
-      if (!isHere || !isVisible()) useAdminNews.setState(({ unseen }) => ({ unseen: unseen + 1 }));
-      showToast({ ...news, ...(!isHere && { action: view }) });
-      notifyIfHidden(event, { title: news.title, text: news.description, open });
+      const alert = describeAdminEvent(event);
+      if (!alert) return;
+      if (!isHere || !isVisible())
+        useUnseenAlerts.setState(({ unseen }) => ({ unseen: unseen + 1 }));
+      showToast({ ...alert, ...(!isHere && { action: view }) });
+      notifyIfHidden(event, { title: alert.title, text: alert.description, open });
     });
   }, [isHere, navigate]);
   useEffect(() => {
     if (!isHere) return;
-    const look = () => isVisible() && seeAll();
-    look();
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
+    const onVisible = () => isVisible() && seeAll();
+    onVisible();
+    document.addEventListener("visibilitychange", onVisible);
+    return () => document.removeEventListener("visibilitychange", onVisible);
   }, [isHere]);
   return null;
 }

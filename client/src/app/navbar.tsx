@@ -4,7 +4,6 @@ import { Link, NavLink } from "react-router-dom";
 import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { buttonClass } from "../ui/button.tsx";
-import { appMessages } from "./messages.ts";
 import { adminLink, NavbarAdminBadge, SessionButton, useNavLinks } from "./nav-items.tsx";
 
 const MobileMenu = lazy(async () => ({
@@ -15,8 +14,8 @@ const ThemeSwitch = lazy(async () => ({
   default: (await import("./theme-switch.tsx")).ThemeSwitch,
 }));
 
-const NavbarAdminNews = lazy(async () => ({
-  default: (await import("./navbar-admin-alerts.tsx")).NavbarAdminNews,
+const NavbarAdminAlerts = lazy(async () => ({
+  default: (await import("./navbar-admin-alerts.tsx")).NavbarAdminAlerts,
 }));
 
 const linkClass =
@@ -30,9 +29,9 @@ export function Navbar() {
       <div className="page flex h-16 items-center gap-6">
         <Link to="/" className="flex items-center gap-2.5 rounded-lg font-semibold tracking-tight">
           <BrandMark />
-          {appMessages.product}
+          AI Trading Bot
         </Link>
-        <nav aria-label={appMessages.mainNavigation} className="hidden flex-1 gap-1 lg:flex">
+        <nav aria-label="Main" className="hidden flex-1 gap-1 lg:flex">
           {links.map(({ to, label }) => (
             <span key={to} className="relative flex">
               <NavLink to={to} end className={linkClass}>
@@ -43,13 +42,13 @@ export function Navbar() {
           ))}
         </nav>
         <div className="hidden items-center gap-3 lg:flex">
-          <ThemeSwitchPlace />
+          <ThemeSwitchSlot />
           <SessionButton />
         </div>
         <MenuButton />
         {isAdmin && (
           <Suspense fallback={null}>
-            <NavbarAdminNews />
+            <NavbarAdminAlerts />
           </Suspense>
         )}
       </div>
@@ -57,19 +56,17 @@ export function Navbar() {
   );
 }
 
-/** What was chosen is not known to a pre-rendered page. */
-function ThemeSwitchPlace() {
-  const place = <div className="h-9 w-26" />;
-  return useHydrated() ? (
-    <Suspense fallback={place}>
+/** A pre-rendered page does not know the chosen theme. */
+function ThemeSwitchSlot() {
+  const placeholder = <div className="h-9 w-26" />;
+  if (!useHydrated()) return placeholder;
+  return (
+    <Suspense fallback={placeholder}>
       <ThemeSwitch />
     </Suspense>
-  ) : (
-    place
   );
 }
 
-/** The small screens' way to the navigation; the menu itself is loaded when it is first opened. */
 function MenuButton() {
   const [open, setOpen] = useState(false);
   const [wanted, setWanted] = useState(false);
@@ -81,7 +78,7 @@ function MenuButton() {
     <div className="ml-auto lg:hidden">
       <button
         type="button"
-        aria-label={appMessages.openMenu}
+        aria-label="Open menu"
         aria-haspopup="dialog"
         aria-expanded={open}
         onClick={show}
@@ -98,10 +95,9 @@ function MenuButton() {
   );
 }
 
-/** The product's mark: three rising candles. */
-function BrandMark({ className = "size-7" }: { className?: string }) {
+function BrandMark() {
   return (
-    <svg aria-hidden="true" viewBox="0 0 32 32" className={className}>
+    <svg aria-hidden="true" viewBox="0 0 32 32" className="size-7">
       <rect width="32" height="32" rx="8" className="fill-accent" />
       <path
         d="M9 12v11M16 9v12M23 6v11"

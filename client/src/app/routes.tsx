@@ -1,4 +1,4 @@
-import { Fragment, useState } from "react";
+import { type ComponentType, Fragment, useState } from "react";
 import { Navigate, Outlet, type RouteObject, useLocation } from "react-router-dom";
 import { BotFrame } from "../features/signals/bot-frame.tsx";
 import { yieldToMain } from "../lib/hydration.ts";
@@ -6,68 +6,43 @@ import { useSession } from "../lib/session.ts";
 import { Skeleton } from "../ui/card.tsx";
 import { ErrorPage, NotFoundPage } from "./error-pages.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
-import { appMessages } from "./messages.ts";
 
-/** Every screen is its own chunk, loaded when it is first visited. */
+/** Every screen is its own chunk, loaded on the first visit. */
+const screen =
+  <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
+  async () => ({ Component: (await load())[name] });
+
 const screens = {
-  home: async () => ({ Component: (await import("../features/public/home-page.tsx")).HomePage }),
-  login: async () => ({ Component: (await import("../features/auth/auth-page.tsx")).LoginPage }),
-  register: async () => ({
-    Component: (await import("../features/auth/auth-page.tsx")).RegisterPage,
-  }),
-  pricing: async () => ({
-    Component: (await import("../features/payments/pricing-page.tsx")).PricingPage,
-  }),
-  payment: async () => ({
-    Component: (await import("../features/payments/payment-page.tsx")).PaymentPage,
-  }),
-  contact: async () => ({
-    Component: (await import("../features/public/contact-page.tsx")).ContactPage,
-  }),
-  performance: async () => ({
-    Component: (await import("../features/performance/performance-page.tsx")).PerformancePage,
-  }),
-  ledger: async () => ({
-    Component: (await import("../features/ledger/ledger-page.tsx")).LedgerPage,
-  }),
-  privacy: async () => ({
-    Component: (await import("../features/public/legal-page.tsx")).PrivacyPage,
-  }),
-  terms: async () => ({ Component: (await import("../features/public/legal-page.tsx")).TermsPage }),
-  forgotPassword: async () => ({
-    Component: (await import("../features/auth/password-pages.tsx")).ForgotPasswordPage,
-  }),
-  resetPassword: async () => ({
-    Component: (await import("../features/auth/password-pages.tsx")).ResetPasswordPage,
-  }),
-  verifyEmail: async () => ({
-    Component: (await import("../features/account/verify-email-page.tsx")).VerifyEmailPage,
-  }),
-  account: async () => ({
-    Component: (await import("../features/account/account-page.tsx")).AccountPage,
-  }),
-  dashboard: async () => ({
-    Component: (await import("./dashboard-page.tsx")).DashboardPage,
-  }),
+  home: screen(() => import("../features/public/home-page.tsx"), "HomePage"),
+  login: screen(() => import("../features/auth/auth-page.tsx"), "LoginPage"),
+  register: screen(() => import("../features/auth/auth-page.tsx"), "RegisterPage"),
+  pricing: screen(() => import("../features/payments/pricing-page.tsx"), "PricingPage"),
+  payment: screen(() => import("../features/payments/payment-page.tsx"), "PaymentPage"),
+  contact: screen(() => import("../features/public/contact-page.tsx"), "ContactPage"),
+  performance: screen(
+    () => import("../features/performance/performance-page.tsx"),
+    "PerformancePage",
+  ),
+  ledger: screen(() => import("../features/ledger/ledger-page.tsx"), "LedgerPage"),
+  privacy: screen(() => import("../features/public/legal-page.tsx"), "PrivacyPage"),
+  terms: screen(() => import("../features/public/legal-page.tsx"), "TermsPage"),
+  forgotPassword: screen(() => import("../features/auth/password-pages.tsx"), "ForgotPasswordPage"),
+  resetPassword: screen(() => import("../features/auth/password-pages.tsx"), "ResetPasswordPage"),
+  verifyEmail: screen(() => import("../features/account/verify-email-page.tsx"), "VerifyEmailPage"),
+  account: screen(() => import("../features/account/account-page.tsx"), "AccountPage"),
+  dashboard: screen(() => import("./dashboard-page.tsx"), "DashboardPage"),
+  history: screen(() => import("../features/signals/history-page.tsx"), "HistoryPage"),
+  signal: screen(() => import("../features/signals/signal-page.tsx"), "SignalPage"),
+  shared: screen(() => import("../features/signals/shared-page.tsx"), "SharedPage"),
+  admin: screen(() => import("../features/admin/admin-page.tsx"), "AdminPage"),
   bot: async () => {
-    // Of all that the bot is made of, this takes longest to start: it has a task of its own.
+    // The slowest part of the bot to start, so it gets a task of its own.
     await import("../features/signals/bot-store.ts");
     await yieldToMain();
     return { Component: (await import("../features/signals/bot-page.tsx")).BotPage };
   },
-  history: async () => ({
-    Component: (await import("../features/signals/history-page.tsx")).HistoryPage,
-  }),
-  signal: async () => ({
-    Component: (await import("../features/signals/signal-page.tsx")).SignalPage,
-  }),
-  shared: async () => ({
-    Component: (await import("../features/signals/shared-page.tsx")).SharedPage,
-  }),
-  admin: async () => ({ Component: (await import("../features/admin/admin-page.tsx")).AdminPage }),
 };
 
-/** All screens by their addresses. */
 export const routes: RouteObject[] = [
   {
     element: <Layout />,
@@ -114,8 +89,8 @@ export const routes: RouteObject[] = [
 ];
 
 /**
- * Lets only signed-in users through; others log in first and then come back.
- * Another user's sign-in replaces everything below, so that no screen keeps what it knew of the one before.
+ * Sends visitors to the login and back afterwards. Another user's sign-in remounts everything below, so that no
+ * screen keeps the data of the previous user.
  */
 function RequireSession() {
   const { pathname, search, hash } = useLocation();
@@ -133,19 +108,16 @@ function RequireSession() {
   );
 }
 
-/** Lets only approved users through; others see on the dashboard what is missing. */
 function RequireApproval() {
   const approved = useSession((session) => session.approved);
   return approved ? <Outlet /> : <Navigate to="/dashboard" replace />;
 }
 
-/** Lets only administrators through. */
 function RequireAdmin() {
   const isAdmin = useSession((session) => session.isAdmin);
   return isAdmin ? <Outlet /> : <Navigate to="/dashboard" replace />;
 }
 
-/** Shown while the code of the first screen loads. */
 function PageSkeleton() {
   const { pathname } = useLocation();
   if (pathname === "/bot") {
@@ -156,7 +128,7 @@ function PageSkeleton() {
     );
   }
   return (
-    <div role="status" aria-label={appMessages.loading} className="page flex flex-col gap-6 py-10">
+    <div role="status" aria-label="Loading" className="page flex flex-col gap-6 py-10">
       <Skeleton className="h-9 w-56" />
       <Skeleton className="h-5 w-80 max-w-full" />
       <Skeleton className="h-72 w-full rounded-card" />

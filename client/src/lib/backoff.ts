@@ -1,4 +1,4 @@
-/** How long to wait before try number `attempt` (from 0): growing by half each time, up to a limit. */
+/** Delay before attempt number `attempt` (from 0): grows by half each time, up to a limit. */
 export function backoffMs(
   attempt: number,
   { firstMs = 1_000, limitMs = 10_000 }: { firstMs?: number; limitMs?: number } = {},

@@ -1,12 +1,12 @@
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
 
-/** Origin of the API, without a trailing slash; another one than the web pages'. */
+/** Origin of the API, without a trailing slash. */
 export const apiOrigin = (import.meta.env.VITE_API_URL ?? "http://localhost:8000").replace(
   /\/+$/,
   "",
 );
 
-/** How the operator can be reached; what is not set is not offered. */
+/** Contact details of the operator. Channels without a setting are not offered. */
 export const contactSettings = {
   whatsApp: import.meta.env.VITE_CONTACT_WHATSAPP?.trim(),
   telegram: import.meta.env.VITE_CONTACT_TELEGRAM?.trim(),

@@ -5,10 +5,16 @@ import {
   formatBytes,
   formatChange,
   formatConfidence,
+  formatCount,
+  formatDay,
   formatDuration,
   formatElapsed,
+  formatPlural,
   formatPrice,
+  formatR,
+  formatRate,
   formatRatio,
+  formatRoundPoints,
   formatUnits,
   formatUsd,
   formatUtc,
@@ -25,6 +31,12 @@ test("amounts, sizes and ratios read as people write them", () => {
   expect(formatUnits(12_500)).toBe("12,500");
   expect(formatRatio(2.166)).toBe("1 : 2.2");
   expect(formatConfidence(61.5)).toBe("61.5%");
+});
+
+test("counts are grouped, and take the plural except for one", () => {
+  expect(formatCount(1_234_567)).toBe("1,234,567");
+  expect(formatPlural(1, "signal")).toBe("1 signal");
+  expect(formatPlural(2_345, "signal")).toBe("2,345 signals");
 });
 
 test("changes are signed, with a true minus, and zero has no sign", () => {
@@ -58,7 +70,7 @@ test("file sizes are rounded to what a reader needs", () => {
   expect(formatBytes(1.44 * 1_024 * 1_024)).toBe("1.4 MB");
 });
 
-test("lengths of time are told in their two largest units", () => {
+test("durations are shown in their two largest units", () => {
   const texts = [-5, 0, 45, 75, 3_600, 7_505, 86_399, 90_000].map((s) => formatDuration(s * 1_000));
   expect(texts).toEqual([
     "0 s",
@@ -72,6 +84,19 @@ test("lengths of time are told in their two largest units", () => {
   ]);
 });
 
-test("times can be told in UTC", () => {
+test("times can be shown in UTC", () => {
   expect(formatUtc("2025-11-21T23:05:59.000Z")).toBe("21 Nov 2025, 23:05 UTC");
+});
+
+test("metrics have a true minus sign, and R has as many decimals as it needs", () => {
+  expect(formatRate(0.5312)).toBe("53.1%");
+  expect(formatRoundPoints(0.0421)).toBe("+4");
+  expect(formatRoundPoints(-0.0421)).toBe("\u22124");
+  expect(formatR(0.118)).toBe("+0.12 R");
+  expect(formatR(-123.44)).toBe("\u2212123.4 R");
+  expect(formatR(0)).toBe("0.00 R");
+});
+
+test("a day is that of the record, in UTC", () => {
+  expect(formatDay("2026-11-20T23:30:00.000Z")).toBe("20 Nov 2026");
 });

@@ -1,24 +1,28 @@
 import { CONFIDENCE_LEVELS, PRICE_DECIMALS } from "@shared/contract/constants.ts";
 
-const LOCALE = "en-GB";
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
 
 // Browsers take long to make a formatter, so each is made when it is first needed.
-const usd = once(() => new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" }));
-const units = once(() => new Intl.NumberFormat("en-US", { maximumFractionDigits: 8 }));
-const percent = once(
-  () =>
-    new Intl.NumberFormat("en-US", {
-      minimumFractionDigits: 2,
-      maximumFractionDigits: 2,
-      signDisplay: "exceptZero",
-    }),
-);
-const oneDecimal = once(() => new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 }));
-const dateTime = once(() => new Intl.DateTimeFormat(LOCALE, DATE_TIME));
-const utcDateTime = once(() => new Intl.DateTimeFormat(LOCALE, { ...DATE_TIME, timeZone: "UTC" }));
+const usd = numberFormat({ style: "currency", currency: "USD" });
+const units = numberFormat({ maximumFractionDigits: 8 });
+const price = numberFormat({ maximumFractionDigits: PRICE_DECIMALS });
+const count = numberFormat({});
+const oneDecimal = numberFormat({ maximumFractionDigits: 1 });
+const rate = numberFormat({ style: "percent", minimumFractionDigits: 1 });
+const signed = { 0: signedFormat(0), 1: signedFormat(1), 2: signedFormat(2) } as const;
+const dateTime = dateFormat(DATE_TIME);
+const utcDateTime = dateFormat({ ...DATE_TIME, timeZone: "UTC" });
+const utcDay = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
+const timeOfDay = dateFormat({ timeStyle: "short" });
 
-/** A price level, with the five decimals of the product's figures. */
+/** A whole number, e.g. `12,345`. */
+export const formatCount = (number: number): string => count().format(number);
+
+/** A count with its noun, e.g. `1 signal`, `2,345 signals`. */
+export const formatPlural = (number: number, noun: string): string =>
+  `${formatCount(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+/** A price level, with five decimals. */
 export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);
 
 /** An amount of US dollars. */
@@ -27,9 +31,21 @@ export const formatUsd = (amount: number): string => usd().format(amount);
 /** A position size; tiny fractions of a coin stay readable. */
 export const formatUnits = (size: number): string => units().format(size);
 
+/** A signed number with a true minus sign, as wide as the plus. */
+const formatSigned = (number: number, digits: 0 | 1 | 2): string =>
+  signed[digits]().format(number).replace("-", "\u2212");
+
 /** A signed change in percent, e.g. `+1.25%`. */
-export const formatChange = (changePercent: number): string =>
-  `${percent().format(changePercent).replace("-", "\u2212")}%`;
+export const formatChange = (changePercent: number): string => `${formatSigned(changePercent, 2)}%`;
+
+/** A result in R, e.g. `+0.12 R`; long ones with one decimal. */
+export const formatR = (r: number): string => `${formatSigned(r, Math.abs(r) < 10 ? 2 : 1)} R`;
+
+/** A difference of rates in whole percentage points, e.g. `+4`. */
+export const formatRoundPoints = (difference: number): string => formatSigned(difference * 100, 0);
+
+/** A rate of 0–1, e.g. `53.1%`. */
+export const formatRate = (share: number): string => rate().format(share);
 
 /** A confidence of 0 to 100, e.g. `72.5%`. */
 export const formatConfidence = (confidence: number): string =>
@@ -44,6 +60,9 @@ export const formatDateTime = (iso: string): string => dateTime().format(new Dat
 
 /** An ISO time in UTC, e.g. `21 Nov 2025, 12:05 UTC`. */
 export const formatUtc = (iso: string): string => `${utcDateTime().format(new Date(iso))} UTC`;
+
+/** The UTC day of an ISO time, e.g. `21 Nov 2025`. */
+export const formatDay = (iso: string): string => utcDay().format(new Date(iso));
 
 /** A file's size, e.g. `640 KB`, `1.4 MB`. */
 export function formatBytes(bytes: number): string {
@@ -80,37 +99,39 @@ export function confidenceLevel(confidence: number): ConfidenceLevel {
   return "low";
 }
 
-/** Decimals that tell prices of this size apart on a chart's axis. */
+/** Number of decimals that distinguish prices of this size on an axis. */
 export function axisDecimals(price: number): number {
   if (price >= 1_000) return 2;
   if (price >= 10) return 3;
   return 5;
 }
 
-const priceInText = once(
-  () => new Intl.NumberFormat("en-US", { maximumFractionDigits: PRICE_DECIMALS }),
-);
-const timeOfDay = once(() => new Intl.DateTimeFormat("en-GB", { timeStyle: "short" }));
-const dayAndTime = once(
-  () => new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }),
-);
-
 /** A price within a sentence, e.g. `113,900` or `1.16981`. */
-export const formatPriceInText = (value: number): string => priceInText().format(value);
+export const formatPriceInText = (value: number): string => price().format(value);
 
 /** An ISO time within a sentence, in the reader's own time zone: `14:05` today, and with its date on any other day. */
 export function formatMoment(iso: string, now: Date): string {
   const at = new Date(iso);
-  return at.toDateString() === now.toDateString()
-    ? timeOfDay().format(at)
-    : dayAndTime().format(at);
+  return (at.toDateString() === now.toDateString() ? timeOfDay() : dateTime()).format(at);
 }
 
-/** A function that makes its value when it is first called, and gives the same one from then on. */
+function numberFormat(options: Intl.NumberFormatOptions): () => Intl.NumberFormat {
+  return once(() => new Intl.NumberFormat("en-US", options));
+}
+
+function signedFormat(digits: number): () => Intl.NumberFormat {
+  const range = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return numberFormat({ ...range, signDisplay: "exceptZero" });
+}
+
+function dateFormat(options: Intl.DateTimeFormatOptions): () => Intl.DateTimeFormat {
+  return once(() => new Intl.DateTimeFormat("en-GB", options));
+}
+
 function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
+  let made: Value | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    made ??= make();
+    return made;
   };
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Whether the page is the reader's own already; while it is pre-rendered, and compared with that, it is nobody's. */
+/** Returns false while a pre-rendered page is hydrated, which must match what a visitor sees. */
 export const useHydrated = (): boolean =>
   useSyncExternalStore(
     noopSubscribe,
@@ -8,8 +8,8 @@ export const useHydrated = (): boolean =>
     () => false,
   );
 
-/** For `useSyncExternalStore`, of what differs between a pre-rendered page and the browser but stays as it is there. */
+/** For `useSyncExternalStore`, when a value differs between pre-rendering and the browser but does not change. */
 export const noopSubscribe = () => () => undefined;
 
-/** Lets the browser answer its reader before the work goes on: what follows runs in a task of its own. */
+/** Continues in a new task, so that the browser can handle input first. */
 export const yieldToMain = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));

@@ -2,10 +2,10 @@ import { type PerformanceQuery, performanceSchema } from "@shared/contract/perfo
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "./api/client.ts";
 
-/** Time for which a record counts as current, in milliseconds; workers measure it about once a minute. */
+/** Workers update the record about once a minute. */
 export const PERFORMANCE_STALE_MS = 60_000;
 
-/** Options of the query of a record. Screens that show the same record share its answer. */
+/** Options of a performance query. Screens that show the same record share its response. */
 export function performanceQuery(query: PerformanceQuery) {
   const params = performanceParams(query);
   return queryOptions({
@@ -16,7 +16,7 @@ export function performanceQuery(query: PerformanceQuery) {
   });
 }
 
-/** Parameters of a record's address, in the order in which they are written. */
+/** Parameters of a record's URL, in the order in which they are written. */
 export const PERFORMANCE_PARAMS = [
   "data",
   "period",
@@ -27,7 +27,7 @@ export const PERFORMANCE_PARAMS = [
   "version",
 ] as const;
 
-/** The parameters of a record; defaults are left out. */
+/** Returns the URL parameters of a record, without defaults. */
 export function performanceParams(query: PerformanceQuery): URLSearchParams {
   const params = new URLSearchParams();
   const defaults: Record<string, string> = { data: "live", period: "all" };

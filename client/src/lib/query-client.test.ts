@@ -5,8 +5,8 @@ import { queryClient, refetch } from "./query-client.ts";
 
 afterEach(() => queryClient.clear());
 
-it("what is being read for the first time is read anew, as it may be older than the news", async () => {
-  const queryKey = ["news"];
+it("a first read in progress is repeated, as it may be older than the change", async () => {
+  const queryKey = ["changed"];
   let state = "old";
   const answers = new EventTarget();
   const queryFn = async () => {

@@ -3,7 +3,7 @@ import { ApiError } from "./api/errors.ts";
 
 const RETRY_DELAY_MS = 500;
 
-/** Only what may pass by itself is asked again: no answer, or a server in trouble; never a time-out. */
+/** Retries network failures and server errors, but never time-outs. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.isTimeout) return false;
   return error.isNetwork || error.status >= 500;
@@ -22,8 +22,8 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * Reads again what something has changed. What is being read at this moment may be older than the change, so it is
- * called off first: `invalidateQueries` alone would let a first reading come to its end and leave it at that.
+ * Reads queries again after a change. A read in progress may be older than the change, so it is cancelled first;
+ * `invalidateQueries` alone would let a first read finish.
  */
 export async function refetch(which: QueryFilters = {}): Promise<void> {
   await queryClient.cancelQueries(which);

@@ -54,7 +54,7 @@ test("what the server says of the account replaces what was stored", () => {
   expect(stored(storage)).toEqual(["t1", "false", "false"]);
 });
 
-test("access told of after the sign-out leaves nothing behind", () => {
+test("access reported after the sign-out is not stored", () => {
   const storage = memoryStorage();
   const store = openStore(storage);
   store.getState().setAccess({ approved: true, role: "admin" });

@@ -1,7 +1,7 @@
 import type { Role, Session } from "@shared/contract/account.ts";
 import { create, type StateCreator } from "zustand";
 
-/** Why a session ended; decides what the visitor is told and where he is sent. */
+/** Why a session ended. Decides the message and the redirect. */
 export type SessionEnd = "logout" | "expired" | "deleted" | "password-changed" | "other-tab";
 
 interface StoredSession {
@@ -11,19 +11,19 @@ interface StoredSession {
 }
 
 export interface SessionState extends StoredSession {
-  /** Set from the end of a session until the next one begins. */
+  /** Set from the end of a session until the next sign-in. */
   endedBy: SessionEnd | null;
   signIn(session: Session): void;
   signOut(endedBy: SessionEnd): void;
-  /** Takes over what the server says of the account. */
+  /** Applies the access that the server reports. */
   setAccess(access: { approved: boolean; role: Role }): void;
-  /** Takes over what is stored, by another tab for one. */
+  /** Reads the storage again, for example after a change in another tab. */
   readAgain(): void;
 }
 
 type SessionStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** The only keys of local storage that a session uses; no other holds the token. */
+/** The only local storage keys of a session. */
 const KEYS = { token: "token", approved: "isApproved", isAdmin: "isAdmin" } as const;
 
 function readStored(storage: SessionStorage): StoredSession {
@@ -40,7 +40,7 @@ function writeFlags(storage: SessionStorage, flags: { approved: boolean; isAdmin
   storage.setItem(KEYS.isAdmin, String(flags.isAdmin));
 }
 
-/** State of the signed-in user, kept in `storage`, from where it has to be read first: it begins as a visitor's. */
+/** Starts signed out, even if `storage` has a session: call `readAgain` to load it. */
 export function sessionState(storage: SessionStorage): StateCreator<SessionState> {
   return (set, get) => ({
     token: null,
@@ -71,7 +71,7 @@ export function sessionState(storage: SessionStorage): StateCreator<SessionState
   });
 }
 
-/** A storage for browsers that refuse local storage: the session lasts as long as the page. */
+/** Replaces local storage where the browser refuses it. The session lasts as long as the page. */
 export function memoryStorage(): SessionStorage {
   const items = new Map<string, string>();
   return {
@@ -89,11 +89,11 @@ export function browserStorage(): SessionStorage {
   }
 }
 
-/** Begins as a visitor's, as the pre-rendered pages do: React compares the two, and then goes on with what is stored. */
+/** Starts signed out like the pre-rendered pages, because hydration compares with them. */
 export const useSession = create<SessionState>()(sessionState(browserStorage()));
 useSession.getState().readAgain();
 
-/** Follows sign-in and sign-out in other tabs; returns the function that stops it. */
+/** Follows sign-in and sign-out in other tabs. Returns a function that stops it. */
 export function followOtherTabs(): () => void {
   const onStorage = ({ key }: StorageEvent) => {
     const ours = key === null || Object.values<string>(KEYS).includes(key);

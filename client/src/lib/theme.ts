@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What can be chosen; `system` follows the device. `public/before-paint.js` keeps it and puts it on the page. */
+/** Available themes. `public/before-paint.js` stores and applies the choice. */
 export const THEME_CHOICES = ["light", "dark", "system"] as const;
 export type ThemeChoice = (typeof THEME_CHOICES)[number];
 export type Theme = "dark" | "light";
@@ -17,16 +17,16 @@ const shown = (): Theme => (document.documentElement.dataset.theme === "light" ?
 const chosen = (): ThemeChoice =>
   THEME_CHOICES.find((choice) => choice === document.documentElement.dataset.themeChoice) ?? "dark";
 
-/** What the pre-rendered pages are made for. */
+/** The theme of the pre-rendered pages. */
 const unchosen = () => "dark" as const;
 
-/** The theme that is on the page now; for what cannot follow the style sheet. */
+/** The theme in use, for content that style sheets cannot reach. */
 export const useTheme = (): Theme => useSyncExternalStore(onChange, shown, unchosen);
 
-/** What the reader has chosen. */
+/** The chosen theme. */
 export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(onChange, chosen, unchosen);
 
-/** Changes the theme of this tab and of all others. */
+/** Changes the theme in all tabs. */
 export function chooseTheme(choice: ThemeChoice): void {
   window.dispatchEvent(new CustomEvent("themechoice", { detail: choice }));
 }

@@ -1,7 +1,4 @@
-/**
- * Tells zod, before any of it is loaded, not to compile its checks: the content policy forbids `eval`, and the browser
- * would report the attempt.
- */
+/** Must run before zod loads: compiled checks use `eval`, which the content policy forbids. */
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 export {};

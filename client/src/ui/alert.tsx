@@ -13,11 +13,10 @@ interface NoticeProps {
   title?: ReactNode;
   children?: ReactNode;
   className?: string;
-  /** `alert` interrupts a screen reader, `status` waits for a pause; unset, it is plain content. */
+  /** `alert` interrupts screen readers, `status` waits for a pause. */
   role?: "alert" | "status";
 }
 
-/** A message set apart from the content around it. */
 export function Alert({ tone, title, children, className = "", role }: NoticeProps) {
   const { Icon, box, icon } = looks[tone];
   return (

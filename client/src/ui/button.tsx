@@ -1,4 +1,4 @@
-import { LoaderCircle } from "lucide-react";
+import { LoaderCircle, type LucideIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { Link } from "react-router-dom";
 
@@ -27,16 +27,25 @@ export interface ButtonLook {
   size?: keyof typeof sizes;
 }
 
-/** Classes of a button, for buttons and for links that look like one. */
+/** Classes of a button, also for links that look like one. */
 export const buttonClass = ({ variant = "primary", size = "md" }: ButtonLook = {}): string =>
   `${base} ${variants[variant]} ${sizes[size]}`;
 
 interface ButtonProps extends ComponentProps<"button">, ButtonLook {
-  /** Work is under way: the button is disabled and shows a spinner before its words. */
+  /** Disables the button and shows a spinner. */
   busy?: boolean;
+  /** Shown before the text, and replaced by the spinner. */
+  Icon?: LucideIcon;
 }
 
-export function Button({ variant, size, busy = false, className = "", ...props }: ButtonProps) {
+export function Button({
+  variant,
+  size,
+  busy = false,
+  Icon,
+  className = "",
+  ...props
+}: ButtonProps) {
   return (
     <button
       type="button"
@@ -46,12 +55,12 @@ export function Button({ variant, size, busy = false, className = "", ...props }
       className={`${buttonClass({ variant, size })} ${className}`}
     >
       {busy && <LoaderCircle aria-hidden className="size-4 animate-spin" />}
+      {!busy && Icon && <Icon aria-hidden className="size-4" />}
       {props.children}
     </button>
   );
 }
 
-/** A link among words. */
 export function TextLink({ className = "", ...props }: ComponentProps<typeof Link>) {
   return (
     <Link

@@ -2,18 +2,18 @@ import { lazy, Suspense, useRef, useState } from "react";
 import { Button, type ButtonLook } from "./button.tsx";
 import type { Confirmation } from "./confirm-dialog.tsx";
 
-/** Loaded when it is first asked something. */
+/** Loaded with the first question. */
 const ConfirmDialog = lazy(async () => ({
   default: (await import("./confirm-dialog.tsx")).ConfirmDialog,
 }));
 
 interface ConfirmButtonProps extends ButtonLook, Confirmation {
-  /** Names the button, and once more the one that confirms. */
+  /** Label of the button and of the one that confirms. */
   label: string;
   disabled?: boolean;
 }
 
-/** A button for what cannot be undone: it asks first. */
+/** A button that asks for confirmation first. */
 export function ConfirmButton({
   label,
   disabled = false,

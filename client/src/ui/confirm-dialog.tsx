@@ -6,29 +6,22 @@ import { Button, buttonClass } from "./button.tsx";
 import { dialogClass } from "./dialog-class.ts";
 import { showToast } from "./show-toast.ts";
 
-const CANCEL = "Cancel";
-
-/** What is asked before something is done that cannot be undone. */
 export interface Confirmation {
-  /** The question. */
   title: string;
-  /** What will be lost. */
+  /** Says what will be lost. */
   children: ReactNode;
-  /** Does it; resolves to the sentence that says what was done. */
+  /** Runs the action and returns the confirmation to show. */
   run(): Promise<string>;
   failureText(error: unknown): string;
 }
 
 interface ConfirmDialogProps extends Confirmation {
-  /** Names the button that confirms. */
   label: string;
   open: boolean;
   onOpenChange(open: boolean): void;
-  /** Where the focus goes afterwards. */
   opener: RefObject<HTMLElement | null>;
 }
 
-/** Asks, does it, and stays open with the reason if it fails. */
 export function ConfirmDialog({ label, open, onOpenChange, opener, ...ask }: ConfirmDialogProps) {
   const action = useMutation({
     mutationFn: async () => showToast({ title: await ask.run() }),
@@ -61,7 +54,7 @@ export function ConfirmDialog({ label, open, onOpenChange, opener, ...ask }: Con
               disabled={action.isPending}
               className={buttonClass({ variant: "secondary" })}
             >
-              {CANCEL}
+              Cancel
             </AlertDialog.Close>
             <Button variant="dangerSolid" busy={action.isPending} onClick={() => action.mutate()}>
               {label}

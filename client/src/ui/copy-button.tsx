@@ -7,10 +7,9 @@ const SHOWN_MS = 3_000;
 const looks = {
   ready: { Icon: Copy, label: "Copy" },
   copied: { Icon: Check, label: "Copied" },
-  refused: { Icon: X, label: "Not copied: select the text" },
+  refused: { Icon: X, label: "Copy failed" },
 } as const;
 
-/** Puts a text on the clipboard, and says whether that worked. */
 export function CopyButton({ text, name }: { text: string; name: string }) {
   const [state, setState] = useState<keyof typeof looks>("ready");
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Text size is 16 px on touch screens, below which phones zoom into a focused field. */
+/** 16 px on touch screens: below that, phones zoom into a focused field. */
 const control =
   "rounded-control border border-line-strong bg-canvas text-ink text-base sm:text-sm transition-colors placeholder:text-ink-faint hover:border-ink-faint data-invalid:border-danger";
 

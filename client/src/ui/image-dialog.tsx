@@ -4,24 +4,19 @@ import { useRef, useState } from "react";
 import { buttonClass } from "./button.tsx";
 import { dialogClass } from "./dialog-class.ts";
 
-const texts = { enlarge: "Enlarge", close: "Close" } as const;
-
 interface ImageDialogProps {
-  /** A signed address. */
   src: string;
-  /** What the picture is; the title of the larger view. */
   title: string;
   onExpired(): void;
-  /** Size and shape of the small picture. */
   className: string;
 }
 
-/** A small picture that opens a larger view of itself. */
+/** A thumbnail of a signed URL that opens a larger view. */
 export function ImageDialog({ src, title, onExpired, className }: ImageDialogProps) {
   return (
     <Dialog.Root>
       <Dialog.Trigger
-        aria-label={`${texts.enlarge}: ${title}`}
+        aria-label={`Enlarge: ${title}`}
         className={`block shrink-0 cursor-zoom-in overflow-hidden rounded-control border border-line transition-colors hover:border-ink-faint ${className}`}
       >
         <SignedImage src={src} alt="" onExpired={onExpired} className="size-full object-cover" />
@@ -34,7 +29,7 @@ export function ImageDialog({ src, title, onExpired, className }: ImageDialogPro
           <div className="flex items-center justify-between gap-4 pl-2">
             <Dialog.Title className="min-w-0 truncate text-sm font-medium">{title}</Dialog.Title>
             <Dialog.Close
-              aria-label={texts.close}
+              aria-label="Close"
               className={`${buttonClass({ variant: "ghost", size: "sm" })} px-2`}
             >
               <X aria-hidden className="size-5" />
@@ -52,20 +47,18 @@ export function ImageDialog({ src, title, onExpired, className }: ImageDialogPro
   );
 }
 
-/** A picture that fails again sooner than that is not there; its address has not just expired. */
+/** An image that fails again sooner is missing; its URL has not just expired. */
 const ASK_AGAIN_MS = 30_000;
-const MISSING = "Picture not available";
+const MISSING = "Image not available";
 
 interface SignedImageProps {
-  /** A signed address, which is good for some minutes. */
   src: string;
   alt: string;
-  /** The picture does not load: a fresh address is wanted. */
+  /** Called when the image fails to load, to request a new URL. */
   onExpired(): void;
   className?: string;
 }
 
-/** A picture behind a signed address. */
 function SignedImage({ src, alt, onExpired, className = "" }: SignedImageProps) {
   const [failedSrc, setFailedSrc] = useState<string | null>(null);
   const askedAt = useRef(Number.NEGATIVE_INFINITY);

@@ -4,41 +4,25 @@ import { type DragEvent, useEffect, useId, useRef, useState } from "react";
 import { formatBytes } from "../lib/format.ts";
 import { fieldClass } from "./field-class.ts";
 
-const texts = {
-  notAnImage: "Choose a PNG, JPEG or WebP image.",
-  empty: "This file is empty. Choose another image.",
-  tooLarge: "The image is larger than 5 MB. Choose a smaller one.",
-} as const;
-
-/** Kinds of pictures, as a file input's `accept` lists them. */
 const ACCEPTED_IMAGES = IMAGE_TYPES.join(",");
 
-/** Why a file cannot be sent as a picture, as far as its name tag tells; null if it can. Size in bytes. */
+/** Returns why a file cannot be uploaded, or null. Size in bytes. */
 export function imageFileProblem({ type, size }: { type: string; size: number }): string | null {
-  if (!IMAGE_TYPES.some((known) => known === type)) return texts.notAnImage;
-  if (size === 0) return texts.empty;
-  return size > MAX_UPLOAD_BYTES ? texts.tooLarge : null;
+  if (!IMAGE_TYPES.some((known) => known === type)) return "Choose a PNG, JPEG or WebP image.";
+  if (size === 0) return "This file is empty. Choose another image.";
+  return size > MAX_UPLOAD_BYTES ? "The image is larger than 5 MB. Choose a smaller one." : null;
 }
-
-const fieldMessages = {
-  choose: "Choose an image",
-  orDrop: ", drop it here or paste it",
-  limits: "PNG, JPEG or WebP, up to 5 MB",
-  remove: "Remove image",
-  unreadable: "This picture cannot be read. Choose another one.",
-} as const;
 
 interface ImageFieldProps {
   name: string;
   label: string;
   file: File | null;
   onChange(file: File | null): void;
-  /** What the form or the server objects to. */
   error?: string | undefined;
   disabled?: boolean;
 }
 
-/** A picture, picked, dropped or pasted, with a preview; what cannot be sent is refused in words. One per page. */
+/** An image that is picked, dropped or pasted anywhere on the page. One per page. */
 export function ImageField({ name, label, file, onChange, error, disabled }: ImageFieldProps) {
   const id = useId();
   const [problem, setProblem] = useState<string | null>(null);
@@ -51,7 +35,7 @@ export function ImageField({ name, label, file, onChange, error, disabled }: Ima
   usePastedFile(take);
   const drop = useDrop(take);
   const refuse = () => {
-    setProblem(fieldMessages.unreadable);
+    setProblem("This image can't be read. Choose another file.");
     onChange(null);
   };
   const shownError = problem ?? error;
@@ -82,7 +66,7 @@ export function ImageField({ name, label, file, onChange, error, disabled }: Ima
         {file && <RemoveButton disabled={disabled} onClick={() => onChange(null)} />}
       </div>
       <p id={`${id}-hint`} className={fieldClass.hint}>
-        {fieldMessages.limits}
+        PNG, JPEG or WebP, up to 5 MB
       </p>
       <p id={`${id}-error`} role="alert" className={`${fieldClass.error} empty:hidden`}>
         {shownError}
@@ -99,8 +83,7 @@ function Invitation() {
     <span className="flex flex-1 flex-col items-center gap-2 py-2 pl-9 text-center">
       <ImageUp aria-hidden className="size-6 text-ink-faint" strokeWidth={1.75} />
       <span className="text-pretty">
-        <span className="font-medium text-accent">{fieldMessages.choose}</span>
-        {fieldMessages.orDrop}
+        <span className="font-medium text-accent">Choose an image</span>, drop it here or paste it
       </span>
     </span>
   );
@@ -132,7 +115,7 @@ function RemoveButton({ disabled, onClick }: { disabled: boolean | undefined; on
   return (
     <button
       type="button"
-      aria-label={fieldMessages.remove}
+      aria-label="Remove image"
       disabled={disabled}
       onClick={onClick}
       className="absolute top-2 right-2 rounded-lg p-2 text-ink-faint transition-colors hover:bg-raised hover:text-ink"
@@ -142,7 +125,6 @@ function RemoveButton({ disabled, onClick }: { disabled: boolean | undefined; on
   );
 }
 
-/** Takes a picture that is pasted anywhere on the page. */
 function usePastedFile(take: (file: File) => void): void {
   const latest = useRef(take);
   latest.current = take;
@@ -175,7 +157,6 @@ function useDrop(take: (file: File | undefined) => void) {
   return { isOver, handlers };
 }
 
-/** An address under which the page can show a file that was picked; null without a file. */
 function useObjectUrl(file: File | null): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {

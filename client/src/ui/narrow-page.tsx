@@ -8,7 +8,7 @@ interface NarrowPageProps {
   children?: ReactNode;
 }
 
-/** A screen that does one thing, in one card. */
+/** A screen with a single card. */
 export function NarrowPage({ title, lead, children }: NarrowPageProps) {
   usePageTitle(title);
   return (

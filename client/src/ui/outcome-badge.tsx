@@ -8,7 +8,7 @@ const looks = {
   PENDING: { Icon: CircleDashed, className: "text-ink-muted" },
 } as const;
 
-/** How the market judged a signal; nothing said yet means pending. */
+/** An absent outcome is pending. */
 export function OutcomeBadge({ outcome }: { outcome: Outcome | undefined }) {
   const name = outcome ?? "PENDING";
   const { Icon, className } = looks[name];

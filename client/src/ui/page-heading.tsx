@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 
-/** Title of a screen, in the page and in the browser's tab. */
+/** Title of a screen, in the page and in the browser tab. */
 export function PageHeading({ title, children }: { title: string; children?: ReactNode }) {
   usePageTitle(title);
   return (
@@ -13,20 +13,20 @@ export function PageHeading({ title, children }: { title: string; children?: Rea
 
 const PRODUCT = "AI Trading Bot";
 
-/** Names the screen in the browser's tab; the home page goes by the product's name alone. */
+/** Sets the title of the browser tab; without one, the product's name. */
 export function usePageTitle(title?: string): void {
   const whole = title ? `${title} · ${PRODUCT}` : PRODUCT;
   if (import.meta.env.SSR) pageHead.title = whole;
   useEffect(() => setPageTitle(whole), [whole]);
 }
 
-/** Describes the screen to search engines and link previews; other screens go by the description of the page itself. */
+/** Sets the description for search engines and link previews. */
 export function usePageDescription(description: string): void {
   if (import.meta.env.SSR) pageHead.description = description;
   useEffect(() => {
     const meta = document.querySelector<HTMLMetaElement>('meta[name="description"]');
     if (!meta) return;
-    // A pre-rendered screen comes with its own, and has the common one beside it.
+    // Pre-rendered screens have their own description and keep the default beside it.
     meta.dataset.common ??= meta.content;
     meta.content = description;
     return () => {
@@ -35,10 +35,7 @@ export function usePageDescription(description: string): void {
   }, [description]);
 }
 
-/**
- * What the screen that is being pre-rendered says of itself. In browsers effects put that on the page; at build time
- * there are none.
- */
+/** Title and description of the screen being pre-rendered, where effects do not run. */
 export const pageHead = { title: "", description: "" };
 
 let title = globalThis.document?.title ?? "";
@@ -48,13 +45,12 @@ function show(): void {
   document.title = unseen > 0 ? `(${unseen}) ${title}` : title;
 }
 
-/** Names the screen in the browser's tab. */
 function setPageTitle(next: string): void {
   title = next;
   show();
 }
 
-/** Puts the number of what has happened unseen before the title; nothing for 0. */
+/** Shows a count before the title of the tab; nothing for 0. */
 export function setUnseenCount(count: number): void {
   unseen = count;
   show();

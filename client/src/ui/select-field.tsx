@@ -9,7 +9,6 @@ interface SelectFieldProps<Value extends string> {
   onChange(value: Value): void;
 }
 
-/** A labelled choice of one; the browser's own list, which phones show in their own way. */
 export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
   const { label, value, options, onChange } = props;
   const id = useId();

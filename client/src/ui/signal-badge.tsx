@@ -12,7 +12,6 @@ const sizes = {
   lg: { box: "gap-2 rounded-xl px-4 py-2 text-2xl tracking-tight", icon: "size-6" },
 } as const;
 
-/** BUY, SELL or WAIT: told apart by word and icon, not by colour alone. */
 export function SignalBadge({
   signal,
   size = "md",

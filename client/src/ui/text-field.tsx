@@ -8,11 +8,11 @@ interface TextFieldProps extends ComponentProps<typeof Field.Control> {
   name: string;
   label: string;
   hint?: string;
-  /** Placed at the end of the input, e.g. a button that shows a password. */
+  /** Placed at the end of the input, e.g. a button. */
   end?: ReactNode;
 }
 
-/** A labelled text input; its error comes from the form around it. */
+/** A labelled input. Its error comes from the surrounding form. */
 export function TextField({ name, label, hint, end, ...control }: TextFieldProps) {
   return (
     <Field.Root name={name} className={fieldClass.root}>
@@ -33,11 +33,9 @@ interface TextAreaFieldProps {
   value: string;
   onValueChange(value: string): void;
   hint?: string;
-  /** Lines to begin with; the box grows with its text where the browser can do that. */
   rows: number;
 }
 
-/** A labelled text of several lines; its error comes from the form around it. */
 export function TextAreaField({ name, label, hint, rows, ...control }: TextAreaFieldProps) {
   return (
     <Field.Root name={name} className={fieldClass.root}>
@@ -53,8 +51,6 @@ export function TextAreaField({ name, label, hint, rows, ...control }: TextAreaF
   );
 }
 
-const passwordMessages = { show: "Show characters", hide: "Hide characters" } as const;
-
 interface PasswordFieldProps {
   name: string;
   label: string;
@@ -62,14 +58,13 @@ interface PasswordFieldProps {
   hint?: string;
 }
 
-/** A password whose characters can be shown while it is typed. */
 export function PasswordField(field: PasswordFieldProps) {
   const [shown, setShown] = useState(false);
   const Icon = shown ? EyeOff : Eye;
   const toggle = (
     <button
       type="button"
-      aria-label={shown ? passwordMessages.hide : passwordMessages.show}
+      aria-label={shown ? "Hide password" : "Show password"}
       onClick={() => setShown(!shown)}
       className="rounded-lg p-2 text-ink-faint transition-colors hover:text-ink"
     >
@@ -79,27 +74,17 @@ export function PasswordField(field: PasswordFieldProps) {
   return <TextField {...field} type={shown ? "text" : "password"} aria-required end={toggle} />;
 }
 
-const newPasswordMessages = {
-  newPassword: "New password",
-  hint: `At least ${MIN_PASSWORD_LENGTH} characters.`,
-  confirmation: "Confirm new password",
-} as const;
-
-/** A new password, typed twice: the fields `new_password` and `confirmation` of the form around them. */
+/** Fields `new_password` and `confirmation`. */
 export function NewPasswordFields() {
   return (
     <>
       <PasswordField
         name="new_password"
-        label={newPasswordMessages.newPassword}
-        hint={newPasswordMessages.hint}
+        label="New password"
+        hint={`At least ${MIN_PASSWORD_LENGTH} characters.`}
         autoComplete="new-password"
       />
-      <PasswordField
-        name="confirmation"
-        label={newPasswordMessages.confirmation}
-        autoComplete="new-password"
-      />
+      <PasswordField name="confirmation" label="Confirm new password" autoComplete="new-password" />
     </>
   );
 }

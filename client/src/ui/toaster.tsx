@@ -16,12 +16,11 @@ function add({ title, description, action }: ToastMessage): void {
   });
 }
 
-/** Nobody reads a message in a hidden tab; there it would be gone before it is seen. */
+/** A message in a hidden tab would disappear unseen. */
 function addWaiting(): void {
   if (document.visibilityState === "visible") takeToasts().forEach(add);
 }
 
-/** Where toasts appear; mounted once, when there is the first to be shown. */
 export function Toaster() {
   useEffect(() => {
     addWaiting();
@@ -43,7 +42,7 @@ export function Toaster() {
   );
 }
 
-/** Not the dialog that the library makes of a toast: nobody has to answer it. */
+/** The library makes every toast a dialog, but no answer is needed. */
 const noDialog = { role: "group", "aria-modal": undefined } as const;
 
 function Toasts() {
@@ -64,7 +63,7 @@ function Toasts() {
         <Toast.Action className="rounded-lg px-2 py-1 text-sm font-medium text-accent hover:text-accent-strong" />
         <Toast.Close
           aria-label="Dismiss"
-          // The library hides it while the toasts are stacked; here it can be reached all the time.
+          // The library hides it while toasts are stacked.
           aria-hidden={false}
           className="rounded-lg p-1 text-ink-faint transition-colors hover:text-ink"
         >

@@ -1,34 +1,31 @@
 import { type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { Skeleton } from "./card.tsx";
 
-/** One of TradingView's widgets. */
 export interface Widget {
-  /** As the vendor's script is called. */
+  /** Name of the vendor's script. */
   name: string;
-  /** Says to screen readers what it shows. */
+  /** Title for screen readers. */
   title: string;
-  /** In the words of its vendor; the same object as long as nothing in it changes. */
+  /** The vendor's options. Must be the same object between renders. */
   config: object;
 }
 
 interface WidgetBoxProps {
   widget: Widget;
-  /** Shown in the same box where the widget does not load. */
+  /** Shown in the same box if the widget does not load. */
   children: ReactNode;
-  /** Whether to try the widget at all. */
   wanted?: boolean;
-  /** Whether the stand-in is shown while the widget loads; otherwise a skeleton is. */
+  /** Shows `children` while the widget loads, instead of a skeleton. */
   early?: boolean;
-  /** Whether the stand-in is shown though the widget is there. */
+  /** Shows `children` although the widget is loaded. */
   covered?: boolean;
   onLoaded?(): void;
-  /** Gives the box its height, which is that of the widget and of what stands in for it. */
   className: string;
 }
 
 const skeleton = <Skeleton className="absolute inset-0 rounded-none" />;
 
-/** A market widget from outside, or our own panel in its place. */
+/** A TradingView widget, with a fallback. */
 export function WidgetBox({ widget, children, wanted = true, className, ...more }: WidgetBoxProps) {
   const { early = false, covered = false, onLoaded } = more;
   const host = useRef<HTMLDivElement>(null);
@@ -36,7 +33,7 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
   useEffect(() => {
     if (state === "loaded") onLoaded?.();
   }, [state, onLoaded]);
-  const showsStandIn = state === "failed" || covered || (early && state === "waiting");
+  const showsFallback = state === "failed" || covered || (early && state === "waiting");
   return (
     <div
       data-widget={widget.name}
@@ -44,10 +41,10 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
       className={`relative overflow-hidden ${className}`}
     >
       {state !== "failed" && (
-        <div ref={host} inert={showsStandIn} className="tradingview-widget-container h-full" />
+        <div ref={host} inert={showsFallback} className="tradingview-widget-container h-full" />
       )}
       {state === "waiting" && !early && skeleton}
-      {showsStandIn && (
+      {showsFallback && (
         <div className="absolute inset-0 bg-surface">
           <Suspense fallback={skeleton}>{children}</Suspense>
         </div>
@@ -56,111 +53,94 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
   );
 }
 
-/** How far below the view a widget is loaded already. */
-const AHEAD = "300px";
+/** Widgets this close to the view are loaded ahead. */
+const PRELOAD_MARGIN = "300px";
 
-/** `failed` for good: what stands in for the widget is not taken away from under its reader. */
+/** `failed` is final: the fallback is not taken away from its reader. */
 type WidgetState = "waiting" | "loaded" | "failed";
 
-/** Loads a widget into `host` as soon as that comes near the view, unless it is not `wanted` at all. */
 function useWidget(
   host: RefObject<HTMLElement | null>,
-  {
-    name,
-    config,
-    title,
-    wanted,
-  }: Omit<EmbedOptions, "host" | "onLoaded" | "onFailed"> & { wanted: boolean },
+  { name, config, title, wanted }: Widget & { wanted: boolean },
 ): WidgetState {
   const [state, setState] = useState<WidgetState>("waiting");
   useEffect(() => {
     const element = host.current;
     if (!element || !wanted) return;
-    let end: (() => void) | undefined;
+    let remove: (() => void) | undefined;
     const observer = new IntersectionObserver(
       ([entry]) => {
         if (!entry?.isIntersecting) return;
         observer.disconnect();
-        const onLoaded = () => setState("loaded");
-        const onFailed = () => setState("failed");
-        end = embedWidget({ host: element, name, config, title, onLoaded, onFailed });
+        remove = embedWidget(element, { name, config, title }, setState);
       },
-      { rootMargin: AHEAD },
+      { rootMargin: PRELOAD_MARGIN },
     );
     observer.observe(element);
     return () => {
       observer.disconnect();
-      end?.();
+      remove?.();
     };
   }, [host, name, config, title, wanted]);
   return wanted ? state : "failed";
 }
 
-/** How long a widget may take to say that it is there, in milliseconds. */
-const WIDGET_DEADLINE_MS = 5_000;
+/** Time for a widget to report that it is loaded. */
+const WIDGET_TIMEOUT_MS = 5_000;
 
 const SCRIPTS = "https://s3.tradingview.com/external-embedding";
-/** What a widget says instead of showing anything. */
+/** Sent by a widget that has no data. */
 const NO_DATA = "tv-widget-no-data";
 
-interface EmbedOptions {
-  /** Empty, and left empty again. */
-  host: HTMLElement;
-  /** Which widget, as its script is called. */
-  name: string;
-  /** What the widget shows, in the words of its vendor. */
-  config: object;
-  /** Says to screen readers what the widget's frame holds. */
-  title: string;
-  onLoaded(): void;
-  onFailed(): void;
-}
-
 /**
- * Puts a TradingView widget into `host`. Its frame fires `load` even if the vendor cannot be reached, so only a message
- * from within counts; without one in time, the widget is taken out again. Returns what ends it.
+ * The frame fires `load` even if the vendor cannot be reached, so only a message from the widget counts. Returns
+ * a function that removes it.
  */
-function embedWidget({ host, onLoaded, onFailed, ...widget }: EmbedOptions): () => void {
+function embedWidget(
+  host: HTMLElement,
+  widget: Widget,
+  onState: (state: WidgetState) => void,
+): () => void {
   const waiting = new AbortController();
-  const deadline = setTimeout(fail, WIDGET_DEADLINE_MS);
-  function decide() {
+  const deadline = setTimeout(fail, WIDGET_TIMEOUT_MS);
+  function stopWaiting() {
     clearTimeout(deadline);
     waiting.abort();
   }
-  function fail() {
-    decide();
+  function remove() {
+    stopWaiting();
     host.replaceChildren();
-    onFailed();
   }
-  const hear = ({ source, data }: MessageEvent) => {
+  function fail() {
+    remove();
+    onState("failed");
+  }
+  const onMessage = ({ source, data }: MessageEvent) => {
     const frame = host.querySelector("iframe");
     if (!frame || source !== frame.contentWindow) return;
     if (messageName(data) === NO_DATA) return fail();
-    decide();
+    stopWaiting();
     frame.title ||= widget.title;
-    onLoaded();
+    onState("loaded");
   };
-  window.addEventListener("message", hear, { signal: waiting.signal });
-  host.replaceChildren(...widgetParts(widget, fail));
-  return () => {
-    decide();
-    host.replaceChildren();
-  };
+  window.addEventListener("message", onMessage, { signal: waiting.signal });
+  host.replaceChildren(...widgetElements(widget, fail));
+  return remove;
 }
 
-/** The script reads its settings from its own text and puts the frame beside itself. */
-function widgetParts({ name, config }: Pick<EmbedOptions, "name" | "config">, onError: () => void) {
-  const place = document.createElement("div");
-  place.className = "tradingview-widget-container__widget";
+/** The script reads its options from its own text. */
+function widgetElements({ name, config }: Widget, onError: () => void) {
+  const target = document.createElement("div");
+  target.className = "tradingview-widget-container__widget";
   const script = document.createElement("script");
   script.src = `${SCRIPTS}/embed-widget-${name}.js`;
   script.async = true;
   script.text = JSON.stringify(config);
   script.onerror = onError;
-  return [place, script];
+  return [target, script];
 }
 
-/** Messages come as objects, or as JSON. */
+/** Messages are objects or JSON. */
 function messageName(data: unknown): unknown {
   if (typeof data === "string") return data.includes(NO_DATA) ? NO_DATA : undefined;
   return typeof data === "object" && data && "name" in data ? data.name : undefined;

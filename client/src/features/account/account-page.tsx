@@ -1,5 +1,4 @@
 import { Bell, CircleCheck, CircleDashed } from "lucide-react";
-import type { ReactNode } from "react";
 import { playChime } from "../../lib/notifications/chime.ts";
 import {
   requestPermission,
@@ -13,13 +12,12 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ChangePasswordForm } from "./change-password-form.tsx";
-import { accountMessages, emailMessages, notificationMessages } from "./messages.ts";
 import { ResendVerification } from "./resend-verification.tsx";
 
 export function AccountPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={accountMessages.title}>{accountMessages.lead}</PageHeading>
+      <PageHeading title="User Panel">Manage your password, email and notifications.</PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
         <ChangePasswordForm />
         <div className="flex flex-col gap-6">
@@ -31,15 +29,15 @@ export function AccountPage() {
   );
 }
 
-/** The user's address, and whether he has confirmed it; follows the confirmation as it happens elsewhere. */
 export function EmailCard() {
   const email = useRealtime((live) => live.account?.email);
   const verified = useRealtime((live) => live.account?.email_verified);
+  const VerifiedIcon = verified ? CircleCheck : CircleDashed;
   return (
     <Card className="flex flex-col gap-4 p-6">
-      <h2 className="text-lg font-semibold tracking-tight">{emailMessages.title}</h2>
+      <h2 className="text-lg font-semibold tracking-tight">Email address</h2>
       {email === undefined ? (
-        <div role="status" aria-label={emailMessages.loading} className="flex flex-col gap-3">
+        <div role="status" aria-label="Loading your account" className="flex flex-col gap-3">
           <Skeleton className="h-6 w-52 max-w-full" />
           <Skeleton className="h-5 w-28" />
         </div>
@@ -47,10 +45,18 @@ export function EmailCard() {
         <>
           <div>
             <p className="break-all">{email}</p>
-            <VerifiedState verified={verified === true} />
+            <p
+              role="status"
+              className={`mt-1.5 flex items-center gap-1.5 text-sm font-medium ${verified ? "text-buy" : "text-wait"}`}
+            >
+              <VerifiedIcon aria-hidden className="size-4" />
+              {verified ? "Verified" : "Not verified yet"}
+            </p>
           </div>
           <p className="text-sm leading-relaxed text-ink-muted text-pretty">
-            {verified ? emailMessages.verifiedLead : emailMessages.notVerifiedLead}
+            {verified
+              ? "Password reset links are sent to this address."
+              : "Open the link in the email we sent when you registered. It expires after 24 hours; you can request a new one."}
           </p>
           {!verified && <ResendVerification />}
         </>
@@ -59,45 +65,37 @@ export function EmailCard() {
   );
 }
 
-function VerifiedState({ verified }: { verified: boolean }) {
-  const Icon = verified ? CircleCheck : CircleDashed;
-  return (
-    <p
-      role="status"
-      className={`mt-1.5 flex items-center gap-1.5 text-sm font-medium ${verified ? "text-buy" : "text-wait"}`}
-    >
-      <Icon aria-hidden className="size-4" />
-      {verified ? emailMessages.verified : emailMessages.notVerified}
-    </p>
-  );
-}
-
-/** Whether this browser tells of signals while the page is out of view, and with a sound. */
 export function NotificationsCard() {
   const permission = useNoticeSettings((settings) => settings.permission);
   const isAdmin = useSession((session) => session.isAdmin);
   return (
     <Card className="flex flex-col gap-4 p-6">
       <div>
-        <h2 className="text-lg font-semibold tracking-tight">{notificationMessages.title}</h2>
+        <h2 className="text-lg font-semibold tracking-tight">Notifications</h2>
         <p className="mt-1 text-sm leading-relaxed text-ink-muted text-pretty">
-          {isAdmin ? notificationMessages.adminLead : notificationMessages.lead}
+          {isAdmin
+            ? "Get a browser notification for finished signals, new registrations and payment proofs. Applies to this browser."
+            : "Get a browser notification when a signal is ready. Applies to this browser."}
         </p>
       </div>
       {permission === "default" && (
-        <Button variant="secondary" className="self-start" onClick={() => void requestPermission()}>
-          <Bell aria-hidden className="size-4" />
-          {notificationMessages.allow}
+        <Button
+          Icon={Bell}
+          variant="secondary"
+          className="self-start"
+          onClick={() => void requestPermission()}
+        >
+          Allow notifications
         </Button>
       )}
       {permission === "granted" && <Switches />}
       {permission === "denied" && (
-        <Alert tone="warning" title={notificationMessages.deniedTitle}>
-          {notificationMessages.denied}
+        <Alert tone="warning" title="Blocked in this browser">
+          Notifications are blocked. Allow them in your browser's site settings.
         </Alert>
       )}
       {permission === "unsupported" && (
-        <Alert tone="info">{notificationMessages.unsupported}</Alert>
+        <Alert tone="info">This browser doesn't support notifications on this page.</Alert>
       )}
     </Card>
   );
@@ -112,13 +110,13 @@ function Switches() {
   return (
     <div className="flex flex-col gap-4 border-t border-line pt-4">
       <SwitchField
-        label={notificationMessages.show}
+        label="Show notifications"
         checked={!off}
         onChange={(checked) => setNotices({ off: !checked })}
       />
       <SwitchField
-        label={notificationMessages.sound}
-        hint={notificationMessages.soundHint}
+        label="Sound"
+        hint="Play a sound with each notification."
         checked={!muted}
         disabled={off}
         onChange={setSound}
@@ -129,20 +127,13 @@ function Switches() {
 
 interface SwitchFieldProps {
   label: string;
-  hint?: ReactNode;
+  hint?: string;
   checked: boolean;
   disabled?: boolean;
   onChange(checked: boolean): void;
 }
 
-/** A labelled switch for what takes effect at once. */
-export function SwitchField({
-  label,
-  hint,
-  checked,
-  disabled = false,
-  onChange,
-}: SwitchFieldProps) {
+export function SwitchField({ label, hint, checked, disabled, onChange }: SwitchFieldProps) {
   return (
     <label className="flex cursor-pointer items-start justify-between gap-6 has-disabled:cursor-default has-disabled:opacity-60">
       <span className="min-w-0">

@@ -1,4 +1,5 @@
 import { Form } from "@base-ui/react/form";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { useFormRequest } from "../../lib/api/forms.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
@@ -7,14 +8,14 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { NewPasswordFields, PasswordField } from "../../ui/text-field.tsx";
 import { changePassword } from "./api.ts";
-import { passwordMessages, passwordMessages as texts } from "./messages.ts";
 
 export function ChangePasswordForm() {
   const username = useRealtime((live) => live.account?.username ?? "");
   const { formProps, isPending, reply, problem } = useFormRequest(changePassword);
+  const failure = problem && changePasswordError(problem);
   return (
     <Card className="flex flex-col gap-5 p-6 sm:p-8">
-      <h2 className="text-xl font-semibold tracking-tight">{texts.title}</h2>
+      <h2 className="text-xl font-semibold tracking-tight">Change password</h2>
       <Form {...formProps} className="flex max-w-md flex-col gap-5">
         {/* Tells password managers whose password this is. */}
         <input
@@ -27,48 +28,39 @@ export function ChangePasswordForm() {
         />
         <PasswordField
           name="current_password"
-          label={texts.current}
+          label="Current password"
           autoComplete="current-password"
         />
         <NewPasswordFields />
-        <p className="text-sm leading-relaxed text-ink-muted text-pretty">{texts.sessions}</p>
-        {problem && <ChangePasswordProblem error={problem} />}
+        <p className="text-sm leading-relaxed text-ink-muted text-pretty">
+          Changing your password signs you out on all other devices and browsers.
+        </p>
+        {failure && (
+          <Alert tone="error" role="alert">
+            <p>{failure.text}</p>
+            {failure.reason && <p className="mt-1 text-ink-faint">{failure.reason}</p>}
+          </Alert>
+        )}
         {reply && (
-          <Alert tone="success" role="status" title={texts.doneTitle}>
-            {texts.done}
+          <Alert tone="success" role="status" title="Password changed">
+            You have been signed out on all other devices and browsers.
           </Alert>
         )}
         <Button type="submit" size="lg" busy={isPending} className="self-start">
-          {isPending ? texts.busy : texts.submit}
+          {isPending ? "Changing..." : "Change password"}
         </Button>
       </Form>
     </Card>
   );
 }
 
-function ChangePasswordProblem({ error }: { error: Error }) {
-  const { text, reason } = changePasswordError(error);
-  return (
-    <Alert tone="error" role="alert">
-      <p>{text}</p>
-      {reason && <p className="mt-1 text-ink-faint">{reason}</p>}
-    </Alert>
-  );
-}
-
-interface ChangePasswordError {
-  text: string;
-  /** What else is known where the server itself has said nothing. */
-  reason: string | null;
-}
-
-/** Codes that the client gives to what is no answer of the server. */
+/** Codes set by the client when the server did not answer. */
 const NOT_THE_SERVERS = ["network", "timeout", "bad-reply", "unknown"];
 
-/** What to show of a password that was not changed: the server's detail, or the fixed text with the reason. */
-export function changePasswordError(error: Error): ChangePasswordError {
-  if (!(error instanceof ApiError)) return { text: passwordMessages.failed, reason: null };
+/** Returns the message to show, and the reason when the server did not answer. */
+export function changePasswordError(error: Error): { text: string; reason: string | null } {
+  if (!(error instanceof ApiError)) return { text: MESSAGES.wrongPassword, reason: null };
   const { code, detail } = error;
   if (!NOT_THE_SERVERS.includes(code)) return { text: detail, reason: null };
-  return { text: passwordMessages.failed, reason: detail };
+  return { text: MESSAGES.wrongPassword, reason: detail };
 }

@@ -1,12 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { MailPlus } from "lucide-react";
-import { errorText } from "../../lib/api/errors.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { resendVerification } from "./api.ts";
-import { emailMessages as texts } from "./messages.ts";
 
-/** Has a new verification link sent, and says where it went. */
 export function ResendVerification() {
   const resend = useMutation({ mutationFn: resendVerification });
   if (resend.isSuccess) {
@@ -20,12 +17,16 @@ export function ResendVerification() {
     <div className="flex flex-col items-start gap-4">
       {resend.isError && (
         <Alert tone="error" role="alert" className="self-stretch">
-          {errorText(resend.error, texts.resendFailed)}
+          {resend.error.message}
         </Alert>
       )}
-      <Button variant="secondary" busy={resend.isPending} onClick={() => resend.mutate()}>
-        {!resend.isPending && <MailPlus aria-hidden className="size-4" />}
-        {resend.isPending ? texts.resending : texts.resend}
+      <Button
+        Icon={MailPlus}
+        variant="secondary"
+        busy={resend.isPending}
+        onClick={() => resend.mutate()}
+      >
+        {resend.isPending ? "Sending..." : "Send a new link"}
       </Button>
     </div>
   );

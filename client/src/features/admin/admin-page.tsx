@@ -1,4 +1,3 @@
-import { CircleX, TriangleAlert } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { Link } from "react-router-dom";
 import { Skeleton } from "../../ui/card.tsx";
@@ -15,20 +14,8 @@ import {
 } from "./api.ts";
 import { useAdminSync } from "./apply-admin-event.ts";
 import { AuditSection } from "./audit-section.tsx";
-import { HealthSection, summarizeHealth } from "./health-section.tsx";
+import { HealthSection, healthStatuses, summarizeHealth } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
-import {
-  adminMessages,
-  auditMessages,
-  confirmMessages,
-  failureMessages,
-  healthMessages,
-  historyMessages,
-  imageMessages,
-  paymentMessages,
-  usageMessages,
-  userMessages,
-} from "./messages.ts";
 import { PaymentSection } from "./payment-section.tsx";
 import { UsageSection } from "./usage-section.tsx";
 import { countUsers, UsersSection } from "./users/users-section.tsx";
@@ -37,7 +24,7 @@ export function AdminPage() {
   useAdminSync();
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title={adminMessages.title}>{adminMessages.lead}</PageHeading>
+      <PageHeading title="Admin">Manage users, payment details and uploads.</PageHeading>
       <AdminStats />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-8">
         <SectionNav />
@@ -56,38 +43,31 @@ export function AdminPage() {
 }
 
 const sections = [
-  { id: "users", label: userMessages.title },
-  { id: "health", label: healthMessages.title },
-  { id: "payment", label: paymentMessages.title },
-  { id: "images", label: imageMessages.title },
-  { id: "history", label: historyMessages.title },
-  { id: "usage", label: usageMessages.title },
-  { id: "audit", label: auditMessages.title },
+  { id: "users", label: "Users" },
+  { id: "health", label: "System health" },
+  { id: "payment", label: "Payment settings" },
+  { id: "images", label: "Chart images" },
+  { id: "history", label: "Signal history" },
+  { id: "usage", label: "AI usage" },
+  { id: "audit", label: "Audit trail" },
 ] as const;
 
 const sectionIds = sections.map(({ id }) => id);
 
-/** Says beside the way there that the system needs to be looked at; its colour is not all that tells. */
 function HealthMark() {
   const { data } = useHealth();
-  const verdict = data ? summarizeHealth(data).verdict : "ok";
-  if (verdict === "ok") return null;
-  const Icon = verdict === "down" ? CircleX : TriangleAlert;
-  return (
-    <Icon
-      role="img"
-      aria-label={healthMessages.verdicts[verdict]}
-      className={`ml-2 inline size-4 ${verdict === "down" ? "text-danger" : "text-wait"}`}
-    />
-  );
+  if (!data) return null;
+  const { status } = summarizeHealth(data);
+  if (status === "ok") return null;
+  const { label, Icon, color } = healthStatuses[status];
+  return <Icon role="img" aria-label={label} className={`ml-2 inline size-4 ${color}`} />;
 }
 
-/** Leads to the parts of the page: a column beside them, or a bar above them on small screens. */
 export function SectionNav() {
   const current = useSectionInView(sectionIds);
   return (
     <nav
-      aria-label={adminMessages.sections}
+      aria-label="Sections"
       className="sticky top-16 z-20 -mx-4 overflow-x-auto border-b border-line bg-canvas/90 px-4 backdrop-blur-md sm:-mx-6 sm:px-6 lg:top-24 lg:mx-0 lg:border-0 lg:bg-transparent lg:p-0 lg:backdrop-blur-none"
     >
       <ul className="flex gap-1 py-2 lg:flex-col lg:py-0">
@@ -108,10 +88,10 @@ export function SectionNav() {
   );
 }
 
-/** A section counts as the current one while it crosses a line in the upper part of the window. */
+/** A section is current while it crosses this line in the upper part of the window. */
 const READING_LINE = "-30% 0px -69% 0px";
 
-/** Id of the section that is being read; `ids` has to stay the same array. */
+/** Id of the section in view. `ids` must stay the same array. */
 export function useSectionInView<Id extends string>(ids: readonly Id[]): Id | undefined {
   const [current, setCurrent] = useState(ids[0]);
   useEffect(() => {
@@ -132,9 +112,6 @@ export function useSectionInView<Id extends string>(ids: readonly Id[]): Id | un
   return current;
 }
 
-const statMessages = adminMessages.stats;
-
-/** What there is to look after, in numbers. */
 export function AdminStats() {
   const users = useUsers();
   const images = useChartImages();
@@ -142,14 +119,10 @@ export function AdminStats() {
   const counts = useMemo(() => list && countUsers(list), [list]);
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line lg:grid-cols-4">
-      <Stat label={statMessages.users} value={counts?.all} failed={users.isError} />
-      <Stat label={statMessages.pending} value={counts?.pending} failed={users.isError} highlight />
-      <Stat label={statMessages.withProof} value={counts?.proof} failed={users.isError} />
-      <Stat
-        label={statMessages.images}
-        value={images.data?.images.length}
-        failed={images.isError}
-      />
+      <Stat label="Users" value={counts?.all} failed={users.isError} />
+      <Stat label="Pending approval" value={counts?.pending} failed={users.isError} highlight />
+      <Stat label="With payment proof" value={counts?.proof} failed={users.isError} />
+      <Stat label="Chart images" value={images.data?.images.length} failed={images.isError} />
     </dl>
   );
 }
@@ -158,7 +131,6 @@ interface StatProps {
   label: string;
   value: number | undefined;
   failed: boolean;
-  /** More than none asks for something to be done. */
   highlight?: boolean;
 }
 
@@ -174,18 +146,22 @@ function Stat({ label, value, failed, highlight = false }: StatProps) {
   );
 }
 
-/** The one action on all users' histories. */
 export function HistorySection() {
   return (
-    <AdminSection id="history" title={historyMessages.title} lead={historyMessages.lead}>
+    <AdminSection
+      id="history"
+      title="Signal history"
+      lead="Deletes the finished signals of all users. To clear one user's history, use that user's card."
+    >
       <div>
         <ConfirmButton
-          label={historyMessages.clearAll}
-          title={confirmMessages.clearAllTitle}
+          label="Clear all history"
+          title="Clear the signal history of all users?"
           run={() => runAction(clearAllHistory())}
-          failureText={(error) => failureMessages.clearAll(reasonOf(error))}
+          failureText={(error) => `Failed to clear all signal history. Error: ${reasonOf(error)}`}
         >
-          {confirmMessages.clearAll}
+          Every finished signal of every user is deleted, with outcomes and chart images. Accounts
+          and credits are kept. This cannot be undone.
         </ConfirmButton>
       </div>
     </AdminSection>

@@ -1,19 +1,13 @@
 import type { ReactNode } from "react";
-import { errorText } from "../../lib/api/errors.ts";
-import { Alert } from "../../ui/alert.tsx";
-import { Button } from "../../ui/button.tsx";
-import { adminMessages } from "./messages.ts";
 
 interface AdminSectionProps {
   id: string;
   title: string;
   lead?: string;
-  /** What can be done with the section as a whole. */
   action?: ReactNode;
   children: ReactNode;
 }
 
-/** One part of the admin page, which the page's navigation leads to. */
 export function AdminSection({ id, title, lead, action, children }: AdminSectionProps) {
   return (
     <section
@@ -32,26 +26,5 @@ export function AdminSection({ id, title, lead, action, children }: AdminSection
       </header>
       {children}
     </section>
-  );
-}
-
-interface LoadErrorProps {
-  title: string;
-  error: Error;
-  busy: boolean;
-  onAgain(): void;
-}
-
-/** Says that something could not be read, why, and offers to try again. */
-export function LoadError({ title, error, busy, onAgain }: LoadErrorProps) {
-  return (
-    <Alert tone="error" role="alert" title={title}>
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span>{errorText(error, "")}</span>
-        <Button variant="secondary" size="sm" busy={busy} onClick={onAgain}>
-          {adminMessages.tryAgain}
-        </Button>
-      </div>
-    </Alert>
   );
 }

@@ -1,53 +1,25 @@
 import {
   type ActionDone,
-  type AuditPage,
   actionDoneSchema,
   auditPageSchema,
-  type QueueTicket,
   queueTicketSchema,
-  type SystemHealth,
   systemHealthSchema,
-  type Usage,
-  type UserList,
   usageSchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
-import { type ChartImageList, chartImageListSchema } from "@shared/contract/files.ts";
+import { chartImageListSchema } from "@shared/contract/files.ts";
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
-import { failureMessages } from "./messages.ts";
 
-const readUsers = (signal: AbortSignal): Promise<UserList> =>
-  api({ path: "/admin/list-users", schema: userListSchema, signal });
-
-const readChartImages = (signal: AbortSignal): Promise<ChartImageList> =>
-  api({ path: "/admin/chart-images", schema: chartImageListSchema, signal });
-
-const readPaymentDetails = (signal: AbortSignal): Promise<PaymentDetails> =>
-  api({ path: "/payment-details", schema: paymentDetailsSchema, signal });
-
-const readUsage = (signal: AbortSignal): Promise<Usage> =>
-  api({ path: "/admin/usage", schema: usageSchema, signal });
-
-const readHealth = (signal: AbortSignal): Promise<SystemHealth> =>
-  api({ path: "/admin/health", schema: systemHealthSchema, signal });
-
-/** A ticket that opens the page of the job queue once, within a minute. */
-export const getQueueTicket = (): Promise<QueueTicket> =>
+export const getQueueTicket = () =>
   api({ method: "POST", path: "/admin/queue/ticket", schema: queueTicketSchema });
 
-/** One page of the audit trail, newest first; `cursor` is the page's before, null for the first. */
-function readAudit(cursor: string | null, signal: AbortSignal): Promise<AuditPage> {
-  const query = { cursor: cursor ?? undefined };
-  return api({ path: "/admin/audit", query, schema: auditPageSchema, signal });
-}
-
-/** Actions on one user that need nothing but the name. */
 export type UserAction =
   | "approve"
   | "revoke"
@@ -72,7 +44,6 @@ export const setImageAccess = (username: string, allow: boolean): Promise<Action
     schema: actionDoneSchema,
   });
 
-/** Adds `credits`, a whole number that may be negative, to a user's balance. */
 export const grantCredits = (username: string, credits: number): Promise<ActionDone> =>
   api({
     method: "POST",
@@ -106,7 +77,6 @@ export const deleteChartImage = (filename: string): Promise<ActionDone> =>
     schema: actionDoneSchema,
   });
 
-/** What the admin page knows, by its name in the cache. */
 export const adminKeys = {
   users: ["admin", "users"],
   images: ["admin", "chart-images"],
@@ -116,68 +86,75 @@ export const adminKeys = {
   health: ["admin", "health"],
 } as const;
 
-/** No event tells of tokens, so the sums are read anew while somebody looks at them. */
-const USAGE_REFRESH_MS = 60_000;
+/** No event reports token usage, so it is polled. */
+const USAGE_REFRESH_INTERVAL_MS = 60_000;
 
-/** Half of the time in which workers report. */
-const HEALTH_REFRESH_MS = 5_000;
-
-const FIRST_PAGE: string | null = null;
+/** Half the interval at which workers report. */
+const HEALTH_REFRESH_INTERVAL_MS = 5_000;
 
 const useReady = () => useRealtime((live) => live.ready);
 
-export const useUsers = () =>
-  useQuery({
-    queryKey: adminKeys.users,
-    queryFn: ({ signal }) => readUsers(signal),
-    enabled: useReady(),
-  });
-
-export const useChartImages = () =>
-  useQuery({
-    queryKey: adminKeys.images,
-    queryFn: ({ signal }) => readChartImages(signal),
-    enabled: useReady(),
-  });
-
-export const usePaymentDetails = () =>
-  useQuery({
-    queryKey: adminKeys.payment,
-    queryFn: ({ signal }) => readPaymentDetails(signal),
-    enabled: useReady(),
-  });
-
-export const useUsage = () =>
-  useQuery({
-    queryKey: adminKeys.usage,
-    queryFn: ({ signal }) => readUsage(signal),
-    refetchInterval: USAGE_REFRESH_MS,
-    enabled: useReady(),
-  });
-
-/** Read again and again as long as it is shown; a hidden tab does not ask. */
-export const useHealth = () =>
-  useQuery({
-    queryKey: adminKeys.health,
-    queryFn: ({ signal }) => readHealth(signal),
-    enabled: useReady(),
-    refetchInterval: HEALTH_REFRESH_MS,
-  });
-
-export function useAudit() {
-  return useInfiniteQuery({
-    queryKey: adminKeys.audit,
-    queryFn: ({ pageParam, signal }) => readAudit(pageParam, signal),
-    initialPageParam: FIRST_PAGE,
-    getNextPageParam: (page) => page.next_cursor,
+function useAdminQuery<Data>(
+  queryKey: QueryKey,
+  read: (signal: AbortSignal) => Promise<Data>,
+  refetchInterval: number | false = false,
+) {
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }) => read(signal),
+    refetchInterval,
     enabled: useReady(),
   });
 }
 
-/**
- * Waits for an action and gives the sentence that says what was done. The events tell what has changed; what no event
- * tells, or none can while the connection is interrupted, is read again.
- */
+export const useUsers = () =>
+  useAdminQuery(adminKeys.users, (signal) =>
+    api({ path: "/admin/list-users", schema: userListSchema, signal }),
+  );
+
+export const useChartImages = () =>
+  useAdminQuery(adminKeys.images, (signal) =>
+    api({ path: "/admin/chart-images", schema: chartImageListSchema, signal }),
+  );
+
+export const usePaymentDetails = () =>
+  useAdminQuery(adminKeys.payment, (signal) =>
+    api({ path: "/payment-details", schema: paymentDetailsSchema, signal }),
+  );
+
+export const useUsage = () =>
+  useAdminQuery(
+    adminKeys.usage,
+    (signal) => api({ path: "/admin/usage", schema: usageSchema, signal }),
+    USAGE_REFRESH_INTERVAL_MS,
+  );
+
+export const useHealth = () =>
+  useAdminQuery(
+    adminKeys.health,
+    (signal) => api({ path: "/admin/health", schema: systemHealthSchema, signal }),
+    HEALTH_REFRESH_INTERVAL_MS,
+  );
+
+const FIRST_PAGE: string | null = null;
+
+export const useAudit = () =>
+  useInfiniteQuery({
+    queryKey: adminKeys.audit,
+    queryFn: ({ pageParam, signal }) =>
+      api({
+        path: "/admin/audit",
+        query: { cursor: pageParam ?? undefined },
+        schema: auditPageSchema,
+        signal,
+      }),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (page) => page.next_cursor,
+    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
+    enabled: useReady(),
+  });
+
+/** Returns the server's confirmation. Events patch the caches; what they don't cover is read again. */
 export async function runAction(action: Promise<ActionDone>): Promise<string> {
   const { detail } = await action;
   const isLive = useRealtime.getState().connection === "online";
@@ -186,5 +163,4 @@ export async function runAction(action: Promise<ActionDone>): Promise<string> {
   return detail;
 }
 
-/** Why an action failed, for the texts that end with the reason. */
-export const reasonOf = (error: unknown): string => errorText(error, failureMessages.unknown);
+export const reasonOf = (error: unknown): string => errorText(error, "Unknown error");

@@ -41,7 +41,7 @@ test("a registration comes to the top", () => {
   expect(names(users)).toEqual(["new", "ann"]);
 });
 
-test("a registration that is told twice is one card", () => {
+test("a repeated registration event adds one card", () => {
   const data = userCard("ann");
   const users = applyToUsers([data], { ...place, name: "user:registered", data });
   expect(names(users)).toEqual(["ann"]);
@@ -55,7 +55,7 @@ test("an update replaces the card where it stands and leaves the others as they 
   expect(users[1]).toBe(bob);
 });
 
-test("a deleted user is gone", () => {
+test("a deleted user has no card", () => {
   const data = { username: "ann" };
   const users = applyToUsers([userCard("ann"), userCard("bob")], {
     ...place,
@@ -65,7 +65,7 @@ test("a deleted user is gone", () => {
   expect(names(users)).toEqual(["bob"]);
 });
 
-test("a proof is put on its sender's card, with whose picture it repeats", () => {
+test("a proof appears on its sender's card, with the sender of a duplicate", () => {
   const data = { ...proof, username: "ann", duplicate_of: "bob" };
   const users = applyToUsers([userCard("ann"), userCard("bob")], {
     ...place,

@@ -7,7 +7,6 @@ import { queryClient, refetch } from "../../lib/query-client.ts";
 import { type LiveEvent, onLiveEvent } from "../../lib/realtime/events.ts";
 import { adminKeys } from "./api.ts";
 
-/** Keeps what the admin page has read in step with the admins' events, as long as it is open. */
 export function useAdminSync(): void {
   useEffect(() => onLiveEvent(follow), []);
 }
@@ -23,13 +22,13 @@ function follow(event: LiveEvent): void {
   void refetch({ queryKey: adminKeys.audit });
 }
 
-/** What is being read at this moment may be older than the event, and is read again. */
+/** A read in progress may be older than the event, so it is repeated. */
 function patch<Data>(queryKey: QueryKey, change: (data: Data) => Data): void {
   queryClient.setQueryData<Data>(queryKey, (data) => data && change(data));
   if (queryClient.isFetching({ queryKey }) > 0) void refetch({ queryKey });
 }
 
-/** The users after one event, newest registration first. */
+/** Applies one event to the users, newest registration first. */
 export function applyToUsers(users: UserCard[], event: LiveEvent): UserCard[] {
   switch (event.name) {
     case "user:registered":
@@ -54,7 +53,7 @@ function withUser(users: UserCard[], card: UserCard): UserCard[] {
   return [card, ...users].sort((a, b) => b.created_at.localeCompare(a.created_at));
 }
 
-/** The chart images after one event, newest first. */
+/** Applies one event to the chart images, newest first. */
 export function applyToImages(images: ChartImage[], event: LiveEvent): ChartImage[] {
   if (event.name === "chart-image:deleted") {
     return images.filter(({ filename }) => filename !== event.data.filename);

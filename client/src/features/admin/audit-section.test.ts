@@ -13,14 +13,14 @@ const said = (entry: Partial<AuditEntry>) =>
     ...entry,
   });
 
-test("what was done to an account is told by its reason", () => {
+test("an account change is described by its reason", () => {
   expect(said({ details: { reason: "approved" } })).toBe("approved ann");
   expect(said({ details: { reason: "image-access", allow_image_upload: false } })).toBe(
     "blocked image upload for ann",
   );
 });
 
-test("credits are told with their number and the balance", () => {
+test("granted credits are shown with their number and the balance", () => {
   const details = { reason: "credits-granted", credits: 1, image_credits: 4 };
   expect(said({ details })).toBe("granted 1 credit to ann, now 4");
   expect(said({ details: { ...details, credits: -3, image_credits: 0 } })).toBe(
@@ -28,7 +28,7 @@ test("credits are told with their number and the balance", () => {
   );
 });
 
-test("deletions say what is gone", () => {
+test("deletions say what was deleted", () => {
   expect(said({ action: "history:cleared", details: { signals: 12 } })).toBe(
     "deleted 12 signals of ann",
   );

@@ -1,38 +1,28 @@
 import type { AuditEntry } from "@shared/contract/admin.ts";
-import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { NextPage } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { AdminSection, LoadError } from "./admin-section.tsx";
+import { AdminSection } from "./admin-section.tsx";
 import { useAudit } from "./api.ts";
-import { adminMessages, auditMessages as texts } from "./messages.ts";
 
-/** Who of the administrators did what, to whom and when. */
 export function AuditSection() {
-  const { data, error, isFetching, isFetchingNextPage, hasNextPage, ...query } = useAudit();
-  const entries = data?.pages.flatMap((page) => page.entries);
-  const again = () => void (entries ? query.fetchNextPage() : query.refetch());
+  const query = useAudit();
   return (
-    <AdminSection id="audit" title={texts.title} lead={texts.lead}>
-      {!entries && !error && (
-        <div role="status" aria-label={adminMessages.loading}>
-          <Skeleton className="h-64 rounded-card" />
-        </div>
-      )}
-      {entries?.length === 0 && <p className="text-ink-muted">{texts.empty}</p>}
-      {entries && entries.length > 0 && <Entries entries={entries} />}
-      {error && (
-        <LoadError title={texts.loadFailed} error={error} busy={isFetching} onAgain={again} />
-      )}
-      {hasNextPage && !error && (
-        <Button
-          variant="secondary"
-          className="self-center"
-          busy={isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {isFetchingNextPage ? texts.loadingMore : texts.loadMore}
-        </Button>
-      )}
+    <AdminSection
+      id="audit"
+      title="Audit trail"
+      lead="Admin actions in the last year, newest first."
+    >
+      {query.data?.length === 0 && <p className="text-ink-muted">No activity yet.</p>}
+      {query.data && query.data.length > 0 && <Entries entries={query.data} />}
+      <NextPage
+        query={query}
+        failed="Failed to load the audit trail."
+        showsReason
+        skeleton={<Skeleton className="h-64 rounded-card" />}
+      >
+        Load more
+      </NextPage>
     </AdminSection>
   );
 }
@@ -97,10 +87,10 @@ const actions: Record<string, (who: string, details: Details) => string> = {
     `${jobActions[String(action)] ?? "changed"} ${count(jobs, "job")} of the queue: ${names}`,
 };
 
-/** What was done, to be read after the name of who did it; an unknown action goes by its own name. */
+/** Describes an audit entry, to be read after the actor's name. An unknown action is shown as it is. */
 export function auditSentence({ action, subject, details }: AuditEntry): string {
   const who = subject ?? "a user";
   const change = accountChanges[String(details.reason)];
-  const tell = action === "account:updated" ? change : actions[action];
-  return tell ? tell(who, details) : `${action} ${subject ?? ""}`.trim();
+  const describe = action === "account:updated" ? change : actions[action];
+  return describe ? describe(who, details) : `${action} ${subject ?? ""}`.trim();
 }

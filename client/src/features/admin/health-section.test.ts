@@ -27,39 +27,43 @@ const health = (change: Partial<SystemHealth>): SystemHealth => ({
 });
 
 describe("the health of the system", () => {
-  it("is fine while workers live, events arrive and nothing waits for long", () => {
+  it("is fine while workers run, events arrive and nothing waits for long", () => {
     const queue = { waiting: 40, running: 50, oldest_waiting_seconds: 12 };
-    expect(summarizeHealth(health({ queue }))).toEqual({ verdict: "ok", problems: [] });
+    expect(summarizeHealth(health({ queue }))).toEqual({ status: "ok", problems: [] });
   });
 
   it("is down without a worker, whatever else is wrong", () => {
-    const { verdict, problems } = summarizeHealth(
+    const { status, problems } = summarizeHealth(
       health({
         workers: [],
         server: { event_feed: "interrupted", version: "1.0.0" },
         queue: { waiting: 2, running: 0, oldest_waiting_seconds: 90 },
       }),
     );
-    expect(verdict).toBe("down");
-    expect(problems.map(({ kind }) => kind)).toEqual(["no-worker", "feed", "backlog"]);
+    expect(status).toBe("down");
+    expect(problems.map(({ title }) => title)).toEqual([
+      "No active workers",
+      "The event feed is interrupted",
+      "Signals are waiting",
+    ]);
   });
 
-  it("names each provider in trouble once", () => {
+  it("names each failing provider once", () => {
     const workers = [
       worker(provider("binance", "resting"), provider("okx", "ok")),
       worker(provider("binance", "failing"), provider("kraken", "failing")),
     ];
-    expect(summarizeHealth(health({ workers }))).toEqual({
-      verdict: "degraded",
-      problems: [{ kind: "providers", names: ["binance", "kraken"] }],
+    expect(summarizeHealth(health({ workers }))).toMatchObject({
+      status: "degraded",
+      problems: [{ title: "Failing: binance, kraken" }],
     });
   });
 
   it("is degraded while a signal waits for more than twenty seconds", () => {
     const queue = { waiting: 1, running: 50, oldest_waiting_seconds: 21 };
-    expect(summarizeHealth(health({ queue }))).toEqual({
-      verdict: "degraded",
-      problems: [{ kind: "backlog", seconds: 21 }],
+    expect(summarizeHealth(health({ queue }))).toMatchObject({
+      status: "degraded",
+      problems: [{ text: "Oldest signal waiting: 21 s. Add workers or increase concurrency." }],
     });
   });
 });

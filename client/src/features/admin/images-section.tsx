@@ -7,63 +7,69 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ImageDialog } from "../../ui/image-dialog.tsx";
+import { QueryView } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { AdminSection, LoadError } from "./admin-section.tsx";
+import { AdminSection } from "./admin-section.tsx";
 import { deleteChartImage, reasonOf, runAction, useChartImages } from "./api.ts";
-import {
-  adminMessages,
-  confirmMessages,
-  failureMessages,
-  imageMessages as texts,
-} from "./messages.ts";
 
-/** Pictures shown at a time; each is a request of its own. */
 const PAGE_SIZE = 24;
 
-/** The gallery of uploaded chart images. */
 export function ImagesSection() {
   const query = useChartImages();
-  const images = query.data?.images;
   return (
-    <AdminSection id="images" title={texts.title} lead={texts.lead} action={<CleanupButton />}>
-      {query.error && !images && (
-        <LoadError
-          title={texts.loadFailed}
-          error={query.error}
-          busy={query.isFetching}
-          onAgain={() => void query.refetch()}
-        />
-      )}
-      {!query.error && !images && <GallerySkeleton />}
-      {images?.length === 0 && <EmptyGallery />}
-      {images && images.length > 0 && (
-        <Gallery images={images} onExpired={() => void query.refetch({ cancelRefetch: false })} />
-      )}
+    <AdminSection
+      id="images"
+      title="Chart images"
+      lead="Images attached to signal requests. They are kept for 30 days."
+      action={<CleanupButton />}
+    >
+      <QueryView
+        query={query}
+        failed="Failed to load chart images."
+        skeleton={
+          <div className={galleryClass}>
+            <Skeleton className="h-56 rounded-card" />
+            <Skeleton className="h-56 rounded-card" />
+            <Skeleton className="hidden h-56 rounded-card md:block" />
+          </div>
+        }
+      >
+        {({ images }) =>
+          images.length === 0 ? (
+            <EmptyGallery />
+          ) : (
+            <Gallery images={images} onExpired={() => query.refetch({ cancelRefetch: false })} />
+          )
+        }
+      </QueryView>
     </AdminSection>
   );
 }
 
+const galleryClass = "grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4";
+
 function CleanupButton() {
   return (
     <ConfirmButton
-      label={texts.cleanup}
-      title={confirmMessages.cleanupTitle}
+      label="Cleanup Images"
+      title="Clean up chart images?"
       run={() => runAction(cleanupImages())}
-      failureText={(error) => failureMessages.cleanup(reasonOf(error))}
+      failureText={(error) => `Failed to clean up images. Error: ${reasonOf(error)}`}
     >
-      {confirmMessages.cleanup}
+      Chart images that are older than 30 days or belong to no signal are deleted. This cannot be
+      undone.
     </ConfirmButton>
   );
 }
 
-function Gallery({ images, onExpired }: { images: ChartImage[]; onExpired(): void }) {
+function Gallery({ images, onExpired }: { images: ChartImage[]; onExpired(): unknown }) {
   const [count, setCount] = useState(PAGE_SIZE);
   return (
     <>
-      <ul className="grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4">
+      <ul className={galleryClass}>
         {images.slice(0, count).map((image) => (
           <li key={image.filename} className="flex">
-            <ImageItem image={image} onExpired={onExpired} />
+            <ImageCard image={image} onExpired={onExpired} />
           </li>
         ))}
       </ul>
@@ -73,7 +79,7 @@ function Gallery({ images, onExpired }: { images: ChartImage[]; onExpired(): voi
           className="self-center"
           onClick={() => setCount(count + PAGE_SIZE)}
         >
-          {texts.showMore}
+          Show more images
         </Button>
       )}
     </>
@@ -84,39 +90,19 @@ function EmptyGallery() {
   return (
     <div className="flex flex-col items-center gap-2 rounded-card border border-dashed border-line-strong px-6 py-14 text-center">
       <Images aria-hidden className="size-8 text-ink-faint" strokeWidth={1.5} />
-      <p className="font-semibold">{texts.empty}</p>
-      <p className="text-ink-muted text-pretty">{texts.emptyLead}</p>
+      <p className="font-semibold">No chart images.</p>
+      <p className="text-ink-muted text-pretty">Images attached to signal requests appear here.</p>
     </div>
   );
 }
 
-function GallerySkeleton() {
-  return (
-    <div
-      role="status"
-      aria-label={adminMessages.loading}
-      className="grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4"
-    >
-      <Skeleton className="h-56 rounded-card" />
-      <Skeleton className="h-56 rounded-card" />
-      <Skeleton className="hidden h-56 rounded-card md:block" />
-    </div>
-  );
-}
-
-interface ImageItemProps {
-  image: ChartImage;
-  onExpired(): void;
-}
-
-/** One chart image with whose it is. */
-function ImageItem({ image, onExpired }: ImageItemProps) {
+function ImageCard({ image, onExpired }: { image: ChartImage; onExpired(): unknown }) {
   const { filename, size, modified, url, username } = image;
   return (
     <Card className="flex w-full min-w-0 flex-col p-3">
       <ImageDialog
         src={url}
-        title={texts.pictureOf(username)}
+        title={`Chart image of ${username}`}
         onExpired={onExpired}
         className="aspect-4/3 w-full"
       />
@@ -131,13 +117,14 @@ function ImageItem({ image, onExpired }: ImageItemProps) {
       </div>
       <div className="mt-2 -ml-3 flex">
         <ConfirmButton
-          label={texts.deleteImage}
+          label="Delete image"
           variant="ghostDanger"
-          title={confirmMessages.deleteImageTitle}
+          title="Delete this chart image?"
           run={() => runAction(deleteChartImage(filename))}
-          failureText={(error) => failureMessages.deleteImage(reasonOf(error))}
+          failureText={(error) => `Failed to delete image. Error: ${reasonOf(error)}`}
         >
-          {confirmMessages.deleteImage(username)}
+          The image that {username} uploaded is deleted. The signal made with it is kept. This
+          cannot be undone.
         </ConfirmButton>
       </div>
     </Card>

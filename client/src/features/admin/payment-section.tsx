@@ -2,37 +2,32 @@ import { Form } from "@base-ui/react/form";
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { errorText } from "../../lib/api/errors.ts";
 import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { QueryView } from "../../ui/load-error.tsx";
 import { showToast } from "../../ui/show-toast.ts";
 import { TextAreaField } from "../../ui/text-field.tsx";
-import { AdminSection, LoadError } from "./admin-section.tsx";
+import { AdminSection } from "./admin-section.tsx";
 import { adminKeys, runAction, savePaymentDetails, usePaymentDetails } from "./api.ts";
-import { adminMessages, failureMessages, paymentMessages as texts } from "./messages.ts";
 
-/** How subscribers pay, to be edited. */
 export function PaymentSection() {
-  const query = usePaymentDetails();
   return (
-    <AdminSection id="payment" title={texts.title} lead={texts.lead}>
-      {query.error && !query.data && (
-        <LoadError
-          title={texts.loadFailed}
-          error={query.error}
-          busy={query.isFetching}
-          onAgain={() => void query.refetch()}
-        />
-      )}
-      {!query.error && !query.data && (
-        <div role="status" aria-label={adminMessages.loading}>
-          <Skeleton className="h-96 rounded-card" />
-        </div>
-      )}
-      {query.data && <PaymentForm saved={query.data} />}
+    <AdminSection
+      id="payment"
+      title="Payment settings"
+      lead="Shown on the payment page. Leave a field empty to hide that method."
+    >
+      <QueryView
+        query={usePaymentDetails()}
+        failed="Failed to load payment details."
+        skeleton={<Skeleton className="h-96 rounded-card" />}
+      >
+        {(saved) => <PaymentForm saved={saved} />}
+      </QueryView>
     </AdminSection>
   );
 }
@@ -42,13 +37,10 @@ const FIELDS = paymentDetailsSchema.keyof().options;
 const areSame = (a: PaymentDetails, b: PaymentDetails) =>
   FIELDS.every((field) => a[field] === b[field]);
 
-/** What is being edited, and what it was when the editing began. */
-interface Draft {
-  from: PaymentDetails;
-  details: PaymentDetails;
-}
+/** The edited details and the saved ones from which the edit started. */
+type Draft = Record<"from" | "details", PaymentDetails>;
 
-/** The six texts. Without changes of one's own they follow what others save; with some, they say so. */
+/** Follows what other admins save until this admin edits; then a conflict is shown. */
 function PaymentForm({ saved }: { saved: PaymentDetails }) {
   const [draft, setDraft] = useState<Draft | null>(null);
   const [errors, setErrors] = useState<FormErrors>({});
@@ -79,58 +71,43 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
   return (
     <Card className="p-5 sm:p-6">
       <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
-        {draft && !areSame(draft.from, saved) && isChanged && <ChangedNotice onTake={discard} />}
-        <PaymentFields details={details} onChange={change} />
+        {draft && !areSame(draft.from, saved) && isChanged && (
+          <Alert tone="warning" role="status" title="Changed by another administrator">
+            <p>These details changed while you were editing. Saving will overwrite them.</p>
+            <Button variant="secondary" size="sm" className="mt-3" onClick={discard}>
+              Load the saved details
+            </Button>
+          </Alert>
+        )}
+        <div className="grid gap-5 md:grid-cols-2">
+          {FIELDS.map((field) => (
+            <TextAreaField
+              key={field}
+              name={field}
+              label={PAYMENT_METHODS[field]}
+              rows={3}
+              value={details[field]}
+              onValueChange={(value) => change(field, value)}
+              {...(details[field].trim() === "" && { hint: "Not offered" })}
+            />
+          ))}
+        </div>
         {save.error && (
-          <Alert tone="error" role="alert" title={failureMessages.paymentDetails}>
-            {errorText(save.error, "")}
+          <Alert tone="error" role="alert" title="Failed to update payment details.">
+            {save.error.message}
           </Alert>
         )}
         <div className="flex flex-wrap gap-3">
           <Button type="submit" disabled={!isChanged} busy={save.isPending}>
-            {save.isPending ? texts.saving : texts.save}
+            {save.isPending ? "Saving..." : "Save payment details"}
           </Button>
           {isChanged && (
             <Button variant="ghost" disabled={save.isPending} onClick={discard}>
-              {texts.discard}
+              Discard changes
             </Button>
           )}
         </div>
       </Form>
     </Card>
-  );
-}
-
-interface PaymentFieldsProps {
-  details: PaymentDetails;
-  onChange(field: keyof PaymentDetails, value: string): void;
-}
-
-function PaymentFields({ details, onChange }: PaymentFieldsProps) {
-  return (
-    <div className="grid gap-5 md:grid-cols-2">
-      {FIELDS.map((field) => (
-        <TextAreaField
-          key={field}
-          name={field}
-          label={texts.fields[field]}
-          rows={3}
-          value={details[field]}
-          onValueChange={(value) => onChange(field, value)}
-          {...(details[field].trim() === "" && { hint: texts.notOffered })}
-        />
-      ))}
-    </div>
-  );
-}
-
-function ChangedNotice({ onTake }: { onTake(): void }) {
-  return (
-    <Alert tone="warning" role="status" title={texts.changedTitle}>
-      <p>{texts.changed}</p>
-      <Button variant="secondary" size="sm" className="mt-3" onClick={onTake}>
-        {texts.takeTheirs}
-      </Button>
-    </Alert>
   );
 }

@@ -1,146 +1,127 @@
 import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
 import { BUDGET_PERCENTS } from "@shared/contract/constants.ts";
+import { Fragment } from "react";
+import { formatCount, formatPlural } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { AdminSection, LoadError } from "./admin-section.tsx";
+import { ColumnHeadings } from "../../ui/column-headings.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
+import { AdminSection } from "./admin-section.tsx";
 import { useUsage } from "./api.ts";
-import { adminMessages, usageMessages as texts, usageMessages } from "./messages.ts";
 
-const PERIODS = ["today", "last_7_days", "last_30_days"] as const;
-
-/** What the analyses cost: signals, tokens and dollars. */
 export function UsageSection() {
   const { data, error, isFetching, refetch } = useUsage();
   return (
-    <AdminSection id="usage" title={texts.title} lead={texts.lead}>
+    <AdminSection id="usage" title="AI usage" lead="Signals, tokens and cost. Days are in UTC.">
       {!data && !error && (
-        <div role="status" aria-label={adminMessages.loading}>
+        <div role="status" aria-label="Loading">
           <Skeleton className="h-64 rounded-card" />
         </div>
       )}
-      {data && <Figures usage={data} />}
+      {data && <UsageCards usage={data} />}
       {error && (
         <LoadError
-          title={texts.loadFailed}
+          title="Failed to load AI usage."
           error={error}
           busy={isFetching}
-          onAgain={() => void refetch()}
+          onRetry={refetch}
         />
       )}
     </AdminSection>
   );
 }
 
-function Figures({ usage }: { usage: Usage }) {
+function UsageCards({ usage }: { usage: Usage }) {
   const { by_model: models, unpriced_signals: unpriced } = usage.last_30_days;
   return (
     <>
       {usage.budget && <Budget budget={usage.budget} />}
       <div className="grid gap-4 md:grid-cols-3">
-        {PERIODS.map((name) => (
-          <Period key={name} title={texts.periods[name]} period={usage[name]} />
-        ))}
+        <Period title="Today" period={usage.today} />
+        <Period title="Last 7 days" period={usage.last_7_days} />
+        <Period title="Last 30 days" period={usage.last_30_days} />
       </div>
-      {unpriced > 0 && <Alert tone="info">{texts.unpriced(signalCount(unpriced))}</Alert>}
+      {unpriced > 0 && (
+        <Alert tone="info">
+          The cost of {formatPlural(unpriced, "signal")} is unknown. Set OPENAI_PRICE_PROMPT and
+          OPENAI_PRICE_COMPLETION to the model's prices.
+        </Alert>
+      )}
       {models.length === 0 ? (
-        <p className="text-ink-muted">{texts.empty}</p>
+        <p className="text-ink-muted">No signals in the last 30 days.</p>
       ) : (
-        <Models models={models} />
+        <ModelTable models={models} />
       )}
     </>
   );
 }
 
-const BUDGET_TONES = {
-  left: "text-ink-muted",
-  low: "text-wait",
-  "used-up": "text-danger",
-} as const;
+const budgetTones = { left: "text-ink-muted", low: "text-wait", "used-up": "text-danger" } as const;
 
 function Budget({ budget }: { budget: BudgetUsage }) {
   const { amount, text, level } = describeBudget(budget);
   return (
     <Card className="px-4 py-4 sm:px-5">
-      <h3 className="text-sm font-medium text-ink-muted">{texts.budget}</h3>
+      <h3 className="text-sm font-medium text-ink-muted">Budget today</h3>
       <p className="figures mt-1 text-2xl font-semibold tracking-tight">{amount}</p>
-      <p className={`mt-1 text-sm ${BUDGET_TONES[level]}`}>{text}</p>
+      <p className={`mt-1 text-sm ${budgetTones[level]}`}>{text}</p>
     </Card>
   );
 }
 
 function Period({ title, period }: { title: string; period: UsagePeriod }) {
+  const counts = [
+    ["Signals", period.signals],
+    ["Tokens in", period.prompt_tokens],
+    ["Tokens out", period.completion_tokens],
+  ] as const;
   return (
     <Card className="px-4 py-4 sm:px-5">
       <h3 className="text-sm font-medium text-ink-muted">{title}</h3>
       <p className="figures mt-1 text-2xl font-semibold tracking-tight">{formatCost(period)}</p>
       <dl className="mt-4 grid grid-cols-[1fr_auto] gap-y-1.5 border-t border-line pt-3 text-sm">
-        <Row label={texts.signals} value={period.signals} />
-        <Row label={texts.promptTokens} value={period.prompt_tokens} />
-        <Row label={texts.completionTokens} value={period.completion_tokens} />
+        {counts.map(([label, count]) => (
+          <Fragment key={label}>
+            <dt className="text-ink-muted">{label}</dt>
+            <dd className="figures text-right">{formatCount(count)}</dd>
+          </Fragment>
+        ))}
       </dl>
     </Card>
   );
 }
 
-function Row({ label, value }: { label: string; value: number }) {
-  return (
-    <>
-      <dt className="text-ink-muted">{label}</dt>
-      <dd className="figures text-right">{formatCount(value)}</dd>
-    </>
-  );
-}
+const cell = "px-4 py-3 sm:px-5";
+const numberCell = `${cell} figures text-right whitespace-nowrap`;
+/** The cards above show the tokens on small screens, where five columns do not fit. */
+const tokenCell = `${numberCell} max-sm:hidden`;
 
-const CELL = "px-4 py-3 sm:px-5";
-const FIGURE = `${CELL} figures text-right whitespace-nowrap`;
-/** The cards above have the tokens on small screens, where five columns would not fit. */
-const WIDE_ONLY = "max-sm:hidden";
+const modelColumns = {
+  Model: `${cell} text-left`,
+  Signals: numberCell,
+  "Tokens in": tokenCell,
+  "Tokens out": tokenCell,
+  Cost: numberCell,
+};
 
-const COLUMNS = [
-  { title: texts.signals, show: ({ signals }: ModelUsage) => formatCount(signals), className: "" },
-  {
-    title: texts.promptTokens,
-    show: ({ prompt_tokens }: ModelUsage) => formatCount(prompt_tokens),
-    className: WIDE_ONLY,
-  },
-  {
-    title: texts.completionTokens,
-    show: ({ completion_tokens }: ModelUsage) => formatCount(completion_tokens),
-    className: WIDE_ONLY,
-  },
-  { title: texts.cost, show: formatCost, className: "" },
-] as const;
-
-function Models({ models }: { models: ModelUsage[] }) {
+function ModelTable({ models }: { models: ModelUsage[] }) {
   return (
     <Card className="overflow-hidden">
       <table className="w-full text-sm">
-        <caption className={`${CELL} border-b border-line text-left text-ink-muted`}>
-          {texts.byModel}
+        <caption className={`${cell} border-b border-line text-left text-ink-muted`}>
+          By model, last 30 days
         </caption>
-        <thead>
-          <tr className="border-b border-line text-ink-faint">
-            <th scope="col" className={`${CELL} text-left font-medium`}>
-              {texts.model}
-            </th>
-            {COLUMNS.map(({ title, className }) => (
-              <th key={title} scope="col" className={`${CELL} text-right font-medium ${className}`}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeadings columns={modelColumns} className="border-b border-line text-ink-faint" />
         <tbody className="divide-y divide-line">
           {models.map((usage) => (
             <tr key={usage.model}>
-              <th scope="row" className={`${CELL} text-left font-medium break-all`}>
+              <th scope="row" className={`${cell} text-left font-medium break-all`}>
                 {usage.model}
               </th>
-              {COLUMNS.map(({ title, show, className }) => (
-                <td key={title} className={`${FIGURE} ${className}`}>
-                  {show(usage)}
-                </td>
-              ))}
+              <td className={numberCell}>{formatCount(usage.signals)}</td>
+              <td className={tokenCell}>{formatCount(usage.prompt_tokens)}</td>
+              <td className={tokenCell}>{formatCount(usage.completion_tokens)}</td>
+              <td className={numberCell}>{formatCost(usage)}</td>
             </tr>
           ))}
         </tbody>
@@ -149,10 +130,9 @@ function Models({ models }: { models: ModelUsage[] }) {
   );
 }
 
-/** US dollars below which cents say too little: one signal costs a fraction of one. */
+/** Below this many US dollars, cents are too coarse. */
 const SMALL_USD = 0.1;
 
-const counts = new Intl.NumberFormat("en-US");
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const smallDollars = new Intl.NumberFormat("en-US", {
   style: "currency",
@@ -160,39 +140,28 @@ const smallDollars = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 4,
 });
 
-/** `12,345`. */
-export const formatCount = (count: number): string => counts.format(count);
-
-/** `1 signal`, `2,345 signals`. */
-export const signalCount = (count: number): string =>
-  `${formatCount(count)} signal${count === 1 ? "" : "s"}`;
-
-/** `$12.30`, `$0.0041`; nothing used costs nothing, and what has no price is not known. */
-export function formatCost({
-  signals,
-  cost_usd: cost,
-}: Pick<ModelUsage, "signals" | "cost_usd">): string {
-  if (cost === null) return signals === 0 ? dollars.format(0) : usageMessages.unknownCost;
-  return formatDollars(cost);
+/** Formats a cost, e.g. `$12.30` or `$0.0041`. */
+export function formatCost(usage: Pick<ModelUsage, "signals" | "cost_usd">): string {
+  if (usage.cost_usd !== null) return formatDollars(usage.cost_usd);
+  return usage.signals === 0 ? dollars.format(0) : "Unknown";
 }
 
 const formatDollars = (usd: number): string =>
   (usd > 0 && usd < SMALL_USD ? smallDollars : dollars).format(usd);
 
-/** How far a daily budget is spent, e.g. `$1.20 of $5.00`, and what that means. */
-interface BudgetState {
-  amount: string;
-  text: string;
-  level: "left" | "low" | "used-up";
-}
-
-/** Describes today's spending. Percentages are rounded down, so that 100% is a budget that is used up. */
-export function describeBudget({ spent_usd: spent, budget_usd: budget }: BudgetUsage): BudgetState {
+/** Describes today's spending. Percentages are rounded down, so that 100% means used up. */
+export function describeBudget({ spent_usd: spent, budget_usd: budget }: BudgetUsage) {
   const [low, usedUp] = BUDGET_PERCENTS;
-  // Amounts have no exact binary form: without rounding, 1.15 of 5 would be 22%.
+  // Without rounding, floating point makes 1.15 of 5 to 22%.
   const percent = Math.floor(Number(((100 * spent) / budget).toFixed(6)));
-  const amount = usageMessages.spent(formatDollars(spent), formatDollars(budget));
-  if (percent >= usedUp) return { amount, text: usageMessages.budgetUsedUp, level: "used-up" };
-  if (percent >= low) return { amount, text: usageMessages.budgetLow(percent), level: "low" };
-  return { amount, text: usageMessages.budgetLeft(percent), level: "left" };
+  const amount = `${formatDollars(spent)} of ${formatDollars(budget)}`;
+  if (percent >= usedUp) {
+    const text = "Used up. Requests that need a new analysis fail until 00:00 UTC.";
+    return { amount, text, level: "used-up" } as const;
+  }
+  if (percent >= low) {
+    const text = `${percent}% spent. Scheduled analyses have stopped until 00:00 UTC.`;
+    return { amount, text, level: "low" } as const;
+  }
+  return { amount, text: `${percent}% spent. Resets at 00:00 UTC.`, level: "left" } as const;
 }

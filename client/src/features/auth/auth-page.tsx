@@ -1,11 +1,10 @@
 import { Form } from "@base-ui/react/form";
 import type { Session } from "@shared/contract/account.ts";
 import { REGISTRATION_REDIRECT_MS } from "@shared/contract/constants.ts";
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useEffect, useState } from "react";
-import { Link, Navigate, type To, useLocation, useNavigate } from "react-router-dom";
+import { type ReactNode, useEffect, useState } from "react";
+import { Link, Navigate, useLocation, useNavigate } from "react-router-dom";
 import { ApiError, errorText } from "../../lib/api/errors.ts";
-import { type FormErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { useFormRequest } from "../../lib/api/forms.ts";
 import { type SessionEnd, useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
@@ -13,12 +12,31 @@ import { Card } from "../../ui/card.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import type { AuthMode } from "./authenticate.ts";
-import { authMessages, sessionEndMessages } from "./messages.ts";
+
+const sessionEndMessages: Partial<Record<SessionEnd, string>> = {
+  expired: "Your session has expired. Please log in again.",
+  deleted: "This account has been deleted.",
+  "password-changed": "Your password was changed. Please log in with the new one.",
+};
+
+const modes = {
+  login: {
+    title: "Login",
+    lead: "Welcome back.",
+    question: "New here?",
+    other: { to: "/register", label: "Register" },
+  },
+  register: {
+    title: "Register",
+    lead: "Create your account. An administrator approves it before you can use the bot.",
+    question: "Already have an account?",
+    other: { to: "/login", label: "Login" },
+  },
+} as const;
 
 export const LoginPage = () => <AuthPage key="login" mode="login" />;
 export const RegisterPage = () => <AuthPage key="register" mode="register" />;
 
-/** Login and registration; whoever is signed in already is sent on to where he was going. */
 function AuthPage({ mode }: { mode: AuthMode }) {
   const { state } = useLocation();
   const signedIn = useSession((session) => session.token !== null);
@@ -28,24 +46,30 @@ function AuthPage({ mode }: { mode: AuthMode }) {
     setRegistered(mode === "register");
     signIn(session);
   };
-  usePageTitle(authMessages[mode].title);
+  const { title, lead, question, other } = modes[mode];
+  usePageTitle(title);
   if (registered) return <Registered />;
   if (signedIn) return <Navigate to={readReturnTo(state)} replace />;
   return (
     <AuthFrame>
       <header className="flex flex-col gap-2">
-        <h1 className="text-2xl font-semibold tracking-tight">{authMessages[mode].title}</h1>
-        <p className="text-ink-muted text-pretty">{authMessages[mode].lead}</p>
+        <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+        <p className="text-ink-muted text-pretty">{lead}</p>
       </header>
       <SessionEndNotice />
       <AuthForm mode={mode} onSession={onSession} />
       <div className="flex flex-col gap-3 text-center text-sm text-ink-muted">
         {mode === "login" && (
           <p>
-            <TextLink to="/forgot-password">{authMessages.forgotPassword}</TextLink>
+            <TextLink to="/forgot-password">Forgot Password</TextLink>
           </p>
         )}
-        <SwitchMode mode={mode} state={state} />
+        <p>
+          {question}{" "}
+          <TextLink to={other.to} state={state}>
+            {other.label}
+          </TextLink>
+        </p>
       </div>
     </AuthFrame>
   );
@@ -61,35 +85,17 @@ function AuthFrame({ children }: { children: ReactNode }) {
   );
 }
 
-function SwitchMode({ mode, state }: { mode: AuthMode; state: unknown }) {
-  const other: To = mode === "login" ? "/register" : "/login";
-  return (
-    <p>
-      {authMessages[mode].switchQuestion}{" "}
-      <TextLink to={other} state={state}>
-        {authMessages[mode].switchLink}
-      </TextLink>
-    </p>
-  );
-}
-
-/** Why the session before has ended, unless the user ended it himself. */
 function SessionEndNotice() {
   const endedBy = useSession((session) => session.endedBy);
-  const text = endedBy && sessionEndText(endedBy);
-  return text ? (
+  const text = endedBy && sessionEndMessages[endedBy];
+  if (!text) return null;
+  return (
     <Alert tone="info" role="status">
       {text}
     </Alert>
-  ) : null;
+  );
 }
 
-function sessionEndText(endedBy: SessionEnd): string | null {
-  if (endedBy === "logout" || endedBy === "other-tab") return null;
-  return sessionEndMessages[endedBy];
-}
-
-/** Tells what comes next, and moves on to the dashboard by itself. */
 function Registered() {
   const navigate = useNavigate();
   useEffect(() => {
@@ -98,17 +104,17 @@ function Registered() {
   }, [navigate]);
   return (
     <AuthFrame>
-      <Alert tone="success" role="status" title={authMessages.registeredTitle}>
-        {authMessages.registered} {authMessages.registeredNext}
+      <Alert tone="success" role="status" title="Registration successful!">
+        Please verify your email and wait for admin approval. Redirecting to your dashboard…
       </Alert>
       <Link to="/dashboard" className={buttonClass({ variant: "secondary" })}>
-        {authMessages.toDashboard}
+        Go to the dashboard now
       </Link>
     </AuthFrame>
   );
 }
 
-/** Checks and API are not needed to show the form; they are loaded while it is filled in. */
+/** Loaded while the form is filled in, to keep the first load small. */
 const loadAuthenticate = () => import("./authenticate.ts");
 
 interface AuthFormProps {
@@ -116,43 +122,28 @@ interface AuthFormProps {
   onSession(session: Session): void;
 }
 
-/** The one form behind login and registration. */
 export function AuthForm({ mode, onSession }: AuthFormProps) {
-  const [errors, setErrors] = useState<FormErrors>({});
-  const request = useMutation({
-    mutationFn: async (form: object) => (await loadAuthenticate()).authenticate(mode, form),
-    onSuccess: onSession,
-    onError: (error) => setErrors(error instanceof ApiError ? toFormErrors(error.fieldErrors) : {}),
+  const { formProps, isPending, problem } = useFormRequest(async (form) => {
+    const { authenticate } = await loadAuthenticate();
+    onSession(await authenticate(mode, form));
   });
   useEffect(() => void loadAuthenticate().catch(() => null), []);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (request.isPending) return;
-    setErrors({});
-    request.mutate(Object.fromEntries(new FormData(event.currentTarget)));
-  };
   const isRegister = mode === "register";
   return (
-    <Form
-      method="post"
-      errors={errors}
-      onSubmit={submit}
-      onChange={() => setErrors({})}
-      className="flex flex-col gap-5"
-    >
+    <Form {...formProps} method="post" className="flex flex-col gap-5">
       <TextField
         name="username"
-        label={authMessages.username}
+        label="Username"
         autoComplete="username"
         autoCapitalize="none"
         spellCheck={false}
         aria-required
-        {...(isRegister && { hint: authMessages.usernameHint })}
+        {...(isRegister && { hint: "3 to 32 letters, digits, dots, dashes or underscores." })}
       />
       {isRegister && (
         <TextField
           name="email"
-          label={authMessages.email}
+          label="Email"
           inputMode="email"
           autoComplete="email"
           autoCapitalize="none"
@@ -161,22 +152,17 @@ export function AuthForm({ mode, onSession }: AuthFormProps) {
       )}
       <PasswordField
         name="password"
-        label={authMessages.password}
+        label="Password"
         autoComplete={isRegister ? "new-password" : "current-password"}
-        {...(isRegister && { hint: authMessages.passwordHint })}
+        {...(isRegister && { hint: "At least 6 characters." })}
       />
-      {request.isError && !hasFieldErrors(request.error) && (
-        <AuthErrorNotice error={request.error} />
-      )}
-      <Button type="submit" size="lg" busy={request.isPending}>
-        {request.isPending ? authMessages.busy : authMessages[mode].submit}
+      {problem && <AuthErrorNotice error={problem} />}
+      <Button type="submit" size="lg" busy={isPending}>
+        {isPending ? "Processing..." : modes[mode].title}
       </Button>
     </Form>
   );
 }
-
-const hasFieldErrors = (error: unknown) =>
-  error instanceof ApiError && error.fieldErrors.length > 0;
 
 function AuthErrorNotice({ error }: { error: unknown }) {
   const { code, text } = authErrorText(error);
@@ -188,25 +174,19 @@ function AuthErrorNotice({ error }: { error: unknown }) {
   );
 }
 
-export interface AuthErrorText {
-  /** The identity service's own code, shown beside the sentence. */
-  code: string | null;
-  text: string;
-}
-
-/** `auth/…`, or a code as identity services write them, e.g. `EMAIL_EXISTS`; the product's own are in small letters. */
+/** Matches codes of identity services, such as `auth/…` or `EMAIL_EXISTS`. */
 const IDENTITY_CODE = /^(auth\/|[A-Z][A-Z_]+)/;
 
-/** What to show of a failed login or registration: the identity code, the server's detail, the message. */
-export function authErrorText(error: unknown): AuthErrorText {
+/** Returns the identity service's code, if any, and the message of a failed login or registration. */
+export function authErrorText(error: unknown) {
   const code = error instanceof ApiError && IDENTITY_CODE.test(error.code) ? error.code : null;
-  return { code, text: errorText(error, authMessages.unexpected) };
+  return { code, text: errorText(error, "An unexpected error occurred.") };
 }
 
-/** A path of our own only: the history's state must not lead anybody elsewhere. */
+/** Only paths of this site: history state must not redirect elsewhere. */
 const OWN_PATH = /^\/(?![/\\])/;
 
-/** Where a guard stopped the user, to go there after the login; the dashboard otherwise. */
+/** Returns where a guard stopped the user, or the dashboard. */
 export function readReturnTo(state: unknown): string {
   const from = typeof state === "object" && state && "from" in state ? state.from : undefined;
   return typeof from === "string" && OWN_PATH.test(from) ? from : "/dashboard";

@@ -5,27 +5,17 @@ import {
   sessionSchema,
 } from "@shared/contract/account.ts";
 import { api } from "../../lib/api/client.ts";
-import { ApiError } from "../../lib/api/errors.ts";
-import { issuesToFieldErrors } from "../../lib/api/field-errors.ts";
-import { authMessages } from "./messages.ts";
+import { type FormFields, parseForm } from "../../lib/api/forms.ts";
 
 const requests = {
   login: { path: "/login", schema: loginRequestSchema },
   register: { path: "/register", schema: registerRequestSchema },
 } as const;
 
-/**
- * Checks what the form holds, and asks for a session with it.
- * @throws ApiError with field errors, whether the form's own check or the server found them
- */
-export async function authenticate(mode: AuthMode, form: object): Promise<Session> {
+export async function authenticate(mode: AuthMode, form: FormFields): Promise<Session> {
   const { path, schema } = requests[mode];
-  const { data, error } = schema.safeParse(form);
-  if (error) {
-    const fieldErrors = issuesToFieldErrors(error.issues);
-    throw new ApiError(authMessages.checkFields, { status: 0, code: "invalid-input", fieldErrors });
-  }
-  return api({ method: "POST", path, body: data, schema: sessionSchema });
+  const body = parseForm<object>(schema, form);
+  return api({ method: "POST", path, body, schema: sessionSchema });
 }
 
 export type AuthMode = "login" | "register";

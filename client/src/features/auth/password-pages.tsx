@@ -3,11 +3,11 @@ import {
   forgotPasswordRequestSchema,
   resetPasswordRequestSchema,
 } from "@shared/contract/account.ts";
-import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
+import { actionDoneSchema } from "@shared/contract/admin.ts";
 import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import { Link, useSearchParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
-import { ApiError, errorText } from "../../lib/api/errors.ts";
+import { ApiError } from "../../lib/api/errors.ts";
 import {
   type FormFields,
   parseForm,
@@ -19,22 +19,30 @@ import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
 import { usePageDescription } from "../../ui/page-heading.tsx";
 import { NewPasswordFields, TextField } from "../../ui/text-field.tsx";
-import { forgotMessages, resetMessages } from "./messages.ts";
 
-/** Sends a link that sets a new password; says the same for known and unknown addresses. */
+const uselessLinks = {
+  expired: {
+    title: "This link does not work",
+    text: "This link has expired or was already used. Links are valid for one hour.",
+  },
+  incomplete: {
+    title: "This link is incomplete",
+    text: "Open the link in the email again, or copy the whole link into the address bar.",
+  },
+} as const;
+
+/** Shows the same message for known and unknown addresses. */
 export function ForgotPasswordPage() {
   const { formProps, isPending, reply, problem, reset } = useFormRequest(askForReset);
-  usePageDescription(forgotMessages.description);
+  const lead = "Enter your email address and we'll send you a link to reset your password.";
+  usePageDescription("Reset the password of your AI Trading Bot account.");
   return (
-    <NarrowPage
-      title={forgotMessages.title}
-      lead={reply === undefined ? forgotMessages.lead : undefined}
-    >
+    <NarrowPage title="Forgot password" lead={reply === undefined ? lead : undefined}>
       {reply === undefined ? (
         <Form {...formProps} className="flex flex-col gap-5">
           <TextField
             name="email"
-            label={forgotMessages.email}
+            label="Email"
             inputMode="email"
             autoComplete="email"
             autoCapitalize="none"
@@ -43,11 +51,11 @@ export function ForgotPasswordPage() {
           />
           {problem && (
             <Alert tone="error" role="alert">
-              {forgotMessages.failed(errorText(problem, forgotMessages.unexpected))}
+              Error: {problem.message}
             </Alert>
           )}
           <Button type="submit" size="lg" busy={isPending}>
-            {isPending ? forgotMessages.busy : forgotMessages.submit}
+            {isPending ? "Sending..." : "Send reset link"}
           </Button>
         </Form>
       ) : (
@@ -56,58 +64,61 @@ export function ForgotPasswordPage() {
             <span className="break-words">{reply}</span>
           </Alert>
           <Button variant="secondary" onClick={reset}>
-            {forgotMessages.again}
+            Use another address
           </Button>
         </>
       )}
       <p className="text-center text-sm">
-        <TextLink to="/login">{forgotMessages.toLogin}</TextLink>
+        <TextLink to="/login">Back to login</TextLink>
       </p>
     </NarrowPage>
   );
 }
 
-/** Where the link of a reset mail leads. */
 export function ResetPasswordPage() {
   const [parameters] = useSearchParams();
   const token = parameters.get("token");
-  usePageDescription(resetMessages.description);
+  usePageDescription("Set a new password for your AI Trading Bot account.");
   return token ? <ResetPassword key={token} token={token} /> : <UselessLink kind="incomplete" />;
 }
 
 function ResetPassword({ token }: { token: string }) {
-  const send = (form: FormFields) => resetPassword(token, form);
-  const { formProps, isPending, reply, problem } = useFormRequest(send);
+  const { formProps, isPending, reply, problem } = useFormRequest((form) => {
+    const body = parsePasswordForm(resetPasswordRequestSchema, { ...form, token });
+    return api({ method: "POST", path: "/reset-password", body, schema: actionDoneSchema });
+  });
   if (reply) return <Done />;
-  if (isUselessLink(problem)) return <UselessLink kind="expired" />;
+  if (problem instanceof ApiError && problem.code === "invalid-token") {
+    return <UselessLink kind="expired" />;
+  }
   return (
-    <NarrowPage title={resetMessages.title} lead={resetMessages.lead}>
+    <NarrowPage
+      title="Set a new password"
+      lead="Choose a new password. You will be signed out on all devices."
+    >
       <Form {...formProps} className="flex flex-col gap-5">
         <NewPasswordFields />
         {problem && (
           <Alert tone="error" role="alert">
-            {errorText(problem, resetMessages.failed)}
+            {problem.message}
           </Alert>
         )}
         <Button type="submit" size="lg" busy={isPending}>
-          {isPending ? resetMessages.busy : resetMessages.submit}
+          {isPending ? "Saving..." : "Set new password"}
         </Button>
       </Form>
     </NarrowPage>
   );
 }
 
-const isUselessLink = (problem: unknown): boolean =>
-  problem instanceof ApiError && problem.code === "invalid-token";
-
 function Done() {
   return (
-    <NarrowPage title={resetMessages.doneTitle}>
+    <NarrowPage title="Password changed">
       <Alert tone="success" role="status">
-        {resetMessages.done}
+        You have been signed out on all devices. Log in with your new password.
       </Alert>
       <Link to="/login" className={buttonClass({ size: "lg" })}>
-        {resetMessages.toLogin}
+        Login
       </Link>
     </NarrowPage>
   );
@@ -115,26 +126,19 @@ function Done() {
 
 function UselessLink({ kind }: { kind: "expired" | "incomplete" }) {
   return (
-    <NarrowPage title={resetMessages[`${kind}Title`]}>
+    <NarrowPage title={uselessLinks[kind].title}>
       <Alert tone="warning" role="alert">
-        {resetMessages[kind]}
+        {uselessLinks[kind].text}
       </Alert>
       <Link to="/forgot-password" className={buttonClass({ size: "lg" })}>
-        {resetMessages.newLink}
+        Request a new link
       </Link>
     </NarrowPage>
   );
 }
 
-/** Asks for a reset link; resolves to the sentence that says where it has gone, if anywhere. */
 export async function askForReset(form: FormFields): Promise<string> {
   const body = parseForm(forgotPasswordRequestSchema, form);
   await api({ method: "POST", path: "/forgot-password", body, schema: actionDoneSchema });
   return resetLinkSentMessage(body.email);
-}
-
-/** Sets a new password by the token of a mail's link. */
-export async function resetPassword(token: string, form: FormFields): Promise<ActionDone> {
-  const body = parsePasswordForm(resetPasswordRequestSchema, { ...form, token });
-  return api({ method: "POST", path: "/reset-password", body, schema: actionDoneSchema });
 }

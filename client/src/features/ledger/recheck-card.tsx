@@ -1,4 +1,4 @@
-import { type LedgerReport, verifyLedger } from "@shared/contract/ledger-verifier.ts";
+import { type LedgerBytes, verifyLedger } from "@shared/contract/ledger-verifier.ts";
 import {
   type CandleFile,
   candleFilesSource,
@@ -10,24 +10,37 @@ import {
   type RecordedOutcome,
   resolveAgain,
 } from "@shared/outcomes/resolve-again.ts";
+import { useMutation } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef } from "react";
+import { formatCount, formatPlural } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { openDownload } from "./api.ts";
-import { recheckMessages as texts } from "./messages.ts";
+import { useDownload } from "./api.ts";
 
-/** Resolves the recorded outcomes again, by candles that the reader brings. */
 export function RecheckCard() {
-  const { recheck, start } = useRecheck();
+  const download = useDownload();
+  const recheck = useMutation({
+    mutationFn: async (files: File[]) => {
+      const candleFiles: CandleFile[] = [];
+      for (const file of files) {
+        const candleFile = await readCandleFile(file);
+        if (!candleFile) return { unreadable: file.name };
+        candleFiles.push(candleFile);
+      }
+      return recheckLedger(candleFiles, await download());
+    },
+  });
   const input = useRef<HTMLInputElement>(null);
-  const isWorking = recheck.state === "working";
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div>
-        <h2 className="text-lg font-semibold tracking-tight">{texts.title}</h2>
-        <p className="mt-2 max-w-prose text-ink-muted text-pretty">{texts.lead}</p>
+        <h2 className="text-lg font-semibold tracking-tight">Resolve the outcomes again</h2>
+        <p className="mt-2 max-w-prose text-ink-muted text-pretty">
+          Use candles from your own source. Your browser resolves every recorded trade that they
+          cover by its levels and the published rules, and lists every outcome that differs.
+        </p>
       </div>
       <div>
         <input
@@ -36,43 +49,53 @@ export function RecheckCard() {
           accept=".csv,text/csv"
           multiple
           hidden
-          aria-label={texts.files}
+          aria-label="Candle files"
           onChange={({ currentTarget }) => {
             const files = [...(currentTarget.files ?? [])];
             currentTarget.value = "";
-            if (files.length > 0) void start(files);
+            if (files.length > 0) recheck.mutate(files);
           }}
         />
-        <Button variant="secondary" busy={isWorking} onClick={() => input.current?.click()}>
-          {!isWorking && <FileUp aria-hidden className="size-4" />}
-          {isWorking ? texts.working : texts.choose}
+        <Button
+          Icon={FileUp}
+          variant="secondary"
+          busy={recheck.isPending}
+          onClick={() => input.current?.click()}
+        >
+          {recheck.isPending ? "Resolving…" : "Choose candle files"}
         </Button>
-        <p className="mt-3 text-sm text-ink-faint text-pretty">{texts.format}</p>
+        <p className="mt-3 text-sm text-ink-faint text-pretty">
+          CSV files named like BTC-USDT.1h.csv, with the columns time (Unix ms), open, high, low,
+          close, volume. Add files of shorter timeframes, such as BTC-USDT.1m.csv, for trades that
+          need them. The files stay in your browser.
+        </p>
       </div>
-      <RecheckResult recheck={recheck} />
+      {recheck.isError && <Problem>The download was interrupted. Please try again.</Problem>}
+      {recheck.data && <RecheckResult result={recheck.data} />}
     </Card>
   );
 }
 
-function RecheckResult({ recheck }: { recheck: RecheckState }) {
-  switch (recheck.state) {
-    case "idle":
-    case "working":
-      return null;
-    case "failed":
-      return <Problem>{texts.interrupted}</Problem>;
-    case "unreadable":
-      return <Problem>{texts.unreadable(recheck.fileName)}</Problem>;
-    case "done":
-      return recheck.fault ? (
-        <Problem>{texts.notIntact}</Problem>
-      ) : (
-        <RecheckedOutcomes outcomes={recheck.outcomes} />
-      );
+type RecheckReport = Awaited<ReturnType<typeof recheckLedger>>;
+
+function RecheckResult({ result }: { result: RecheckReport | { unreadable: string } }) {
+  if ("unreadable" in result) {
+    return (
+      <Problem>
+        {result.unreadable} can't be used. Name it like BTC-USDT.1h.csv, and use the columns listed
+        above.
+      </Problem>
+    );
   }
+  if (result.fault) {
+    return (
+      <Problem>The ledger is not intact. Verify it first to see which record is wrong.</Problem>
+    );
+  }
+  return <RecheckedOutcomes outcomes={result.outcomes} />;
 }
 
-function Problem({ children }: { children: string }) {
+function Problem({ children }: { children: ReactNode }) {
   return (
     <Alert tone="error" role="alert">
       {children}
@@ -84,14 +107,11 @@ function RecheckedOutcomes({ outcomes }: { outcomes: readonly RecheckedOutcome[]
   const countOf = (result: RecheckedOutcome["recheck"]["result"]) =>
     outcomes.filter(({ recheck }) => recheck.result === result).length;
   const [agreeing, differing] = [countOf("agrees"), countOf("differs")];
-  const unchecked = {
-    withoutCandles: countOf("no-candles"),
-    withoutParts: countOf("needs-finer-candles"),
-  };
+  const unchecked = `Not checked: ${formatCount(countOf("no-candles"))} without candles, ${formatCount(countOf("needs-finer-candles"))} that need candles of a shorter timeframe.`;
   if (agreeing + differing === 0) {
     return (
       <Alert tone="info" role="status">
-        {texts.nothingChecked} {texts.unchecked(unchecked)}
+        These candles cover none of the resolved trades. {unchecked}
       </Alert>
     );
   }
@@ -100,9 +120,13 @@ function RecheckedOutcomes({ outcomes }: { outcomes: readonly RecheckedOutcome[]
       <Alert
         tone={differing === 0 ? "success" : "error"}
         role={differing === 0 ? "status" : "alert"}
-        title={texts.result(agreeing, differing)}
+        title={
+          differing === 0
+            ? `${formatPlural(agreeing, "outcome")} checked, no difference`
+            : `${formatCount(differing)} of ${formatCount(agreeing + differing)} checked outcomes differ`
+        }
       >
-        {texts.unchecked(unchecked)}
+        {unchecked}
       </Alert>
       {differing > 0 && (
         <ul className="flex flex-col gap-2">
@@ -120,60 +144,21 @@ function Difference({ outcome }: { outcome: RecheckedOutcome }) {
   if (recheck.result !== "differs") return null;
   return (
     <li className="rounded-control border border-line p-3 text-sm">
-      <p className="figures font-medium">{texts.record(seq, figures)}</p>
+      <p className="figures font-medium">
+        Record {formatCount(seq)}: {figures.symbol} {figures.timeframe}
+      </p>
       {recheck.fields.map((field) => (
         <p key={field.name} className="figures break-words text-ink-muted">
-          {texts.field(field)}
+          {field.name}: recorded {field.recorded}, resolved again {field.resolved}
         </p>
       ))}
     </li>
   );
 }
 
-/** An outcome that was resolved again, and the result. */
 type RecheckedOutcome = RecordedOutcome & { recheck: Recheck };
 
-type RecheckState =
-  | { state: "idle" | "working" | "failed" }
-  | { state: "unreadable"; fileName: string }
-  | { state: "done"; fault: LedgerReport["fault"]; outcomes: readonly RecheckedOutcome[] };
-
-/** Resolves the outcomes of the ledger again in this browser, by the candles of files. */
-function useRecheck(): {
-  recheck: RecheckState;
-  start: (files: readonly File[]) => Promise<void>;
-} {
-  const [recheck, setRecheck] = useState<RecheckState>({ state: "idle" });
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    const controller = new AbortController();
-    leaving.current = controller;
-    return () => controller.abort();
-  }, []);
-  const start = async (files: readonly File[]) => {
-    const { signal } = leaving.current;
-    setRecheck({ state: "working" });
-    const candleFiles: CandleFile[] = [];
-    for (const file of files) {
-      const candleFile = await readCandleFile(file);
-      if (!candleFile) {
-        setRecheck({ state: "unreadable", fileName: file.name });
-        return;
-      }
-      candleFiles.push(candleFile);
-    }
-    try {
-      const result = await recheckLedger(candleFiles, signal);
-      if (!signal.aborted) setRecheck({ state: "done", ...result });
-    } catch {
-      // The reader can only try again; leaving the page is no failure.
-      if (!signal.aborted) setRecheck({ state: "failed" });
-    }
-  };
-  return { recheck, start };
-}
-
-/** Null for a file without a market in its name, or without candles in it. */
+/** Returns null if the file name has no market or the file has no candles. */
 async function readCandleFile(file: File): Promise<CandleFile | null> {
   const market = parseCandleFileName(file.name);
   if (!market) return null;
@@ -184,9 +169,9 @@ async function readCandleFile(file: File): Promise<CandleFile | null> {
   }
 }
 
-async function recheckLedger(files: readonly CandleFile[], signal: AbortSignal) {
+async function recheckLedger(files: readonly CandleFile[], ledger: LedgerBytes) {
   const recorded: RecordedOutcome[] = [];
-  const { fault } = await verifyLedger(await openDownload(signal), {
+  const { fault } = await verifyLedger(ledger, {
     onOutcome: (outcome) => recorded.push(outcome),
   });
   const source = candleFilesSource(files);

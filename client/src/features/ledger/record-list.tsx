@@ -1,22 +1,20 @@
 import type { LedgerEntry, LedgerFigures } from "@shared/contract/ledger.ts";
 import { BookOpen, ChevronRight, Lock } from "lucide-react";
-import { formatDateTime, formatPrice } from "../../lib/format.ts";
-import { Alert } from "../../ui/alert.tsx";
-import { Button } from "../../ui/button.tsx";
+import type { ReactNode } from "react";
+import { formatCount, formatDateTime, formatPrice, formatR } from "../../lib/format.ts";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { NextPage } from "../../ui/load-error.tsx";
 import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { useRecords } from "./api.ts";
-import { ledgerMessages, recordMessages } from "./messages.ts";
 
-/** The records up to number `from`, newest first, page by page. */
 export function RecordList({ from }: { from: number }) {
-  const { entries, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
-    useRecords(from);
+  const query = useRecords(from);
+  const entries = query.data;
   return (
     <section aria-labelledby="records" className="flex flex-col gap-4">
       <h2 id="records" className="text-xl font-semibold tracking-tight">
-        {recordMessages.title}
+        Newest records
       </h2>
       {entries?.length === 0 && <Empty />}
       {entries && entries.length > 0 && (
@@ -30,22 +28,13 @@ export function RecordList({ from }: { from: number }) {
           </ol>
         </Card>
       )}
-      {!entries && !error && (
-        <div role="status" aria-label={ledgerMessages.loading}>
-          <Skeleton className="h-96 rounded-card" />
-        </div>
-      )}
-      {error && <LoadError onAgain={() => void (entries ? fetchNextPage() : refetch())} />}
-      {hasNextPage && !error && (
-        <Button
-          variant="secondary"
-          busy={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          className="self-center"
-        >
-          {recordMessages.older}
-        </Button>
-      )}
+      <NextPage
+        query={query}
+        failed="The ledger could not be loaded."
+        skeleton={<Skeleton className="h-96 rounded-card" />}
+      >
+        Show older records
+      </NextPage>
     </section>
   );
 }
@@ -54,22 +43,17 @@ function Empty() {
   return (
     <div className="flex min-h-56 flex-col items-center justify-center gap-2 rounded-card border border-dashed border-line-strong p-8 text-center">
       <BookOpen aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="mt-1 text-lg font-semibold">{recordMessages.empty}</p>
-      <p className="text-ink-muted">{recordMessages.emptyLead}</p>
+      <p className="mt-1 text-lg font-semibold">No records yet.</p>
+      <p className="text-ink-muted">Records appear here when the first analysis finishes.</p>
     </div>
   );
 }
 
-/** One record: what it says in a line, and all of it on demand. */
 function RecordItem({ entry }: { entry: LedgerEntry }) {
   const { record } = entry;
   return (
     <details className="group">
-      <summary className="flex cursor-pointer list-none flex-wrap items-center gap-x-4 gap-y-2 px-4 py-4 transition-colors hover:bg-raised sm:px-6 [&::-webkit-details-marker]:hidden">
-        <ChevronRight
-          aria-hidden
-          className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
-        />
+      <RowSummary>
         <span className="figures w-16 shrink-0 text-sm text-ink-faint">#{record.seq}</span>
         <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1.5">
           <Statement entry={entry} />
@@ -80,11 +64,23 @@ function RecordItem({ entry }: { entry: LedgerEntry }) {
         >
           {formatDateTime(record.at)}
         </time>
-      </summary>
+      </RowSummary>
       <pre className="mx-4 mb-4 rounded-control bg-canvas p-4 font-mono text-xs leading-relaxed break-all whitespace-pre-wrap text-ink-muted sm:mx-6">
         {JSON.stringify(entry, null, 2)}
       </pre>
     </details>
+  );
+}
+
+export function RowSummary({ children }: { children: ReactNode }) {
+  return (
+    <summary className="flex cursor-pointer list-none flex-wrap items-center gap-x-4 gap-y-2 px-4 py-4 transition-colors hover:bg-raised sm:px-6 [&::-webkit-details-marker]:hidden">
+      <ChevronRight
+        aria-hidden
+        className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
+      />
+      {children}
+    </summary>
   );
 }
 
@@ -94,38 +90,38 @@ function Statement({ entry: { record, reveal } }: { entry: LedgerEntry }) {
     return (
       <>
         <OutcomeBadge outcome={outcome} />
-        {multiple !== null && <span className="figures text-sm">{recordMessages.r(multiple)}</span>}
-        <span className="figures text-sm text-ink-faint">{recordMessages.outcomeOf(seq)}</span>
+        {multiple !== null && <span className="figures text-sm">{formatR(multiple)}</span>}
+        <span className="figures text-sm text-ink-faint">of record {formatCount(seq)}</span>
       </>
     );
   }
   return (
     <>
-      {reveal ? <Figures figures={reveal.figures} /> : <Sealed />}
+      {reveal ? <Revealed values={reveal.figures} /> : <Hidden />}
       {record.body.data === "replay" && (
         <span className="rounded-md border border-wait/35 px-1.5 py-0.5 text-xs text-wait">
-          {recordMessages.demo}
+          Demo data
         </span>
       )}
     </>
   );
 }
 
-function Sealed() {
+function Hidden() {
   return (
     <span className="inline-flex items-center gap-1.5 text-sm text-ink-muted">
       <Lock aria-hidden className="size-4 text-accent" />
-      <span className="font-medium text-ink">{recordMessages.signal}</span> {recordMessages.sealed}
+      <span className="font-medium text-ink">Signal</span> Hidden until resolved
     </span>
   );
 }
 
-function Figures({ figures }: { figures: LedgerFigures }) {
-  const { final_signal: signal, symbol, timeframe, entry, stop_loss, take_profit } = figures;
+function Revealed({ values }: { values: LedgerFigures }) {
+  const { final_signal: signal, symbol, timeframe, entry, stop_loss, take_profit } = values;
   const levels = [
-    { name: recordMessages.entry, price: entry },
-    { name: recordMessages.stop, price: stop_loss },
-    { name: recordMessages.target, price: take_profit },
+    { name: "Entry", price: entry },
+    { name: "Stop", price: stop_loss },
+    { name: "Target", price: take_profit },
   ];
   return (
     <>
@@ -142,18 +138,5 @@ function Figures({ figures }: { figures: LedgerFigures }) {
           ),
       )}
     </>
-  );
-}
-
-export function LoadError({ onAgain }: { onAgain(): void }) {
-  return (
-    <Alert tone="error" role="alert">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-ink">{ledgerMessages.failed}</span>
-        <Button variant="secondary" onClick={onAgain}>
-          {ledgerMessages.tryAgain}
-        </Button>
-      </div>
-    </Alert>
   );
 }

@@ -4,52 +4,64 @@ import {
   type LedgerReport,
   verifyLedger,
 } from "@shared/contract/ledger-verifier.ts";
+import { useMutation } from "@tanstack/react-query";
 import { Download, ShieldCheck } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { z } from "zod";
+import { formatCount, formatPlural } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { downloadUrl, offlineVerifierUrl, openDownload } from "./api.ts";
-import { verifyMessages as texts } from "./messages.ts";
+import { downloadUrl, offlineVerifierUrl, useDownload } from "./api.ts";
 
-/** Verifies the ledger here and now, or gives what is needed to do it elsewhere. */
 export function VerifyCard({ records }: { records: number }) {
-  const { verification, start } = useVerification();
-  const isWorking = verification.state === "working";
-  const startText = verification.state === "idle" ? texts.start : texts.again;
+  const [lines, setLines] = useState(0);
+  const download = useDownload();
+  const verification = useMutation({
+    mutationFn: async () => {
+      setLines(0);
+      const kept = readSavedHead(localStorage);
+      const options = { kept: kept ? [kept] : [], onProgress: setLines };
+      const report = await verifyLedger(await download(), options);
+      if (report.fault === null && report.head.seq > 0) saveHead(localStorage, report.head);
+      return { report, kept };
+    },
+  });
+  const isWorking = verification.isPending;
+  const label = verification.isIdle ? "Verify in this browser" : "Verify again";
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div>
-        <h2 className="text-lg font-semibold tracking-tight">{texts.title}</h2>
-        <p className="mt-2 text-ink-muted text-pretty">{texts.lead}</p>
+        <h2 className="text-lg font-semibold tracking-tight">Verify it yourself</h2>
+        <p className="mt-2 text-ink-muted text-pretty">
+          Your browser downloads the ledger and recomputes every fingerprint.
+        </p>
       </div>
       <div className="flex flex-col gap-3 sm:flex-row sm:flex-wrap">
-        <Button busy={isWorking} onClick={() => void start()}>
-          {!isWorking && <ShieldCheck aria-hidden className="size-4" />}
-          {isWorking ? texts.working : startText}
+        <Button Icon={ShieldCheck} busy={isWorking} onClick={() => verification.mutate()}>
+          {isWorking ? "Verifying…" : label}
         </Button>
         <a href={downloadUrl} download className={buttonClass({ variant: "secondary" })}>
           <Download aria-hidden className="size-4" />
-          {texts.download}
+          Download ledger
         </a>
       </div>
-      {isWorking && <Progress lines={verification.lines} of={records} />}
-      {verification.state === "failed" && (
+      {isWorking && <Progress lines={lines} of={records} />}
+      {verification.isError && (
         <Alert tone="error" role="alert">
-          {texts.interrupted}
+          The download was interrupted. Please try again.
         </Alert>
       )}
-      {verification.state === "done" && <VerifyReport {...verification} />}
+      {verification.data && <VerifyReport {...verification.data} />}
       <p className="mt-auto border-t border-line pt-4 text-sm text-ink-faint text-pretty">
         <a
           href={offlineVerifierUrl}
           download
           className="rounded font-medium text-accent underline-offset-4 hover:underline"
         >
-          {texts.tool}
+          Save the offline verifier
         </a>
-        . {texts.toolHint}
+        . A single page that works offline. Open it from your disk and choose the downloaded file.
       </p>
     </Card>
   );
@@ -61,7 +73,7 @@ function Progress({ lines, of }: { lines: number; of: number }) {
     <div className="flex flex-col gap-2">
       <div
         role="progressbar"
-        aria-label={texts.progress}
+        aria-label="Verified so far"
         aria-valuenow={percent}
         aria-valuemin={0}
         aria-valuemax={100}
@@ -69,34 +81,33 @@ function Progress({ lines, of }: { lines: number; of: number }) {
       >
         <div className="h-full rounded-full bg-accent" style={{ width: `${percent}%` }} />
       </div>
-      <p className="figures text-sm text-ink-muted">{texts.done(lines, of)}</p>
+      <p className="figures text-sm text-ink-muted">
+        {formatCount(Math.min(lines, of))} of {formatPlural(of, "record")}
+      </p>
     </div>
   );
 }
 
-interface VerifyReportProps {
-  report: LedgerReport;
-  /** What this browser had verified before. */
-  kept: KeptHead | null;
-}
-
-/** What came of a verification. */
-function VerifyReport({ report, kept }: VerifyReportProps) {
+function VerifyReport({ report, kept }: { report: LedgerReport; kept: KeptHead | null }) {
   const { fault, head } = report;
   if (fault) {
     return (
-      <Alert tone="error" role="alert" title={texts.brokenTitle(fault.seq)}>
-        {texts.broken(fault.detail, fault.line)}
+      <Alert tone="error" role="alert" title={`Not intact: record ${formatCount(fault.seq)}`}>
+        {fault.line === null
+          ? `${fault.detail}.`
+          : `Line ${formatCount(fault.line)}: ${fault.detail}.`}
       </Alert>
     );
   }
   return (
     <div className="flex animate-enter flex-col gap-4">
-      <Alert tone="success" role="status" title={texts.intactTitle(head.seq)}>
-        {texts.intact} {kept && texts.keptSince(kept.seq)}
+      <Alert tone="success" role="status" title={`Intact: ${formatPlural(head.seq, "record")}`}>
+        Every record is unchanged and in order.{" "}
+        {kept &&
+          `It extends the ${formatPlural(kept.seq, "record")} that this browser verified before.`}
       </Alert>
       <dl className="grid grid-cols-1 gap-x-6 gap-y-4 min-[24rem]:grid-cols-2">
-        {figuresOf(report).map(({ name, value, hint }) => (
+        {totalsOf(report).map(({ name, value, hint }) => (
           <div key={name}>
             <dt className="text-sm text-ink-muted">{name}</dt>
             <dd className="figures mt-0.5">
@@ -110,62 +121,29 @@ function VerifyReport({ report, kept }: VerifyReportProps) {
   );
 }
 
-function figuresOf({ tally }: LedgerReport) {
+function totalsOf({ tally }: LedgerReport) {
   const { analyses, outcomes, late } = tally;
   const { WIN, LOSS, EXPIRED } = outcomes;
   return [
     {
-      name: texts.analyses,
+      name: "Analyses recorded",
       value: analyses.live + analyses.replay + analyses.none,
-      hint: texts.demo(analyses.replay),
+      hint: `${formatCount(analyses.replay)} on demo data`,
     },
-    { name: texts.outcomes, value: WIN + LOSS + EXPIRED, hint: texts.split(WIN, LOSS, EXPIRED) },
-    { name: texts.late, value: late, hint: texts.lateHint },
+    {
+      name: "Resolved",
+      value: WIN + LOSS + EXPIRED,
+      hint: `${formatCount(WIN)} won, ${formatCount(LOSS)} lost, ${formatCount(EXPIRED)} expired`,
+    },
+    { name: "Recorded late", value: late, hint: "by more than a minute" },
   ];
-}
-
-type Verification =
-  | { state: "idle" }
-  | { state: "working"; lines: number }
-  | { state: "done"; report: LedgerReport; kept: KeptHead | null }
-  | { state: "failed" };
-
-/** Verifies the whole ledger in this browser, against the head that it verified before. */
-function useVerification(): { verification: Verification; start: () => Promise<void> } {
-  const [verification, setVerification] = useState<Verification>({ state: "idle" });
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    const controller = new AbortController();
-    leaving.current = controller;
-    return () => controller.abort();
-  }, []);
-  const start = async () => {
-    const { signal } = leaving.current;
-    const kept = readSavedHead(localStorage);
-    const onProgress = (lines: number) => {
-      if (!signal.aborted) setVerification({ state: "working", lines });
-    };
-    onProgress(0);
-    try {
-      const report = await verifyLedger(await openDownload(signal), {
-        kept: kept ? [kept] : [],
-        onProgress,
-      });
-      if (report.fault === null && report.head.seq > 0) saveHead(localStorage, report.head);
-      setVerification({ state: "done", report, kept });
-    } catch {
-      // Whatever it was, the reader can only try again; leaving the page is no failure.
-      if (!signal.aborted) setVerification({ state: "failed" });
-    }
-  };
-  return { verification, start };
 }
 
 const KEY = "ledger-head";
 
 const keptHeadSchema = z.object({ seq: z.number().int().positive(), hash: sha256Schema });
 
-/** The head that this browser verified last; null if there is none, or storage is closed to us. */
+/** Returns the head that this browser verified last, or null. */
 export function readSavedHead(storage: Pick<Storage, "getItem">): KeptHead | null {
   try {
     return keptHeadSchema.safeParse(JSON.parse(storage.getItem(KEY) ?? "null")).data ?? null;
@@ -174,7 +152,7 @@ export function readSavedHead(storage: Pick<Storage, "getItem">): KeptHead | nul
   }
 }
 
-/** Remembers a head that was verified. A browser that keeps nothing has less to compare with, and no more. */
+/** Returns false if storage is not available. */
 export function saveHead(storage: Pick<Storage, "setItem">, { seq, hash }: KeptHead): boolean {
   try {
     storage.setItem(KEY, JSON.stringify({ seq, hash }));

@@ -1,53 +1,80 @@
 import { type HeadWitness, WITNESS_KINDS, type WitnessedHead } from "@shared/contract/ledger.ts";
-import { ChevronRight, CircleCheck, CircleDashed, Download } from "lucide-react";
+import { CircleCheck, CircleDashed, Download } from "lucide-react";
+import { formatCount } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
-import { Button, buttonClass } from "../../ui/button.tsx";
+import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { NextPage } from "../../ui/load-error.tsx";
 import { proofFilename, proofUrl, useHeads } from "./api.ts";
-import { ledgerMessages, witnessMessages as texts, witnessGuide } from "./messages.ts";
-import { LoadError } from "./record-list.tsx";
+import { RowSummary } from "./record-list.tsx";
 
-/** Who else has the ledger's heads, what that proves, and the proofs. */
+const witnessGuide = {
+  opentimestamps: {
+    title: "OpenTimestamps",
+    proves:
+      "The fingerprint existed when the Bitcoin block was mined, and cannot be backdated. While the ledger contains it, nothing before it has changed.",
+    provesNot:
+      "That the signals are correct, or that no other ledger was stamped as well. A proof that waits for Bitcoin depends on its calendar.",
+  },
+  git: {
+    title: "Git repository",
+    proves:
+      "The repository had the fingerprint when its host received the push. Anyone with a copy of the repository can notice a changed line.",
+    provesNot:
+      "The date of a commit, which its author sets. Anyone who controls the repository can replace its history, but not other people's copies.",
+  },
+  webhook: {
+    title: "Receiver",
+    proves:
+      "A service chosen by the operator confirmed that it received the fingerprint. Its copy can be compared with the ledger.",
+    provesNot:
+      "Anything to someone without access to that service, which the operator may run as well.",
+  },
+} as const;
+
 export function WitnessSection() {
-  const { heads, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useHeads();
+  const query = useHeads();
+  const heads = query.data;
   const isWitnessed = heads?.some(({ witnesses }) => witnesses.length > 0);
   return (
     <section aria-labelledby="witnesses" className="flex flex-col gap-4">
       <div className="flex flex-col gap-1.5">
         <h2 id="witnesses" className="text-xl font-semibold tracking-tight">
-          {texts.title}
+          Witnesses
         </h2>
-        {isWitnessed && <p className="max-w-2xl text-ink-muted text-pretty">{texts.lead}</p>}
+        {isWitnessed && (
+          <p className="max-w-2xl text-ink-muted text-pretty">
+            Each day, the fingerprint of the ledger is sent to witnesses outside this service. If
+            the ledger is rewritten later, it no longer matches their copies.
+          </p>
+        )}
       </div>
-      {heads && !isWitnessed && <Alert tone="info">{texts.none}</Alert>}
+      {heads && !isWitnessed && (
+        <Alert tone="info">
+          No witness has a fingerprint of this ledger, so only copies kept by others can show that
+          it was rewritten.
+        </Alert>
+      )}
       {heads && isWitnessed && (
         <>
           <Guide heads={heads} />
           <Heads heads={heads} />
         </>
       )}
-      {!heads && !error && (
-        <div role="status" aria-label={ledgerMessages.loading}>
-          <Skeleton className="h-48 rounded-card" />
-        </div>
-      )}
-      {error && <LoadError onAgain={() => void (heads ? fetchNextPage() : refetch())} />}
-      {isWitnessed && hasNextPage && !error && (
-        <Button
-          variant="secondary"
-          busy={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          className="self-center"
+      {(isWitnessed || !heads || query.error) && (
+        <NextPage
+          query={query}
+          failed="The ledger could not be loaded."
+          skeleton={<Skeleton className="h-48 rounded-card" />}
         >
-          {texts.earlier}
-        </Button>
+          Show earlier days
+        </NextPage>
       )}
     </section>
   );
 }
 
-/** What the witnesses of these heads prove, each kind once. */
 function Guide({ heads }: { heads: readonly WitnessedHead[] }) {
   const used = new Set(heads.flatMap(({ witnesses }) => witnesses.map(({ kind }) => kind)));
   return (
@@ -57,8 +84,8 @@ function Guide({ heads }: { heads: readonly WitnessedHead[] }) {
         return (
           <div key={kind} className="grid gap-x-8 gap-y-3 p-5 sm:p-6 lg:grid-cols-[10rem_1fr_1fr]">
             <h3 className="font-semibold">{title}</h3>
-            <Statement name={texts.proves}>{proves}</Statement>
-            <Statement name={texts.provesNot}>{provesNot}</Statement>
+            <Statement name="Proves">{proves}</Statement>
+            <Statement name="Does not prove">{provesNot}</Statement>
           </div>
         );
       })}
@@ -78,7 +105,7 @@ function Statement({ name, children }: { name: string; children: string }) {
 function Heads({ heads }: { heads: readonly WitnessedHead[] }) {
   return (
     <Card className="overflow-hidden">
-      <h3 className="border-b border-line px-4 py-4 font-semibold sm:px-6">{texts.heads}</h3>
+      <h3 className="border-b border-line px-4 py-4 font-semibold sm:px-6">Daily fingerprints</h3>
       <ol className="divide-y divide-line">
         {heads.map((head, index) => (
           <li key={head.day}>
@@ -90,35 +117,31 @@ function Heads({ heads }: { heads: readonly WitnessedHead[] }) {
   );
 }
 
-/** One day's head: who has it in a line, and how to verify that on demand. */
 function WitnessedHeadItem({ head, isOpen }: { head: WitnessedHead; isOpen: boolean }) {
   const { day, seq, hash, witnesses } = head;
   const fingerprint = `${seq}:${hash}`;
   const stamps = witnesses.filter(({ kind }) => kind === "opentimestamps");
   return (
     <details className="group" open={isOpen}>
-      <summary className="flex cursor-pointer list-none flex-wrap items-center gap-x-4 gap-y-2 px-4 py-4 transition-colors hover:bg-raised sm:px-6 [&::-webkit-details-marker]:hidden">
-        <ChevronRight
-          aria-hidden
-          className="size-4 shrink-0 text-ink-faint transition-transform group-open:rotate-90"
-        />
+      <RowSummary>
         <time dateTime={day} className="figures shrink-0 text-sm font-medium">
           {day}
         </time>
         <span className="figures shrink-0 text-sm text-ink-faint">#{seq}</span>
         <span className="flex w-full flex-wrap items-center gap-x-5 gap-y-1.5 pl-8 sm:w-auto sm:pl-0">
-          {witnesses.length === 0 && (
-            <span className="text-sm text-ink-faint">{texts.unwitnessed}</span>
-          )}
+          {witnesses.length === 0 && <span className="text-sm text-ink-faint">No witness</span>}
           {badgesOf(witnesses).map((badge) => (
             <Badge key={badge.text} {...badge} />
           ))}
         </span>
-      </summary>
+      </RowSummary>
       <div className="flex flex-col gap-5 px-4 pt-2 pb-5 sm:px-6">
         <div className="flex flex-col gap-2">
-          <Copyable text={fingerprint} name={texts.fingerprint} />
-          <p className="text-sm text-ink-faint text-pretty">{texts.compare}</p>
+          <Copyable text={fingerprint} name="fingerprint" />
+          <p className="text-sm text-ink-faint text-pretty">
+            Enter it in the offline verifier to check that the ledger of today still contains this
+            record.
+          </p>
         </div>
         {stamps.length > 0 && <Proof day={day} hash={hash} stamps={stamps} />}
         <Repositories witnesses={witnesses} />
@@ -132,16 +155,20 @@ interface BadgeLook {
   isPending: boolean;
 }
 
-/** The calendars of one day are one witness to the reader: Bitcoin has the head, or will. */
+/** All calendars of a day count as one witness: Bitcoin has the head, or will have it. */
 function badgesOf(witnesses: readonly HeadWitness[]): BadgeLook[] {
   const stamps = witnesses.filter(({ kind }) => kind === "opentimestamps");
   const blocks = stamps.flatMap(({ bitcoin_block: block }) => block ?? []);
   const others = witnesses.flatMap(({ kind, commit }) =>
-    kind === "opentimestamps" ? [] : [commit ? texts.commit(commit) : texts.delivered],
+    kind === "opentimestamps" ? [] : [commit ? `Commit ${commit.slice(0, 7)}` : "Delivered"],
   );
   return [
-    ...(blocks.length > 0 ? [{ text: texts.bitcoin(Math.min(...blocks)), isPending: false }] : []),
-    ...(stamps.length > 0 && blocks.length === 0 ? [{ text: texts.pending, isPending: true }] : []),
+    ...(blocks.length > 0
+      ? [{ text: `Bitcoin block ${formatCount(Math.min(...blocks))}`, isPending: false }]
+      : []),
+    ...(stamps.length > 0 && blocks.length === 0
+      ? [{ text: "Waiting for Bitcoin", isPending: true }]
+      : []),
     ...others.map((text) => ({ text, isPending: false })),
   ];
 }
@@ -178,26 +205,27 @@ function Proof({
   return (
     <div className="flex flex-col gap-2">
       <div className="mb-1 flex flex-wrap items-center justify-between gap-3">
-        <h4 className="text-sm font-medium">{texts.verifyTitle}</h4>
+        <h4 className="text-sm font-medium">Verify the proof</h4>
         <a
           href={proofUrl(day)}
           download
           className={buttonClass({ variant: "secondary", size: "sm" })}
         >
           <Download aria-hidden className="size-4" />
-          {texts.download}
+          Download proof
           <span className="sr-only">{day}</span>
         </a>
       </div>
-      <Copyable text={texts.install} name={texts.command} />
-      <Copyable text={texts.verify(hash, proofFilename(day))} name={texts.command} />
+      <Copyable text="pip install opentimestamps-client" name="command" />
+      <Copyable text={`ots verify -d ${hash} ${proofFilename(day)}`} name="command" />
       <p className="text-sm text-ink-faint text-pretty">
         {isPending ? (
-          texts.pendingHint
+          "A calendar has the fingerprint. Bitcoin usually follows within a day; until then the proof depends on the calendar."
         ) : (
           <>
-            {texts.needsNode} <code className="whitespace-nowrap">{texts.withoutNode}</code>{" "}
-            {texts.compareRoot}
+            This needs a Bitcoin node. Without one, write{" "}
+            <code className="whitespace-nowrap">ots --no-bitcoin verify</code> instead, and compare
+            the Merkle root that it prints with any block explorer.
           </>
         )}
       </p>
@@ -214,7 +242,7 @@ function Repositories({ witnesses }: Pick<WitnessedHead, "witnesses">) {
       rel="noreferrer"
       className="self-start rounded text-sm font-medium text-accent underline-offset-4 hover:underline"
     >
-      {texts.repository}
+      Open the repository
     </a>
   ));
 }

@@ -4,28 +4,38 @@ import { useQuery } from "@tanstack/react-query";
 import { Wallet } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
+import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
-import { methodLabels, paymentMessages as texts } from "./messages.ts";
 
-/** What the chosen plan costs, how to pay it, and what to do then. */
 export function PaymentPage() {
   const [parameters] = useSearchParams();
-  usePageDescription(texts.description);
+  usePageDescription("How to pay for your AI Trading Bot subscription.");
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">
-      <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+      <PageHeading title="Payment">
+        Pay your plan's fee with one of the methods below, then submit your proof of payment.
+      </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
         <div className="flex flex-col gap-6 lg:sticky lg:top-22">
           <FeeCard plan={planById(parameters.get("plan"))} />
-          <ProofNote />
+          <Alert tone="warning" title="Important">
+            <p>
+              After paying, submit your payment proof on the dashboard: the sender's name and a
+              screenshot or photo of the payment. An administrator reviews it and approves your
+              account.
+            </p>
+            <Link to="/dashboard" className={`${buttonClass({ variant: "secondary" })} mt-3`}>
+              Submit proof on the dashboard
+            </Link>
+          </Alert>
         </div>
         <section aria-labelledby="methods" className="flex flex-col gap-4">
           <h2 id="methods" className="text-lg font-semibold tracking-tight">
-            {texts.methodsTitle}
+            Payment methods
           </h2>
           <PaymentMethods />
         </section>
@@ -37,47 +47,48 @@ export function PaymentPage() {
 function FeeCard({ plan }: { plan: Plan }) {
   return (
     <Card className="flex flex-col gap-4 p-6">
-      <h2 className="text-lg font-semibold tracking-tight">{texts.plan(plan)}</h2>
+      <h2 className="text-lg font-semibold tracking-tight">{plan.name} plan</h2>
       <dl>
-        <dt className="text-sm text-ink-faint">{texts.fee}</dt>
+        <dt className="text-sm text-ink-faint">Subscription fee</dt>
         <dd className="figures mt-1 flex items-baseline gap-2">
           <span className="text-4xl font-semibold tracking-tight">${plan.monthlyUsd}</span>
-          <span className="text-sm text-ink-muted">{texts.perMonth}</span>
+          <span className="text-sm text-ink-muted">per month</span>
         </dd>
       </dl>
       <p className="text-sm text-ink-muted">
-        {texts.credits(plan.imageCredits)} · {plan.support}
+        {plan.imageCredits} image credits included · {plan.support}
       </p>
       <p className="text-sm">
-        <TextLink to="/pricing">{texts.otherPlan}</TextLink>
+        <TextLink to="/pricing">Choose another plan</TextLink>
       </p>
     </Card>
   );
 }
 
-function ProofNote() {
-  return (
-    <Alert tone="warning" title={texts.important}>
-      <p>{texts.proof}</p>
-      <Link to="/dashboard" className={`${buttonClass({ variant: "secondary" })} mt-3`}>
-        {texts.toDashboard}
-      </Link>
-    </Alert>
-  );
-}
-
 const gridClass = "grid grid-cols-[minmax(0,1fr)] gap-4 md:grid-cols-2";
 
-/** The methods that the operator has set up. */
 export function PaymentMethods() {
   const { data, isError, refetch } = useQuery({
     queryKey: ["payment-details"],
-    queryFn: ({ signal }) => readPaymentDetails(signal),
+    queryFn: ({ signal }) =>
+      api({ path: "/payment-details", schema: paymentDetailsSchema, signal }),
   });
   if (data) return <MethodCards methods={offeredMethods(data)} />;
-  if (isError) return <LoadFailure onAgain={() => void refetch()} />;
+  if (isError) {
+    return (
+      <Alert tone="error" role="alert">
+        <p className="text-ink">Failed to load payment details. Please contact support.</p>
+        <div className="mt-3 flex flex-wrap gap-3">
+          <Button variant="secondary" onClick={() => void refetch()}>
+            Try again
+          </Button>
+          <ContactLink />
+        </div>
+      </Alert>
+    );
+  }
   return (
-    <div role="status" aria-label={texts.loading} className={gridClass}>
+    <div role="status" aria-label="Loading the payment methods" className={gridClass}>
       <Skeleton className="h-40 rounded-card" />
       <Skeleton className="h-40 rounded-card" />
     </div>
@@ -105,26 +116,12 @@ function MethodCards({ methods }: { methods: PaymentMethod[] }) {
   );
 }
 
-function LoadFailure({ onAgain }: { onAgain(): void }) {
-  return (
-    <Alert tone="error" role="alert">
-      <p className="text-ink">{texts.failed}</p>
-      <div className="mt-3 flex flex-wrap gap-3">
-        <Button variant="secondary" onClick={onAgain}>
-          {texts.tryAgain}
-        </Button>
-        <ContactLink />
-      </div>
-    </Alert>
-  );
-}
-
 function NoMethods() {
   return (
     <div className="flex min-h-56 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
       <Wallet aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">{texts.emptyTitle}</p>
-      <p className="text-ink-muted text-pretty">{texts.empty}</p>
+      <p className="text-lg font-semibold">No payment methods yet</p>
+      <p className="text-ink-muted text-pretty">Contact support to find out how to pay.</p>
       <div className="mt-2">
         <ContactLink />
       </div>
@@ -134,23 +131,20 @@ function NoMethods() {
 
 const ContactLink = () => (
   <Link to="/contact" className={buttonClass({ variant: "secondary" })}>
-    {texts.contact}
+    Contact support
   </Link>
 );
 
 export interface PaymentMethod {
   key: string;
   label: string;
-  /** Free text; line breaks count. */
+  /** Free text with line breaks. */
   details: string;
 }
 
-/** The methods that somebody can pay by, in the product's order: those with a text that is not blank. */
+/** Payment methods that have details, in the order shown. */
 export const offeredMethods = (details: PaymentDetails): PaymentMethod[] =>
   paymentDetailsSchema
     .keyof()
-    .options.map((key) => ({ key, label: methodLabels[key], details: details[key].trim() }))
+    .options.map((key) => ({ key, label: PAYMENT_METHODS[key], details: details[key].trim() }))
     .filter((method) => method.details !== "");
-
-export const readPaymentDetails = (signal: AbortSignal): Promise<PaymentDetails> =>
-  api({ path: "/payment-details", schema: paymentDetailsSchema, signal });

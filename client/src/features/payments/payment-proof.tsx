@@ -2,12 +2,14 @@ import { Form } from "@base-ui/react/form";
 import type { PaymentProof as Proof } from "@shared/contract/account.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Hourglass, Send } from "lucide-react";
 import { type FormEvent, useEffect, useState } from "react";
 import { api } from "../../lib/api/client.ts";
-import { ApiError, errorText } from "../../lib/api/errors.ts";
-import { issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { ApiError } from "../../lib/api/errors.ts";
+import { toFormErrors } from "../../lib/api/field-errors.ts";
+import { parseForm } from "../../lib/api/forms.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { Alert } from "../../ui/alert.tsx";
@@ -17,16 +19,12 @@ import { ImageDialog } from "../../ui/image-dialog.tsx";
 import { ImageField } from "../../ui/image-field.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { proofMessages, proofMessages as texts } from "./messages.ts";
+
 import { refreshProof } from "./refresh-proof.ts";
 
-/** What has become of the proof since the page was opened. */
-type Happened = "sent" | "removed" | null;
-
-/** The proof that was sent, or the form to send one; follows what administrators do with it. */
 export function PaymentProof() {
   const account = useRealtime((live) => live.account);
-  const [happened, setHappened] = useState<Happened>(null);
+  const [happened, setHappened] = useState<"sent" | "removed" | null>(null);
   const [replacing, setReplacing] = useState(false);
   useEffect(
     () => onLiveEvent((event) => event.name === "proof:deleted" && setHappened("removed")),
@@ -41,15 +39,19 @@ export function PaymentProof() {
     <section aria-labelledby="proof-title" className="flex flex-col gap-5">
       <header>
         <h3 id="proof-title" className="text-lg font-semibold tracking-tight">
-          {texts.title}
+          Payment proof
         </h3>
-        {!proof && <p className="mt-1 text-ink-muted text-pretty">{texts.lead}</p>}
+        {!proof && (
+          <p className="mt-1 text-ink-muted text-pretty">
+            Already paid? Upload a screenshot or photo of the payment and enter the sender's name.
+          </p>
+        )}
       </header>
       <div role="status" className="empty:hidden">
-        {happened === "sent" && <Alert tone="success">{texts.submitted}</Alert>}
+        {happened === "sent" && <Alert tone="success">{MESSAGES.proofSubmitted}</Alert>}
         {happened === "removed" && !proof && (
-          <Alert tone="warning" title={texts.removedTitle}>
-            {texts.removed}
+          <Alert tone="warning" title="Your proof was removed">
+            An administrator deleted your proof. Please submit a new one.
           </Alert>
         )}
       </div>
@@ -71,25 +73,24 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
     <div className="flex flex-wrap items-center gap-x-5 gap-y-4 rounded-control border border-line bg-canvas p-4">
       <ImageDialog
         src={proof.url}
-        title={texts.pictureOf(proof.sender_name)}
+        title={`Payment proof of ${proof.sender_name}`}
         onExpired={() => void refreshProof().catch(() => null)}
         className="size-24"
       />
       <div className="flex min-w-48 flex-1 flex-col gap-1 text-sm">
         <p className="flex items-center gap-2 font-medium text-wait">
           <Hourglass aria-hidden className="size-4" />
-          {texts.sentTitle}
+          Proof under review
         </p>
         <p className="break-words">
-          <span className="text-ink-faint">{texts.sentBy}</span> {proof.sender_name}
+          <span className="text-ink-faint">Sent by</span> {proof.sender_name}
         </p>
         <p className="figures">
-          <span className="text-ink-faint">{texts.sentAt}</span>{" "}
-          <LocalTime iso={proof.submitted_at} />
+          <span className="text-ink-faint">Submitted</span> <LocalTime iso={proof.submitted_at} />
         </p>
       </div>
       <Button variant="secondary" size="sm" onClick={() => onReplace(!replacing)}>
-        {replacing ? texts.keep : texts.replace}
+        {replacing ? "Cancel" : "Replace proof"}
       </Button>
     </div>
   );
@@ -97,7 +98,6 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
 
 const emptyInputs: ProofInputs = { senderName: "", file: null };
 
-/** Sender name and picture of a payment. */
 function ProofForm({ onSent }: { onSent(): void }) {
   const [inputs, setInputs] = useState(emptyInputs);
   const upload = useMutation({
@@ -115,13 +115,14 @@ function ProofForm({ onSent }: { onSent(): void }) {
     event.preventDefault();
     if (!upload.isPending) upload.mutate(inputs);
   };
+  const isIncomplete = upload.error?.message === MESSAGES.proofIncomplete;
   const errors = upload.error instanceof ApiError ? toFormErrors(upload.error.fieldErrors) : {};
   return (
     <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
       <TextField
         name="sender_name"
-        label={texts.senderName}
-        hint={texts.senderHint}
+        label="Sender name"
+        hint="The name on the account you paid from."
         autoComplete="name"
         aria-required
         value={inputs.senderName}
@@ -129,53 +130,41 @@ function ProofForm({ onSent }: { onSent(): void }) {
       />
       <ImageField
         name="proof_image"
-        label={texts.picture}
+        label="Proof image"
         file={inputs.file}
         error={errors.proof_image}
         disabled={upload.isPending}
         onChange={(file) => change({ file })}
       />
-      {upload.error && <ProofError error={upload.error} />}
-      <Button type="submit" size="lg" busy={upload.isPending} className="self-start">
-        {!upload.isPending && <Send aria-hidden className="size-4" />}
-        {upload.isPending ? texts.submitting : texts.submit}
+      {upload.error && (
+        <Alert
+          tone="error"
+          role="alert"
+          title={isIncomplete ? null : "Your proof was not submitted"}
+        >
+          {upload.error.message}
+        </Alert>
+      )}
+      <Button Icon={Send} type="submit" size="lg" busy={upload.isPending} className="self-start">
+        {upload.isPending ? "Uploading..." : "Submit proof"}
       </Button>
     </Form>
   );
 }
 
-function ProofError({ error }: { error: Error }) {
-  const text = errorText(error, texts.failed);
-  const isOwnCheck = text === texts.incomplete;
-  return (
-    <Alert tone="error" role="alert" {...(!isOwnCheck && { title: texts.failedTitle })}>
-      {text}
-    </Alert>
-  );
-}
-
-/** Pictures take their time on a slow line, in milliseconds. */
+/** Uploads may be slow. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
-/** What the form holds. */
 interface ProofInputs {
   senderName: string;
   file: File | null;
 }
 
-/**
- * Sends a payment proof in the place of the one before.
- * @throws ApiError whether the form's own check or the server objects
- */
 async function submitProof({ senderName, file }: ProofInputs): Promise<ActionDone> {
   if (senderName.trim() === "" || !file) {
-    throw new ApiError(proofMessages.incomplete, { status: 0, code: "invalid-input" });
+    throw new ApiError(MESSAGES.proofIncomplete, { status: 0, code: "invalid-input" });
   }
-  const { data, error } = proofFormSchema.safeParse({ sender_name: senderName });
-  if (error) {
-    const fieldErrors = issuesToFieldErrors(error.issues);
-    throw new ApiError(proofMessages.failed, { status: 0, code: "invalid-input", fieldErrors });
-  }
+  const data = parseForm(proofFormSchema, { sender_name: senderName });
   const body = new FormData();
   body.set("sender_name", data.sender_name);
   body.set("proof_image", file);

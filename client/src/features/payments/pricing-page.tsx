@@ -4,13 +4,25 @@ import { Link } from "react-router-dom";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
-import { pricingSteps, pricingMessages as texts } from "./messages.ts";
+
+const steps = {
+  "Choose a plan and pay":
+    "Choose the plan that fits you and pay with a method on the payment page.",
+  "Send your payment proof": "Upload a screenshot or photo of the payment on your dashboard.",
+  "Start trading on signals":
+    "An administrator reviews the proof. You can use the bot as soon as you are approved.",
+};
 
 export function PricingPage() {
-  usePageDescription(texts.description);
+  usePageDescription(
+    "Plans for AI trading signals from $50 a month: real-time signals, all markets, unlimited requests and full history in each.",
+  );
   return (
     <div className="page flex flex-col gap-8 py-8 sm:py-12">
-      <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+      <PageHeading title="Pricing">
+        One monthly subscription, every market and every signal. Plans differ in image credits and
+        support.
+      </PageHeading>
       <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
         {PLANS.map((plan) => (
           <li key={plan.id}>
@@ -18,7 +30,9 @@ export function PricingPage() {
           </li>
         ))}
       </ul>
-      <p className="text-sm text-ink-muted">{texts.creditsNote}</p>
+      <p className="text-sm text-ink-muted">
+        Each chart image analysis uses one image credit. Signals without an image use none.
+      </p>
       <HowToSubscribe />
     </div>
   );
@@ -28,10 +42,10 @@ function HowToSubscribe() {
   return (
     <section aria-labelledby="steps" className="border-t border-line pt-10">
       <h2 id="steps" className="text-xl font-semibold tracking-tight sm:text-2xl">
-        {texts.stepsTitle}
+        How to subscribe
       </h2>
       <ol className="mt-6 grid gap-6 md:grid-cols-3 md:gap-8">
-        {pricingSteps.map(({ title, text }, index) => (
+        {Object.entries(steps).map(([title, text], index) => (
           <li key={title} className="flex gap-4">
             <span
               aria-hidden
@@ -50,10 +64,9 @@ function HowToSubscribe() {
   );
 }
 
-/** One plan: its price, what it gives, and the way to pay for it. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const isFeatured = plan === FEATURED_PLAN;
-  const features = [texts.credits(plan.imageCredits), plan.support, ...PLAN_FEATURES];
+  const features = [`${plan.imageCredits} image credits`, plan.support, ...PLAN_FEATURES];
   return (
     <Card
       className={`flex h-full flex-col gap-6 p-6 ${isFeatured ? "ring-2 shadow-float ring-accent" : ""}`}
@@ -63,13 +76,13 @@ export function PlanCard({ plan }: { plan: Plan }) {
           <h2 className="text-lg font-semibold tracking-tight">{plan.name}</h2>
           {isFeatured && (
             <p className="rounded-lg bg-accent px-2 py-0.5 text-sm font-medium text-on-accent">
-              {texts.featured}
+              Recommended
             </p>
           )}
         </div>
         <p className="figures mt-4 flex items-baseline gap-2">
           <span className="text-4xl font-semibold tracking-tight">${plan.monthlyUsd}</span>
-          <span className="text-sm text-ink-muted">{texts.perMonth}</span>
+          <span className="text-sm text-ink-muted">per month</span>
         </p>
       </div>
       <ul className="flex flex-1 flex-col gap-3">
@@ -84,7 +97,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
         to={`/payment?plan=${plan.id}`}
         className={buttonClass({ variant: isFeatured ? "primary" : "secondary", size: "lg" })}
       >
-        {texts.choose(plan)}
+        Choose {plan.name}
       </Link>
     </Card>
   );

@@ -1,4 +1,3 @@
-/** A linear scale of a chart's axis, with round numbers to label it. */
 export interface ChartScale {
   low: number;
   high: number;
@@ -6,10 +5,10 @@ export interface ChartScale {
 }
 
 const ROUND_STEPS = [1, 2, 2.5, 5, 10];
-/** Steps between the labels; a few more or less where rounding asks for it. */
+/** Number of steps between labels, before rounding. */
 const STEPS = 4;
 
-/** A scale that holds all values and 0. */
+/** Returns a scale with round ticks that covers all values and 0. */
 export function scaleFor(values: readonly number[]): ChartScale {
   const least = Math.min(0, ...values);
   const most = Math.max(0, ...values);
@@ -29,11 +28,11 @@ function roundStep(rough: number): number {
   return factor * magnitude;
 }
 
-/** Where a value lies between the ends of a range, 0–1. */
+/** Returns the position of a value in a range, 0 to 1. */
 export const shareOf = (value: number, { low, high }: { low: number; high: number }): number =>
   (value - low) / (high - low);
 
-/** At most `most` items, evenly spread, the last one among them. */
+/** Returns at most `most` evenly spread items, including the last one. */
 export function sampleEvenly<Item>(items: readonly Item[], most: number): Item[] {
   const every = Math.max(1, Math.ceil(items.length / most));
   return items.filter((_, index) => (items.length - 1 - index) % every === 0);

@@ -4,26 +4,23 @@ import type {
   Performance,
   Reliability,
 } from "@shared/contract/performance.ts";
+import type { ReactNode } from "react";
+import { formatCount, formatRate, formatRoundPoints } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import {
-  formatCount,
-  formatRate,
-  formatRound,
-  formatRoundPoints,
-  formatScore,
-} from "./format-metrics.ts";
-import { metricMessages, confidenceMessages as texts } from "./messages.ts";
+import { ColumnHeadings } from "../../ui/column-headings.tsx";
 
-/** Whether signals win as often as their confidence says. */
 export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
   return (
     <Card className="flex flex-col gap-6 p-5 sm:p-6">
       <div className="flex flex-col gap-1">
-        <h2 className="text-lg font-semibold tracking-tight">{texts.heading}</h2>
-        <p className="max-w-3xl text-sm text-ink-muted text-pretty">{texts.lead}</p>
+        <h2 className="text-lg font-semibold tracking-tight">Confidence calibration</h2>
+        <p className="max-w-3xl text-sm text-ink-muted text-pretty">
+          If confidence is well calibrated, 70 of 100 signals with 70% confidence win, and the
+          points lie on the diagonal. Below it, the analyst is overconfident.
+        </p>
       </div>
       {said.decided === 0 ? (
-        <p className="py-6 text-center text-ink-faint">{texts.none}</p>
+        <p className="py-6 text-center text-ink-faint">No decided signals yet.</p>
       ) : (
         <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,24rem)_1fr] lg:gap-10">
           <ReliabilityDiagram said={said} calibrated={calibrated} />
@@ -31,7 +28,9 @@ export function ConfidenceCard({ said, calibrated }: ConfidenceCardProps) {
             <BucketTable buckets={said.buckets} />
             <Scores said={said} calibrated={calibrated} />
             <p className="text-xs leading-relaxed text-ink-faint text-pretty">
-              {calibrated.decided > 0 ? texts.calibratedNote : texts.noCalibration}
+              {calibrated.decided > 0
+                ? "Calibrated: the confidence adjusted by earlier results of the same analyst version, as shown when the signal was made."
+                : "Calibration starts after 300 decided signals of one analyst version."}
             </p>
           </div>
         </div>
@@ -45,41 +44,39 @@ interface ConfidenceCardProps {
   calibrated: Performance["calibrated"];
 }
 
-const score = (value: number | null) => (value === null ? texts.unknown : formatScore(value));
-const rate = (value: number | null) => (value === null ? texts.unknown : formatRate(value));
+const scoreColumns = {
+  Measure: "py-2 text-left",
+  "As stated by the analyst": "py-2 pl-3 text-right",
+  Calibrated: "py-2 pl-3 text-right",
+};
 
 function Scores({ said, calibrated }: ConfidenceCardProps) {
-  const row = (format: (of: Reliability) => string) => [format(said), format(calibrated)];
   const rows = [
-    { name: texts.brier, note: texts.brierNote, values: row(({ brier }) => score(brier)) },
-    { name: texts.ece, note: texts.eceNote, values: row(({ ece }) => rate(ece)) },
-    { name: texts.signals, note: "", values: row(({ decided }) => formatCount(decided)) },
+    {
+      name: "Brier score",
+      note: "0 is perfect, 0.25 is a coin flip",
+      show: ({ brier }: Reliability) => brier?.toFixed(3) ?? "too few",
+    },
+    {
+      name: "Calibration error",
+      note: "Mean distance from the diagonal",
+      show: ({ ece }: Reliability) => (ece === null ? "too few" : formatRate(ece)),
+    },
+    { name: "Signals", note: "", show: ({ decided }: Reliability) => formatCount(decided) },
   ];
   return (
     <table className="figures w-full text-sm">
-      <thead>
-        <tr className="border-b border-line text-ink-faint">
-          <th scope="col" className="py-2 text-left font-medium">
-            {texts.measure}
-          </th>
-          <th scope="col" className="py-2 pl-3 text-right font-medium">
-            {texts.said}
-          </th>
-          <th scope="col" className="py-2 pl-3 text-right font-medium">
-            {texts.calibrated}
-          </th>
-        </tr>
-      </thead>
+      <ColumnHeadings columns={scoreColumns} className="border-b border-line text-ink-faint" />
       <tbody>
-        {rows.map(({ name, note, values: [first, second] }) => (
+        {rows.map(({ name, note, show }) => (
           <tr key={name} className="border-b border-line last:border-b-0">
             <th scope="row" className="py-2 text-left font-normal">
               {name}
               {note && <span className="block text-xs text-ink-faint">{note}</span>}
             </th>
-            <td className="py-2 pl-3 text-right font-medium">{first}</td>
+            <td className="py-2 pl-3 text-right font-medium">{show(said)}</td>
             <td className="py-2 pl-3 text-right font-medium">
-              {calibrated.decided === 0 ? "\u2013" : second}
+              {calibrated.decided === 0 ? "\u2013" : show(calibrated)}
             </td>
           </tr>
         ))}
@@ -88,24 +85,21 @@ function Scores({ said, calibrated }: ConfidenceCardProps) {
   );
 }
 
-const COLUMNS = [texts.decided, texts.won, texts.noEdge, texts.lift];
+const bucketColumns = {
+  Confidence: "py-2 text-left",
+  Decided: "py-2 pl-1.5 sm:pl-2",
+  Won: "py-2 pl-1.5 sm:pl-2",
+  Baseline: "py-2 pl-1.5 sm:pl-2",
+  Edge: "py-2 pl-1.5 sm:pl-2",
+};
 
-/** How signals of each range of confidence turned out; a range with too few of them shows its counts only. */
 function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketFigures[] }) {
   return (
     <table className="figures w-full text-xs sm:text-sm">
-      <thead>
-        <tr className="border-b border-line text-right text-ink-faint">
-          <th scope="col" className="py-2 text-left font-medium">
-            {texts.stated}
-          </th>
-          {COLUMNS.map((name) => (
-            <th key={name} scope="col" className="py-2 pl-1.5 sm:pl-2 font-medium">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeadings
+        columns={bucketColumns}
+        className="border-b border-line text-right text-ink-faint"
+      />
       <tbody>
         {buckets.map((bucket) => (
           <BucketRow key={bucket.from} bucket={bucket} />
@@ -132,29 +126,30 @@ function BucketRow({ bucket }: { bucket: ConfidenceBucketFigures }) {
         <>
           <td className="py-2.5 pl-1.5 sm:pl-2">
             <span className="font-medium">{formatRate(rate.value)}</span>
-            <Interval low={formatRound(rate.low)} high={`${formatRound(rate.high)}%`} />
+            <Interval>
+              {Math.round(rate.low * 100)} to {Math.round(rate.high * 100)}%
+            </Interval>
           </td>
           <td className="py-2.5 pl-1.5 sm:pl-2">{formatRate(noEdge)}</td>
           <td className="py-2.5 pl-1.5 sm:pl-2">
-            {formatPoints(lift.value)} {metricMessages.pointsShort}
-            <Interval
-              low={formatRoundPoints(lift.low)}
-              high={`${formatRoundPoints(lift.high)} ${metricMessages.pointsShort}`}
-            />
+            {formatPoints(lift.value)} pp
+            <Interval>
+              {formatRoundPoints(lift.low)} to {formatRoundPoints(lift.high)} pp
+            </Interval>
           </td>
         </>
       ) : (
         <td colSpan={3} className="py-2.5 pl-1.5 sm:pl-2 text-ink-faint">
-          {metricMessages.tooFew}
+          Not enough signals
         </td>
       )}
     </tr>
   );
 }
 
-const Interval = ({ low, high }: { low: string; high: string }) => (
+const Interval = ({ children }: { children: ReactNode }) => (
   <span className="block text-[0.6875rem] text-ink-faint sm:text-xs whitespace-nowrap">
-    {low} to {high}
+    {children}
   </span>
 );
 
@@ -166,30 +161,21 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1];
 const x = (share: number) => MARGIN + share * PLOT;
 const y = (share: number) => 10 + (1 - share) * PLOT;
 
-/** A bucket's dot: the more signals, the larger, from 3 to 9. */
+/** Radius of a bucket's dot, from 3 to 9. */
 const radius = (share: number) => 3 + 6 * Math.sqrt(share);
 
-interface DiagramProps {
-  said: Performance["confidence"];
-  calibrated: Performance["calibrated"];
-}
-
-/** Stated confidence against how often it came true; the table beside it has the same figures. */
-function ReliabilityDiagram({ said, calibrated }: DiagramProps) {
+function ReliabilityDiagram({ said, calibrated }: ConfidenceCardProps) {
   return (
     <figure className="flex flex-col gap-3">
       <svg
         role="img"
-        aria-label={texts.diagram}
+        aria-label="Stated confidence and observed win rate"
         viewBox={`0 0 ${SIZE} ${SIZE}`}
         className="figures w-full max-w-sm fill-ink-faint text-[11px]"
       >
         <Axes />
-        <line
-          x1={x(0)}
-          y1={y(0)}
-          x2={x(1)}
-          y2={y(1)}
+        <path
+          d={`M${x(0)} ${y(0)}L${x(1)} ${y(1)}`}
           className="stroke-ink-faint"
           strokeDasharray="4 4"
         />
@@ -197,11 +183,9 @@ function ReliabilityDiagram({ said, calibrated }: DiagramProps) {
         <Dots reliability={calibrated} className="fill-buy/70 stroke-buy" />
       </svg>
       <figcaption className="flex flex-wrap gap-x-5 gap-y-1.5 text-xs text-ink-muted">
-        <Key className="size-2.5 rounded-full bg-accent">{texts.said}</Key>
-        {calibrated.decided > 0 && (
-          <Key className="size-2.5 rounded-full bg-buy">{texts.calibrated}</Key>
-        )}
-        <Key className="w-4 border-t border-dashed border-ink-faint">{texts.perfect}</Key>
+        <Key className="size-2.5 rounded-full bg-accent">As stated by the analyst</Key>
+        {calibrated.decided > 0 && <Key className="size-2.5 rounded-full bg-buy">Calibrated</Key>}
+        <Key className="w-4 border-t border-dashed border-ink-faint">Perfectly calibrated</Key>
       </figcaption>
     </figure>
   );
@@ -222,22 +206,21 @@ function Axes() {
         </g>
       ))}
       <text x={x(1)} y={y(0) - 6} textAnchor="end">
-        {texts.stated}, %
+        Confidence, %
       </text>
       <text x={x(0) + 6} y={y(1) + 12}>
-        {texts.won}, %
+        Won, %
       </text>
     </>
   );
 }
 
-function Dots({
-  reliability,
-  className,
-}: {
-  reliability: DiagramProps["said"];
+interface DotsProps {
+  reliability: Performance["confidence"];
   className: string;
-}) {
+}
+
+function Dots({ reliability, className }: DotsProps) {
   return reliability.buckets.map(({ from, decided, stated, won }) => (
     <circle
       key={from}

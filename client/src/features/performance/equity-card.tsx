@@ -1,28 +1,31 @@
 import type { Performance } from "@shared/contract/performance.ts";
+import { formatDay, formatR } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import { sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
-import { formatDay, formatR } from "./format-metrics.ts";
-import { equityMessages as texts } from "./messages.ts";
+import { ColumnHeadings } from "../../ui/column-headings.tsx";
+import { type ChartScale, sampleEvenly, scaleFor, shareOf } from "./chart-scale.ts";
 
-/** Rows of the table beside the curve at most. */
 const TABLE_ROWS = 24;
 
-/** The sum of all results over time, as a curve, in a sentence and as a table. */
 export function EquityCard({ curve }: { curve: Performance["equity"] }) {
   const [first, last] = [curve.at(0), curve.at(-1)];
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div className="flex flex-col gap-1">
-        <h2 className="text-lg font-semibold tracking-tight">{texts.heading}</h2>
-        <p className="text-sm text-ink-muted">{texts.lead}</p>
+        <h2 className="text-lg font-semibold tracking-tight">Equity curve</h2>
+        <p className="text-sm text-ink-muted">
+          Each closed trade adds its result in R, the distance from entry to stop.
+        </p>
       </div>
       {!first || !last ? (
-        <p className="py-10 text-center text-ink-faint">{texts.none}</p>
+        <p className="py-10 text-center text-ink-faint">
+          The curve starts with the first closed trade.
+        </p>
       ) : (
         <>
           <EquityChart curve={curve} />
           <p className="figures text-sm text-ink-muted">
-            {texts.summary(formatDay(first.at), formatDay(last.at), formatR(last.r))}
+            From {formatDay(first.at)} to {formatDay(last.at)} the signals added up to{" "}
+            {formatR(last.r)}.
           </p>
           <CurveTable curve={curve} />
         </>
@@ -34,18 +37,12 @@ export function EquityCard({ curve }: { curve: Performance["equity"] }) {
 function CurveTable({ curve }: { curve: Performance["equity"] }) {
   return (
     <details className="text-sm">
-      <summary className="cursor-pointer rounded font-medium text-accent">{texts.table}</summary>
+      <summary className="cursor-pointer rounded font-medium text-accent">Curve as a table</summary>
       <table className="figures mt-3 w-full max-w-md">
-        <thead>
-          <tr className="border-b border-line text-left text-ink-faint">
-            <th scope="col" className="py-2 font-medium">
-              {texts.time}
-            </th>
-            <th scope="col" className="py-2 text-right font-medium">
-              {texts.result}
-            </th>
-          </tr>
-        </thead>
+        <ColumnHeadings
+          columns={{ Until: "py-2", Result: "py-2 text-right" }}
+          className="border-b border-line text-left text-ink-faint"
+        />
         <tbody>
           {sampleEvenly(curve, TABLE_ROWS).map(({ at, r }) => (
             <tr key={at} className="border-b border-line">
@@ -61,20 +58,14 @@ function CurveTable({ curve }: { curve: Performance["equity"] }) {
   );
 }
 
-/** Units of the drawing; it is stretched to its box. */
+/** Units of the drawing, which is stretched to its box. */
 const SIZE = 1_000;
 
-interface Point {
-  x: number;
-  y: number;
-}
-
-/** The curve, drawn; what it shows is told in words and in a table beside it. */
 function EquityChart({ curve }: { curve: Performance["equity"] }) {
   const scale = scaleFor(curve.map(({ r }) => r));
-  const points = pointsOf(curve, scale);
   const zero = (1 - shareOf(0, scale)) * SIZE;
-  const line = points.map(({ x, y }) => `${x},${y}`).join(" ");
+  const points = pointsOf(curve, scale);
+  const line = points.map(([x, y]) => `${x},${y}`).join(" ");
   const [first, last] = [curve.at(0), curve.at(-1)];
   return (
     <div aria-hidden className="figures flex flex-col gap-2 text-xs text-ink-faint">
@@ -98,7 +89,7 @@ function EquityChart({ curve }: { curve: Performance["equity"] }) {
           className="relative size-full overflow-visible"
         >
           <polygon
-            points={`0,${zero} ${line} ${points.at(-1)?.x ?? 0},${zero}`}
+            points={`0,${zero} ${line} ${points.at(-1)?.[0] ?? 0},${zero}`}
             className="fill-accent/12"
           />
           <polyline
@@ -121,15 +112,16 @@ function EquityChart({ curve }: { curve: Performance["equity"] }) {
   );
 }
 
-/** From 0 at the first trade; a single one makes a step. */
-function pointsOf(curve: Performance["equity"], scale: { low: number; high: number }): Point[] {
-  const times = curve.map(({ at }) => Date.parse(at));
-  const start = times.at(0) ?? 0;
-  const span = (times.at(-1) ?? start) - start || 1;
-  const y = (r: number) => (1 - shareOf(r, scale)) * SIZE;
-  const drawn = curve.map(({ r }, index) => ({
-    x: (((times[index] ?? start) - start) / span) * SIZE,
-    y: y(r),
-  }));
-  return [{ x: 0, y: y(0) }, ...drawn];
+/** Starts at 0 with the first trade. */
+function pointsOf(curve: Performance["equity"], scale: ChartScale): [x: number, y: number][] {
+  const start = Date.parse(curve.at(0)?.at ?? "");
+  const span = Date.parse(curve.at(-1)?.at ?? "") - start || 1;
+  const yOf = (r: number) => (1 - shareOf(r, scale)) * SIZE;
+  return [
+    [0, yOf(0)],
+    ...curve.map(({ at, r }): [number, number] => [
+      ((Date.parse(at) - start) / span) * SIZE,
+      yOf(r),
+    ]),
+  ];
 }

@@ -11,58 +11,68 @@ import { X } from "lucide-react";
 import { PERFORMANCE_PARAMS, performanceParams } from "../../lib/performance-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
-import {
-  analystLabels,
-  classLabels,
-  performanceMessages,
-  periodLabels,
-  filterMessages as texts,
-} from "./messages.ts";
+
+const periodLabels = {
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
+  "365d": "1 year",
+  all: "Whole record",
+} as const;
+
+const classLabels = {
+  crypto: "All crypto",
+  forex: "All forex",
+  metal: "All metals",
+  index: "All indices",
+  oil: "All oil",
+} as const;
+
+const analystLabels: Record<string, string> = { openai: "AI model", rules: "Rule-based" };
 
 const ALL = "all";
+const CLASS_PREFIX = "class:";
 
 const recordOptions = [
-  { value: "live", label: texts.live },
-  { value: "replay", label: texts.replay },
+  { value: "live", label: "Live data" },
+  { value: "replay", label: "Demo data" },
 ] as const;
 const periodOptions = PERFORMANCE_PERIODS.map((value) => ({ value, label: periodLabels[value] }));
 const timeframeOptions = [
-  { value: ALL, label: texts.allTimeframes },
+  { value: ALL, label: "All timeframes" },
   ...TIMEFRAMES.map((value) => ({ value, label: value })),
 ] as const;
 
 interface FilterBarProps {
   filter: PerformanceQuery;
-  /** What there is a record of; undefined until it has been read. */
   recorded: Performance["recorded"] | undefined;
   onChange(filter: PerformanceQuery): void;
 }
 
-/** Which part of the record is shown. */
 export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
   const { timeframe, analyst: _analyst, version: _version, ...market } = filter;
   return (
     <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[repeat(5,1fr)_auto]">
       <SelectField
-        label={texts.record}
+        label="Record"
         value={filter.data}
         options={recordOptions}
         onChange={(data) => onChange({ ...withoutFilters(filter), period: filter.period, data })}
       />
       <SelectField
-        label={texts.period}
+        label="Period"
         value={filter.period}
         options={periodOptions}
         onChange={(period) => onChange({ ...filter, period })}
       />
       <SelectField
-        label={texts.market}
+        label="Market"
         value={marketOf(filter)}
         options={marketOptions(filter, recorded)}
         onChange={(choice) => onChange(withMarket(filter, choice))}
       />
       <SelectField
-        label={texts.timeframe}
+        label="Timeframe"
         value={timeframe ?? ALL}
         options={timeframeOptions}
         onChange={(choice) => {
@@ -71,7 +81,7 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
         }}
       />
       <SelectField
-        label={texts.analyst}
+        label="Analyst"
         value={authorOf(filter)}
         options={authorOptions(filter, recorded)}
         onChange={(choice) =>
@@ -80,55 +90,54 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
       />
       {isFiltered(filter) && (
         <Button
+          Icon={X}
           variant="ghost"
           className="h-11 justify-self-start"
           onClick={() => onChange(withoutFilters(filter))}
         >
-          <X aria-hidden className="size-4" />
-          {performanceMessages.clear}
+          Clear filters
         </Button>
       )}
     </div>
   );
 }
 
-/** All, each class, and every symbol with a record; a chosen one is offered even without. */
 function marketOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
-  const symbols = new Set([
-    ...(recorded?.symbols ?? []),
-    ...(filter.symbol ? [filter.symbol] : []),
-  ]);
+  const symbols = new Set(recorded?.symbols);
+  if (filter.symbol) symbols.add(filter.symbol);
   return [
-    { value: ALL_MARKETS, label: texts.allMarkets },
-    ...INSTRUMENT_CLASSES.map((name) => ({ value: classChoice(name), label: classLabels[name] })),
+    { value: ALL, label: "All markets" },
+    ...INSTRUMENT_CLASSES.map((name) => ({ value: CLASS_PREFIX + name, label: classLabels[name] })),
     ...[...symbols].map((symbol) => ({ value: symbol, label: symbol })),
   ];
 }
 
-const authorOf = ({ analyst, version }: Pick<PerformanceQuery, "analyst" | "version">): string =>
-  analyst ? [analyst, version].filter(Boolean).join(" ") : ALL;
+interface Author {
+  analyst?: string | undefined;
+  version?: string | undefined;
+}
 
-const authorLabel = (analyst: string, version?: string): string =>
+const authorOf = ({ analyst, version }: Author): string =>
+  [analyst ?? ALL, analyst && version].filter(Boolean).join(" ");
+
+const authorLabel = ({ analyst = "", version }: Author): string =>
   [analystLabels[analyst] ?? analyst, version].filter(Boolean).join(" · ");
 
 function authorOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
-  const own = filter.analyst ? [{ analyst: filter.analyst, version: filter.version }] : [];
   const known = recorded?.analysts ?? [];
-  const names = [...new Set(known.map(({ analyst }) => analyst))].map((analyst) => ({ analyst }));
-  const choices = new Map(
-    [...names, ...known, ...own].map((author) => {
-      const { analyst, version } = { version: undefined, ...author };
-      const label = authorLabel(analyst, version);
-      return [[analyst, version].filter(Boolean).join(" "), label] as const;
-    }),
-  );
+  const authors = [
+    ...known.map(({ analyst }) => ({ analyst })),
+    ...known,
+    ...(filter.analyst ? [filter] : []),
+  ];
+  const labels = new Map(authors.map((author) => [authorOf(author), authorLabel(author)]));
   return [
-    { value: ALL, label: texts.allAnalysts },
-    ...[...choices].map(([value, label]) => ({ value, label })),
+    { value: ALL, label: "All analysts" },
+    ...[...labels].map(([value, label]) => ({ value, label })),
   ];
 }
 
-/** What `authorOf` wrote, read again; a version may hold spaces. */
+/** Parses a choice of `authorOf`. A version may contain spaces. */
 function authorFilter(choice: string): Pick<PerformanceQuery, "analyst" | "version"> {
   const [name, ...rest] = choice.split(" ");
   const analyst = analystNameSchema.safeParse(name).data;
@@ -136,7 +145,7 @@ function authorFilter(choice: string): Pick<PerformanceQuery, "analyst" | "versi
   return { ...(analyst && { analyst }), ...(analyst && version && { version }) };
 }
 
-/** The filters that an address asks for; what it says wrongly is left out. */
+/** Parses the filters of a URL. Invalid values are dropped. */
 export function filterOf(params: URLSearchParams): PerformanceQuery {
   const given = new Map(
     PERFORMANCE_PARAMS.map((name) => [name, params.get(name) ?? undefined] as const).filter(
@@ -147,7 +156,6 @@ export function filterOf(params: URLSearchParams): PerformanceQuery {
   return performanceQuerySchema.parse(Object.fromEntries(given));
 }
 
-/** The record of everything, of the same kind of data. */
 export const withoutFilters = ({ data }: PerformanceQuery): PerformanceQuery => ({
   data,
   period: "all",
@@ -156,21 +164,14 @@ export const withoutFilters = ({ data }: PerformanceQuery): PerformanceQuery => 
 export const isFiltered = (filter: PerformanceQuery): boolean =>
   performanceParams(filter).toString() !== performanceParams(withoutFilters(filter)).toString();
 
-const ALL_PERIODS = "all";
-const CLASS_PREFIX = "class:";
-
 /** Symbol and class as one choice: `all`, `class:crypto`, `BTC/USDT`. */
 export function marketOf({ symbol, class: wanted }: PerformanceQuery): string {
-  return symbol ?? (wanted ? CLASS_PREFIX + wanted : ALL_PERIODS);
+  return symbol ?? (wanted ? CLASS_PREFIX + wanted : ALL);
 }
 
 export function withMarket(filter: PerformanceQuery, market: string): PerformanceQuery {
   const { symbol: _symbol, class: _class, ...rest } = filter;
-  if (market === ALL_PERIODS) return rest;
+  if (market === ALL) return rest;
   const wanted = INSTRUMENT_CLASSES.find((name) => CLASS_PREFIX + name === market);
   return wanted ? { ...rest, class: wanted } : { ...rest, symbol: market };
 }
-
-/** The choice of a class. */
-const classChoice = (name: string): string => CLASS_PREFIX + name;
-const ALL_MARKETS = ALL_PERIODS;

@@ -1,29 +1,27 @@
 import { edgeStatement, formatPoints } from "@shared/contract/edge-statement.ts";
 import type { Performance } from "@shared/contract/performance.ts";
 import type { ReactNode } from "react";
+import { formatCount, formatR, formatRate } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
 import { shareOf } from "./chart-scale.ts";
-import { formatCount, formatR, formatRate } from "./format-metrics.ts";
-import { metricMessages as texts } from "./messages.ts";
 
-/** Room on both sides of a rate's line, as a rate. */
+/** Margin on both sides of a rate bar. */
 const RATE_MARGIN = 0.12;
 
 type Estimate = NonNullable<Performance["win_rate"]>;
 
-/** The figures that matter, each with its margin of error and what it has to be compared with. */
-export function HeadlineFigures({ performance }: { performance: Performance }) {
+export function HeadlineMetrics({ performance }: { performance: Performance }) {
   return (
-    <section aria-label={texts.heading} className="grid gap-4 md:grid-cols-3">
+    <section aria-label="Key metrics" className="grid gap-4 md:grid-cols-3">
       <WinRate performance={performance} />
       <Edge performance={performance} />
       <Expectancy performance={performance} />
-      <SmallFigures performance={performance} />
+      <SmallMetrics performance={performance} />
     </section>
   );
 }
 
-interface FigureProps {
+interface MetricProps {
   name: string;
   value: string | null;
   unit?: string;
@@ -32,12 +30,12 @@ interface FigureProps {
   children?: ReactNode;
 }
 
-function Figure({ name, value, unit, interval, note, children }: FigureProps) {
+function Metric({ name, value, unit, interval, note, children }: MetricProps) {
   return (
     <Card className="flex flex-col gap-3 p-5 sm:p-6">
       <h2 className="text-sm font-medium text-ink-muted">{name}</h2>
       {value === null ? (
-        <p className="text-lg font-medium text-ink-faint">{texts.tooFew}</p>
+        <p className="text-lg font-medium text-ink-faint">Not enough signals</p>
       ) : (
         <p className="figures flex flex-wrap items-baseline gap-x-2">
           <span className="text-4xl font-semibold tracking-tight">{value}</span>
@@ -54,28 +52,28 @@ function Figure({ name, value, unit, interval, note, children }: FigureProps) {
 }
 
 const intervalText = (estimate: Estimate | null, format: (value: number) => string) =>
-  estimate ? texts.interval(format(estimate.low), format(estimate.high)) : undefined;
+  estimate ? `95% interval ${format(estimate.low)} to ${format(estimate.high)}` : undefined;
 
 function WinRate({ performance }: { performance: Performance }) {
   const { win_rate: rate, no_edge_rate: noEdge, counts } = performance;
   return (
-    <Figure
-      name={texts.winRate}
+    <Metric
+      name="Win rate"
       value={rate && formatRate(rate.value)}
       interval={intervalText(rate, formatRate)}
-      note={texts.winRateOf(formatCount(counts.wins), formatCount(counts.decided))}
+      note={`${formatCount(counts.wins)} of ${formatCount(counts.decided)} decided signals`}
     >
       {rate && noEdge !== null && (
         <>
           <RangeBar {...rate} mark={noEdge} {...rateWindow(rate, noEdge)} />
-          <Compared name={texts.noEdge} value={formatRate(noEdge)} />
+          <Compared name="Random baseline" value={formatRate(noEdge)} />
         </>
       )}
-    </Figure>
+    </Metric>
   );
 }
 
-/** The part of 0–1 around the rate and its baseline, wide enough that a small margin looks small. */
+/** A window around the rate and its baseline, wide enough that a small margin looks small. */
 const rateWindow = ({ low, high }: Estimate, noEdge: number) => ({
   from: Math.max(0, Math.min(low, noEdge) - RATE_MARGIN),
   to: Math.min(1, Math.max(high, noEdge) + RATE_MARGIN),
@@ -85,19 +83,19 @@ function Edge({ performance }: { performance: Performance }) {
   const { lift } = performance;
   const reach = lift ? Math.max(0.1, Math.abs(lift.low), Math.abs(lift.high)) * 1.2 : 1;
   return (
-    <Figure
-      name={texts.lift}
+    <Metric
+      name="Edge over chance"
       value={lift && formatPoints(lift.value)}
-      unit={texts.liftUnit}
+      unit="percentage points"
       note={edgeStatement(performance)}
     >
       {lift && (
         <>
           <RangeBar {...lift} mark={0} from={-reach} to={reach} />
-          <Compared name={texts.noEdge} value="0" />
+          <Compared name="Random baseline" value="0" />
         </>
       )}
-    </Figure>
+    </Metric>
   );
 }
 
@@ -106,24 +104,23 @@ function Expectancy({ performance }: { performance: Performance }) {
   const reach = mean ? Math.max(0.25, Math.abs(mean.low), Math.abs(mean.high)) * 1.2 : 1;
   const short = (r: number) => formatR(r).replace(" R", "");
   return (
-    <Figure
-      name={texts.expectancy}
+    <Metric
+      name="Expectancy"
       value={mean && short(mean.value)}
-      unit={texts.perTrade}
+      unit="R per trade"
       interval={intervalText(mean, short)}
-      note={texts.expectancyOf(formatCount(trades))}
+      note={`Mean of ${formatCount(trades)} closed trades, after fees`}
     >
       {mean && (
         <>
           <RangeBar {...mean} mark={0} from={-reach} to={reach} />
-          <Compared name={texts.breakEven} value="0" />
+          <Compared name="Break-even" value="0" />
         </>
       )}
-    </Figure>
+    </Metric>
   );
 }
 
-/** What the stroke on the line above stands for. */
 function Compared({ name, value }: { name: string; value: string }) {
   return (
     <p className="figures flex items-center gap-2 text-sm">
@@ -134,30 +131,34 @@ function Compared({ name, value }: { name: string; value: string }) {
   );
 }
 
-function SmallFigures({ performance }: { performance: Performance }) {
+function SmallMetrics({ performance }: { performance: Performance }) {
   const { profit_factor: factor, max_drawdown_r: drawdown, total_r: total } = performance;
   const enough = drawdown !== null;
-  const figures = [
+  const metrics = [
     {
-      name: texts.profitFactor,
-      value: enough ? (factor?.toFixed(2) ?? texts.nothingLost) : null,
-      note: texts.profitFactorOf,
+      name: "Profit factor",
+      value: enough ? (factor?.toFixed(2) ?? "Nothing lost") : null,
+      note: "Won per 1 R lost",
     },
     {
-      name: texts.drawdown,
+      name: "Maximum drawdown",
       value: enough ? formatR(-drawdown) : null,
-      note: texts.drawdownOf,
+      note: "Largest peak-to-trough decline",
     },
-    { name: texts.total, value: enough ? formatR(total) : null, note: texts.totalOf },
     {
-      name: texts.effective,
+      name: "Total result",
+      value: enough ? formatR(total) : null,
+      note: "Sum of all closed trades",
+    },
+    {
+      name: "Independent trades",
       value: formatCount(performance.effective_trades),
-      note: texts.effectiveOf(formatCount(performance.trades)),
+      note: `Equivalent of ${formatCount(performance.trades)} closed trades, some open at the same time`,
     },
   ];
   return (
     <dl className="grid gap-4 rounded-card border border-line bg-surface px-5 py-4 sm:grid-cols-2 sm:px-6 md:col-span-3 lg:grid-cols-4">
-      {figures.map(({ name, value, note }) => (
+      {metrics.map(({ name, value, note }) => (
         <div key={name} className="flex items-baseline justify-between gap-4 sm:block">
           <dt className="text-sm text-ink-muted">
             {name}
@@ -166,7 +167,7 @@ function SmallFigures({ performance }: { performance: Performance }) {
           <dd className="figures text-right text-xl font-semibold tracking-tight sm:mt-1.5 sm:text-left">
             {value ?? (
               <span className="text-sm font-medium tracking-normal text-ink-faint">
-                {texts.tooFew}
+                Not enough signals
               </span>
             )}
           </dd>
@@ -176,20 +177,15 @@ function SmallFigures({ performance }: { performance: Performance }) {
   );
 }
 
-interface RangeBarProps {
-  value: number;
-  low: number;
-  high: number;
-  /** What the figure is compared with: its chance baseline, 0 or break-even. */
+interface RangeBarProps extends Estimate {
+  /** The value to compare with: random baseline, 0 or break-even. */
   mark: number;
-  /** Ends of the scale. */
   from: number;
   to: number;
 }
 
 const percent = (share: number) => `${Math.min(1, Math.max(0, share)) * 100}%`;
 
-/** A figure on a line: its interval as a band, itself as a dot, what it is compared with as a stroke. */
 function RangeBar({ value, low, high, mark, from, to }: RangeBarProps) {
   const at = (position: number) => shareOf(position, { low: from, high: to });
   const [start, end] = [Math.max(0, at(low)), Math.min(1, at(high))];

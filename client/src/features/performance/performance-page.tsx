@@ -3,49 +3,63 @@ import type { Performance, PerformanceQuery } from "@shared/contract/performance
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartLine } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
-import { formatDateTime } from "../../lib/format.ts";
+import { formatCount, formatDateTime } from "../../lib/format.ts";
 import {
   PERFORMANCE_STALE_MS,
   performanceParams,
   performanceQuery,
 } from "../../lib/performance-query.ts";
 import { Alert } from "../../ui/alert.tsx";
-import { Button, buttonClass } from "../../ui/button.tsx";
+import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { ConfidenceCard } from "./confidence-card.tsx";
 import { EquityCard } from "./equity-card.tsx";
 import { FilterBar, filterOf, isFiltered } from "./filter-bar.tsx";
-import { formatCount } from "./format-metrics.ts";
-import { HeadlineFigures } from "./headline-metrics.tsx";
-import { countMessages, methodMessages, performanceMessages } from "./messages.ts";
+import { HeadlineMetrics } from "./headline-metrics.tsx";
+
+const methodPoints = [
+  "A signal is decided once it was filled and its target or stop was touched. The win rate covers only decided signals, with Wilson's 95% interval.",
+  "Random baseline: on a price without drift, the target is reached before the stop with the probability stop distance / (stop distance + target distance). A near target wins often without any skill.",
+  "Edge over chance is the win rate minus that baseline, in percentage points (pp). An expired trade counts as part of a win, by how far its exit was from stop to target. An edge whose 95% interval includes 0 is not statistically significant.",
+  "Results in R include every trade that was filled and closed, also expired ones, after fees. WAITs, failed and unfilled signals have no result but are counted.",
+  "Trades that are open at the same time depend on each other, within one market and across markets. All intervals account for this by comparing periods several times as long as a trade. The number of independent trades shows how much evidence remains.",
+  "Signals from live data and from demo data are never combined.",
+] as const;
 
 export function PerformancePage() {
-  usePageDescription(performanceMessages.description);
+  usePageDescription(
+    "The outcome of every trading signal: win rate, expectancy and drawdown with margins of error, compared with a random baseline.",
+  );
   const [params, setParams] = useSearchParams();
   const filter = filterOf(params);
   const { data, error, isPlaceholderData, refetch } = usePerformance(filter);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">
-      <PageHeading title={performanceMessages.title}>{performanceMessages.lead}</PageHeading>
+      <PageHeading title="Performance">
+        Every BUY and SELL of all traders, resolved against the prices that followed. Nothing is
+        excluded, and losses stay when a history is cleared.
+      </PageHeading>
       <FilterBar
         filter={filter}
         recorded={data?.recorded}
         onChange={(changed) => setParams(performanceParams(changed), { preventScrollReset: true })}
       />
       {filter.data === "replay" && (
-        <Alert tone="warning" title={performanceMessages.demoTitle}>
-          {performanceMessages.demo}
+        <Alert tone="warning" title="Demo record">
+          These signals use recorded prices shifted to the present. They show how this page works
+          and say nothing about a real market.
         </Alert>
       )}
-      {error && <LoadError onAgain={() => void refetch()} />}
+      {error && <LoadError title="The record could not be loaded." onRetry={refetch} />}
       {!data && !error && <RecordSkeleton />}
       {data && (
         <div
           aria-busy={isPlaceholderData}
           className={`flex flex-col gap-6 transition-opacity ${isPlaceholderData ? "opacity-50" : ""}`}
         >
-          {isEmpty(data) ? <Empty filter={filter} /> : <TheRecord performance={data} />}
+          {isEmpty(data) ? <Empty filter={filter} /> : <PerformanceRecord performance={data} />}
         </div>
       )}
       <Method />
@@ -56,25 +70,23 @@ export function PerformancePage() {
 const isEmpty = ({ counts }: Performance): boolean =>
   Object.values(counts).every((count) => count === 0);
 
-function TheRecord({ performance }: { performance: Performance }) {
+function PerformanceRecord({ performance }: { performance: Performance }) {
   const { counts, win_rate: winRate, updated_at: updatedAt } = performance;
   return (
     <>
       {winRate === null && (
-        <Alert tone="info" title={performanceMessages.tooFewTitle}>
+        <Alert tone="info" title="Not enough signals">
           {counts.decided < ENOUGH_SIGNALS
-            ? performanceMessages.tooFew(counts.decided)
-            : performanceMessages.tooClose}
+            ? `${counts.decided} of at least ${ENOUGH_SIGNALS} decided signals. With fewer, the rates are too uncertain to show.`
+            : "The trades are too close together in time. A margin of error needs trades from at least four separate periods."}
         </Alert>
       )}
-      <HeadlineFigures performance={performance} />
+      <HeadlineMetrics performance={performance} />
       <p className="figures flex flex-wrap justify-between gap-x-6 gap-y-1 text-sm text-ink-muted">
-        <strong className="font-medium text-ink">{performanceMessages.promise}</strong>
-        {updatedAt && (
-          <span className="text-ink-faint">
-            {performanceMessages.updated(formatDateTime(updatedAt))}
-          </span>
-        )}
+        <strong className="font-medium text-ink">
+          Past performance is not indicative of future results.
+        </strong>
+        {updatedAt && <span className="text-ink-faint">Updated {formatDateTime(updatedAt)}</span>}
       </p>
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
         <EquityCard curve={performance.equity} />
@@ -85,35 +97,22 @@ function TheRecord({ performance }: { performance: Performance }) {
   );
 }
 
-function LoadError({ onAgain }: { onAgain(): void }) {
-  return (
-    <Alert tone="error" role="alert">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-ink">{performanceMessages.failed}</span>
-        <Button variant="secondary" onClick={onAgain}>
-          {performanceMessages.tryAgain}
-        </Button>
-      </div>
-    </Alert>
-  );
-}
-
 function Empty({ filter }: { filter: PerformanceQuery }) {
   const { data } = filter;
   return (
     <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
       <ChartLine aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">{performanceMessages.emptyTitle}</p>
-      <p className="text-ink-muted">{performanceMessages.empty}</p>
+      <p className="text-lg font-semibold">No signals here yet</p>
+      <p className="text-ink-muted">No signals match these filters yet.</p>
       <div className="mt-2 flex flex-wrap justify-center gap-3">
         {isFiltered(filter) && (
           <Link to={data === "live" ? "/performance" : "?data=replay"} className={buttonClass()}>
-            {performanceMessages.clear}
+            Clear filters
           </Link>
         )}
         {data === "live" && (
           <Link to="?data=replay" className={buttonClass({ variant: "secondary" })}>
-            {performanceMessages.toDemo}
+            View the demo record
           </Link>
         )}
       </div>
@@ -124,9 +123,9 @@ function Empty({ filter }: { filter: PerformanceQuery }) {
 function Method() {
   return (
     <Card className="p-5 sm:p-6">
-      <h2 className="text-lg font-semibold tracking-tight">{methodMessages.heading}</h2>
+      <h2 className="text-lg font-semibold tracking-tight">How this is measured</h2>
       <ul className="mt-3 grid gap-x-10 gap-y-2.5 text-sm leading-relaxed text-ink-muted md:grid-cols-2">
-        {methodMessages.points.map((point) => (
+        {methodPoints.map((point) => (
           <li key={point} className="text-pretty">
             {point}
           </li>
@@ -138,7 +137,7 @@ function Method() {
 
 function RecordSkeleton() {
   return (
-    <div role="status" aria-label={performanceMessages.loading} className="flex flex-col gap-6">
+    <div role="status" aria-label="Loading the record" className="flex flex-col gap-6">
       <div className="grid gap-4 md:grid-cols-3">
         <Skeleton className="h-52 rounded-card" />
         <Skeleton className="h-52 rounded-card" />
@@ -149,7 +148,7 @@ function RecordSkeleton() {
   );
 }
 
-/** The record that fits the filter; while another one is read, the one before stays. */
+/** Keeps showing the previous record while another one loads. */
 export const usePerformance = (filter: PerformanceQuery) =>
   useQuery({
     ...performanceQuery(filter),
@@ -157,31 +156,35 @@ export const usePerformance = (filter: PerformanceQuery) =>
     refetchInterval: PERFORMANCE_STALE_MS,
   });
 
-const fates = [
-  { key: "wins", dot: "bg-buy" },
-  { key: "losses", dot: "bg-sell" },
-  { key: "expired", dot: "bg-wait" },
-  { key: "not_filled", dot: "bg-ink-faint" },
-  { key: "waits", dot: "bg-ink-faint" },
-  { key: "failed", dot: "bg-ink-faint" },
-  { key: "pending", dot: "bg-accent" },
+const outcomes = [
+  { key: "wins", dot: "bg-buy", name: "Won", text: "Target touched first" },
+  { key: "losses", dot: "bg-sell", name: "Lost", text: "Stop touched first" },
+  { key: "expired", dot: "bg-wait", name: "Expired", text: "Closed at the hold limit" },
+  {
+    key: "not_filled",
+    dot: "bg-ink-faint",
+    name: "Not filled",
+    text: "Price never reached the entry",
+  },
+  { key: "waits", dot: "bg-ink-faint", name: "WAIT", text: "Advice not to trade" },
+  { key: "failed", dot: "bg-ink-faint", name: "Failed", text: "No data or no analysis" },
+  { key: "pending", dot: "bg-accent", name: "Open now", text: "Not resolved yet" },
 ] as const;
 
-/** How many signals ended in which way: the losers and those without a result as well. */
 export function SignalCounts({ counts }: { counts: Performance["counts"] }) {
   return (
     <Card className="flex flex-col gap-4 p-5 sm:p-6">
-      <h2 className="text-lg font-semibold tracking-tight">{countMessages.heading}</h2>
+      <h2 className="text-lg font-semibold tracking-tight">Outcomes</h2>
       <dl className="flex flex-col">
-        {fates.map(({ key, dot }) => (
+        {outcomes.map(({ key, dot, name, text }) => (
           <div
             key={key}
             className="flex items-center gap-3 border-t border-line py-2.5 first:border-t-0"
           >
             <span aria-hidden className={`size-2.5 shrink-0 rounded-full ${dot}`} />
             <dt className="flex-1">
-              {countMessages[key].name}
-              <span className="block text-xs text-ink-faint">{countMessages[key].text}</span>
+              {name}
+              <span className="block text-xs text-ink-faint">{text}</span>
             </dt>
             <dd className="figures text-lg font-semibold">{formatCount(counts[key])}</dd>
           </div>

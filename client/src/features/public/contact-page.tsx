@@ -3,7 +3,27 @@ import { contactSettings } from "../../lib/env.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
-import { quickAnswers, contactMessages as texts } from "./contact-messages.ts";
+
+const quickAnswers = [
+  {
+    question: "How do I pay?",
+    answer: "The payment page lists every method we accept. Send us the proof on your dashboard.",
+    link: "Payment methods",
+    to: "/payment",
+  },
+  {
+    question: "When is my account approved?",
+    answer: "An administrator reviews each proof. Your dashboard shows the status of yours.",
+    link: "Your dashboard",
+    to: "/dashboard",
+  },
+  {
+    question: "I forgot my password.",
+    answer: "We'll send you a link to set a new one.",
+    link: "Reset your password",
+    to: "/forgot-password",
+  },
+] as const;
 
 interface Channel {
   Icon: LucideIcon;
@@ -12,12 +32,14 @@ interface Channel {
   url: string;
 }
 
-/** The ways of contact that the operator has set up; e-mail is always one. */
 export function ContactPage() {
-  usePageDescription(texts.description);
+  usePageDescription("Contact the AI Trading Bot team.");
   return (
     <div className="page flex flex-col gap-8 py-8 sm:py-12">
-      <PageHeading title={texts.title}>{texts.lead}</PageHeading>
+      <PageHeading title="Contact">
+        Questions about plans, payments or your account? Contact us and include your username. Never
+        send your password.
+      </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-10 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] lg:gap-16">
         <Card>
           <ul className="divide-y divide-line">
@@ -38,7 +60,7 @@ function QuickAnswers() {
   return (
     <section aria-labelledby="answers" className="flex flex-col gap-6">
       <h2 id="answers" className="text-lg font-semibold tracking-tight">
-        {texts.answersTitle}
+        Quick answers
       </h2>
       {quickAnswers.map(({ question, answer, link, to }) => (
         <div key={question}>
@@ -57,13 +79,13 @@ function channels(): Channel[] {
   const found: Channel[] = [];
   if (whatsApp) {
     const url = whatsAppUrl(whatsApp);
-    found.push({ Icon: MessageCircle, name: texts.whatsApp, hint: texts.whatsAppHint, url });
+    found.push({ Icon: MessageCircle, name: "WhatsApp", hint: "Send us a message", url });
   }
   if (telegram) {
     const url = telegramUrl(telegram);
-    found.push({ Icon: Send, name: texts.telegram, hint: texts.telegramHint, url });
+    found.push({ Icon: Send, name: "Telegram", hint: "Chat with us", url });
   }
-  found.push({ Icon: Mail, name: texts.email, hint: email, url: `mailto:${email}` });
+  found.push({ Icon: Mail, name: "Email", hint: email, url: `mailto:${email}` });
   return found;
 }
 
@@ -79,7 +101,7 @@ function ChannelLink({ Icon, name, hint, url }: Channel) {
       <span className="min-w-0 flex-1">
         <span className="block font-semibold">{name}</span>
         <span className="block text-sm break-words text-ink-muted">{hint}</span>
-        {isPage && <span className="sr-only">{texts.newTab}</span>}
+        {isPage && <span className="sr-only">(opens in a new tab)</span>}
       </span>
       <ArrowUpRight
         aria-hidden
@@ -91,13 +113,13 @@ function ChannelLink({ Icon, name, hint, url }: Channel) {
 
 const isAddress = (setting: string): boolean => setting.startsWith("https://");
 
-/** Address of a WhatsApp chat, from a phone number with country code or an address. */
+/** Returns the URL of a WhatsApp chat from a phone number with country code or a URL. */
 export function whatsAppUrl(setting: string): string {
   if (isAddress(setting)) return setting;
   return `https://wa.me/${setting.replaceAll(/\D/g, "")}`;
 }
 
-/** Address of a Telegram chat, from a user name or an address. */
+/** Returns the URL of a Telegram chat from a user name or a URL. */
 export function telegramUrl(setting: string): string {
   if (isAddress(setting)) return setting;
   return `https://t.me/${encodeURIComponent(setting.replace(/^@/, ""))}`;

@@ -1,15 +1,32 @@
-import { type EdgeRecord, edgeRecordSchema } from "@shared/contract/edge-record.ts";
+import { edgeRecordSchema } from "@shared/contract/edge-record.ts";
 import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowRight, BrainCircuit, History, type LucideIcon, Zap } from "lucide-react";
+import { ArrowRight, BrainCircuit, History, Zap } from "lucide-react";
 import { Link } from "react-router-dom";
-import { apiOrigin } from "../../lib/env.ts";
+import { readPublic } from "../../lib/public-api.ts";
 import { buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { CryptoMarkets, MarketOverview, TickerTape } from "./components/market-sections.tsx";
-import { homeMessages, homeReasons, homeMessages as texts } from "./messages.ts";
+
+const reasons = [
+  {
+    Icon: BrainCircuit,
+    title: "AI-Driven Analysis",
+    text: "Machine learning reads price action and indicators on closed candles, and explains what it sees in plain words.",
+  },
+  {
+    Icon: Zap,
+    title: "Real-Time Signals",
+    text: "Choose a market and a timeframe. The signal appears on your screen as soon as it is ready, sized to your risk.",
+  },
+  {
+    Icon: History,
+    title: "Comprehensive History",
+    text: "Every signal is kept and later resolved as win, loss or expired. Nothing is left out.",
+  },
+] as const;
 
 export function HomePage() {
   usePageTitle();
@@ -29,13 +46,14 @@ function Hero() {
     <section className="page grid items-center gap-12 py-14 sm:py-20 lg:grid-cols-[1.1fr_1fr] lg:gap-16 lg:py-28">
       <div className="flex flex-col items-start gap-6">
         <h1 className="text-4xl leading-[1.08] font-semibold tracking-tight sm:text-5xl lg:text-6xl">
-          {homeMessages.title}
+          AI-Powered Trading Signals
         </h1>
         <p className="max-w-xl text-lg leading-relaxed text-ink-muted text-pretty">
-          {homeMessages.subtitle}
+          Real-time buy, sell or wait signals for crypto, metals, forex and indices. Each one comes
+          with an entry, a stop, a target and the reasons behind them.
         </p>
         <Link to="/dashboard" className={`${buttonClass({ size: "lg" })} mt-2`}>
-          {homeMessages.getStarted}
+          Get Started
           <ArrowRight aria-hidden className="size-5" />
         </Link>
       </div>
@@ -48,61 +66,47 @@ function Reasons() {
   return (
     <section aria-labelledby="why" className="page pt-4">
       <h2 id="why" className="text-2xl font-semibold tracking-tight sm:text-3xl">
-        {homeMessages.whyTitle}
+        Why Choose Our Bot?
       </h2>
       <div className="mt-8 grid gap-4 md:grid-cols-3 md:gap-6">
-        <Reason Icon={BrainCircuit} {...homeReasons.analysis} />
-        <Reason Icon={Zap} {...homeReasons.realTime} />
-        <Reason Icon={History} {...homeReasons.history} />
+        {reasons.map(({ Icon, title, text }) => (
+          <Card key={title} className="flex flex-col gap-3 p-6">
+            <Icon aria-hidden className="size-7 text-accent" strokeWidth={1.75} />
+            <h3 className="mt-1 text-lg font-semibold tracking-tight">{title}</h3>
+            <p className="leading-relaxed text-ink-muted text-pretty">{text}</p>
+          </Card>
+        ))}
       </div>
       <p className="mt-6">
-        <TextLink to="/performance">{homeMessages.toPerformance}</TextLink>
+        <TextLink to="/performance">See overall performance</TextLink>
       </p>
       <LiveRecord />
     </section>
   );
 }
 
-function Reason({ Icon, title, text }: { Icon: LucideIcon; title: string; text: string }) {
-  return (
-    <Card className="flex flex-col gap-3 p-6">
-      <Icon aria-hidden className="size-7 text-accent" strokeWidth={1.75} />
-      <h3 className="mt-1 text-lg font-semibold tracking-tight">{title}</h3>
-      <p className="leading-relaxed text-ink-muted text-pretty">{text}</p>
-    </Card>
-  );
-}
-
 const STALE_MS = 60_000;
-const TIMEOUT_MS = 10_000;
 
-/** The edge of all live signals so far, in the space before the next section; empty while there is no record. */
+/** The edge of all live signals so far. Nothing moves when it appears. */
 export function LiveRecord() {
   const { data } = useQuery({
     queryKey: ["live-edge"],
-    queryFn: ({ signal }) => readLiveRecord(signal),
+    queryFn: ({ signal }) => readPublic({ path: "/performance", schema: edgeRecordSchema, signal }),
     staleTime: STALE_MS,
   });
   return (
     <div className="min-h-29 pt-3 pb-8 sm:min-h-24">
       {data !== undefined && data.trades > 0 && (
         <p className="figures text-sm leading-relaxed text-ink-muted text-pretty">
-          <strong className="font-medium text-ink">{texts.liveRecord}</strong> {edgeStatement(data)}
+          <strong className="font-medium text-ink">Live record so far.</strong>{" "}
+          {edgeStatement(data)}
         </p>
       )}
     </div>
   );
 }
 
-/** Without the API client: a record needs no session, and a visitor's first page stays small. */
-async function readLiveRecord(signal: AbortSignal): Promise<EdgeRecord> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const response = await fetch(`${apiOrigin}/performance`, { signal: inTime });
-  if (!response.ok) throw new Error(`GET /performance was answered with ${response.status}`);
-  return edgeRecordSchema.parse(await response.json());
-}
-
-/** Candles of the drawing, as [open, high, low, close] in its own units, upwards. */
+/** Open, high, low and close, in units of the drawing. */
 const candles: readonly Candle[] = [
   [50, 57, 43, 55],
   [55, 60, 47, 49],
@@ -121,19 +125,17 @@ type Candle = readonly [open: number, high: number, low: number, close: number];
 
 const HEIGHT = 270;
 const WIDTH = 460;
-/** Where the lines end and their names begin. */
 const LINE_END = 380;
 const STEP = 27;
 const LEFT = 18;
 const yOf = (value: number) => HEIGHT - (value - 15) * 2.6;
 
 const lines = [
-  { label: homeMessages.exampleTarget, value: 108, className: "stroke-buy fill-buy" },
-  { label: homeMessages.exampleEntry, value: 66, className: "stroke-accent fill-accent" },
-  { label: homeMessages.exampleStop, value: 46, className: "stroke-sell fill-sell" },
+  { label: "Target", value: 108, className: "stroke-buy fill-buy" },
+  { label: "Entry", value: 66, className: "stroke-accent fill-accent" },
+  { label: "Stop", value: 46, className: "stroke-sell fill-sell" },
 ] as const;
 
-/** A drawn chart with a signal's three levels: what the product gives, at a glance. */
 export function HeroIllustration() {
   return (
     <figure
@@ -141,7 +143,7 @@ export function HeroIllustration() {
       className="rounded-card border border-line bg-surface p-5 shadow-float sm:p-6"
     >
       <figcaption className="mb-5 flex items-center justify-between gap-4">
-        <span className="text-sm text-ink-faint">{homeMessages.example}</span>
+        <span className="text-sm text-ink-faint">Example signal</span>
         <SignalBadge signal="BUY" />
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="w-full" aria-hidden="true">

@@ -1,11 +1,11 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Form } from "@base-ui/react/form";
 import type { UserCard } from "@shared/contract/account.ts";
-import { creditGrantSchema } from "@shared/contract/admin.ts";
+import { type ActionDone, creditGrantSchema } from "@shared/contract/admin.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Check, Coins, ImageOff, ImagePlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { errorText } from "../../../lib/api/errors.ts";
 import { Alert } from "../../../ui/alert.tsx";
 import { Button, buttonClass } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
@@ -20,48 +20,43 @@ import {
   setImageAccess,
   type UserAction,
 } from "../api.ts";
-import { actionMessages, confirmMessages, creditMessages, failureMessages } from "../messages.ts";
 
-interface UserActionsProps {
-  user: UserCard;
-  /** The administrator's own card. */
-  isSelf: boolean;
-}
-
-/** Everything that can be done with one user. */
-export function UserActions({ user, isSelf }: UserActionsProps) {
+export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username, allow_image_upload: isAllowed } = user;
-  const approve = useMutation({
-    mutationFn: async () => showToast({ title: await runAction(actOnUser("approve", username)) }),
-  });
-  const access = useMutation({
-    mutationFn: async (allow: boolean) =>
-      showToast({ title: await runAction(setImageAccess(username, allow)) }),
-  });
+  const approve = useAdminAction(() => actOnUser("approve", username));
+  const access = useAdminAction(() => setImageAccess(username, !isAllowed));
   const AccessIcon = isAllowed ? ImageOff : ImagePlus;
   return (
     <div className="mt-auto flex flex-col gap-3">
-      {approve.error && <Failed text={failureMessages.approve(username)} error={approve.error} />}
-      {access.error && <Failed text={failureMessages.imageAccess} error={access.error} />}
+      {approve.error && (
+        <Alert tone="error" role="alert" title={`Failed to approve ${username}`}>
+          {approve.error.message}
+        </Alert>
+      )}
+      {access.error && (
+        <Alert tone="error" role="alert" title="Failed to update image upload permission.">
+          {access.error.message}
+        </Alert>
+      )}
       <div className="flex flex-wrap gap-2">
         <Button
+          Icon={Check}
           variant={user.approved ? "secondary" : "primary"}
           size="sm"
           disabled={user.approved}
           busy={approve.isPending}
           onClick={() => approve.mutate()}
         >
-          {!approve.isPending && <Check aria-hidden className="size-4" />}
-          {actionMessages.approve}
+          Approve
         </Button>
         <Button
+          Icon={AccessIcon}
           variant="secondary"
           size="sm"
           busy={access.isPending}
-          onClick={() => access.mutate(!isAllowed)}
+          onClick={() => access.mutate()}
         >
-          {!access.isPending && <AccessIcon aria-hidden className="size-4" />}
-          {isAllowed ? actionMessages.blockImages : actionMessages.allowImages}
+          {isAllowed ? "Block image upload" : "Allow image upload"}
         </Button>
         <GrantCreditsButton user={user} />
       </div>
@@ -70,81 +65,81 @@ export function UserActions({ user, isSelf }: UserActionsProps) {
   );
 }
 
-function Failed({ text, error }: { text: string; error: Error }) {
-  return (
-    <Alert tone="error" role="alert" title={text}>
-      {errorText(error, "")}
-    </Alert>
-  );
+function useAdminAction(send: () => Promise<ActionDone>) {
+  return useMutation({ mutationFn: async () => showToast({ title: await runAction(send()) }) });
 }
 
-/** What takes something from a user; each asks first. */
 function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username } = user;
   const act = (action: UserAction) => () => runAction(actOnUser(action, username));
   return (
     <div className="-mb-1 flex flex-wrap gap-x-1 border-t border-line pt-2 *:first:-ml-3">
       <ConfirmButton
-        label={actionMessages.revoke}
+        label="Revoke"
         variant="ghost"
         disabled={!user.approved || isSelf}
-        title={confirmMessages.revokeTitle(username)}
+        title={`Revoke the approval of ${username}?`}
         run={act("revoke")}
-        failureText={() => failureMessages.revoke(username)}
+        failureText={() => `Failed to revoke ${username}`}
       >
-        {confirmMessages.revoke(username)}
+        {username} loses access to the signal bot and signal history immediately. Signals, credits
+        and payment proof are kept.
       </ConfirmButton>
       <ConfirmButton
-        label={actionMessages.clearHistory}
+        label="Clear history"
         variant="ghost"
-        title={confirmMessages.clearHistoryTitle(username)}
+        title={`Clear the signal history of ${username}?`}
         run={act("delete-signal-history")}
-        failureText={() => failureMessages.clearHistory(username)}
+        failureText={() => `Failed to clear signal history for ${username}.`}
       >
-        {confirmMessages.clearHistory(username)}
+        All finished signals of {username} are deleted, with their outcomes and chart images. This
+        cannot be undone.
       </ConfirmButton>
       {user.payment_proof && (
         <ConfirmButton
-          label={actionMessages.deleteProof}
+          label="Delete proof"
           variant="ghost"
-          title={confirmMessages.deleteProofTitle(username)}
+          title={`Delete the payment proof of ${username}?`}
           run={act("delete-proof")}
-          failureText={() => failureMessages.deleteProof(username)}
+          failureText={() => `Failed to delete proof for ${username}.`}
         >
-          {confirmMessages.deleteProof(username)}
+          The image and the sender name are deleted, and {username} is asked for a new proof. This
+          cannot be undone.
         </ConfirmButton>
       )}
       <ConfirmButton
-        label={actionMessages.deleteUser}
+        label="Delete user"
         variant="ghostDanger"
         disabled={isSelf}
-        title={confirmMessages.deleteUserTitle(username)}
+        title={`Delete ${username}?`}
         run={act("delete-user")}
-        failureText={(error) => failureMessages.deleteUser(username, reasonOf(error))}
+        failureText={(error) => `Failed to delete user ${username}. Error: ${reasonOf(error)}`}
       >
-        {confirmMessages.deleteUser(username)}
+        The account of {username} is deleted with all signals, credits, chart images and the payment
+        proof, and {username} is signed out everywhere. This cannot be undone.
       </ConfirmButton>
       {isSelf && (
-        <p className="basis-full pt-1 text-xs text-ink-faint">{actionMessages.ownAccount}</p>
+        <p className="basis-full pt-1 text-xs text-ink-faint">
+          You can't revoke or delete your own account.
+        </p>
       )}
     </div>
   );
 }
 
-/** Asks for a number of credits and adds it to the user's balance. */
 function GrantCreditsButton({ user }: { user: UserCard }) {
   const [open, setOpen] = useState(false);
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
       <Dialog.Trigger className={buttonClass({ variant: "secondary", size: "sm" })}>
         <Coins aria-hidden className="size-4" />
-        {actionMessages.grantCredits}
+        Grant credits
       </Dialog.Trigger>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
         <Dialog.Popup className={`${dialogClass.popup} ${dialogClass.narrow}`}>
           <Dialog.Title className={dialogClass.title}>
-            {creditMessages.title(user.username)}
+            Grant credits to {user.username}
           </Dialog.Title>
           <GrantForm user={user} onDone={() => setOpen(false)} />
         </Dialog.Popup>
@@ -169,14 +164,14 @@ function GrantForm({ user, onDone }: { user: UserCard; onDone(): void }) {
   };
   return (
     <Form
-      errors={isInvalid ? { credits: creditMessages.invalid } : {}}
+      errors={isInvalid ? { credits: MESSAGES.invalidNumber } : {}}
       onSubmit={submit}
       className="mt-4 flex flex-col"
     >
       <TextField
         name="credits"
-        label={creditMessages.label}
-        hint={creditMessages.hint(user.image_credits)}
+        label="Number of credits"
+        hint={`Current balance: ${user.image_credits}. Enter a negative number to remove credits.`}
         inputMode="numeric"
         autoComplete="off"
         value={credits}
@@ -187,15 +182,13 @@ function GrantForm({ user, onDone }: { user: UserCard; onDone(): void }) {
       />
       {grant.isError && (
         <Alert tone="error" role="alert" className="mt-4">
-          {failureMessages.grantCredits}
+          Failed to grant upload credits.
         </Alert>
       )}
       <div className={dialogClass.actions}>
-        <Dialog.Close className={buttonClass({ variant: "secondary" })}>
-          {creditMessages.cancel}
-        </Dialog.Close>
+        <Dialog.Close className={buttonClass({ variant: "secondary" })}>Cancel</Dialog.Close>
         <Button type="submit" busy={grant.isPending}>
-          {creditMessages.submit}
+          Grant
         </Button>
       </div>
     </Form>

@@ -13,10 +13,8 @@ import { useRealtime } from "../../../lib/realtime/store.ts";
 import { ImageDialog } from "../../../ui/image-dialog.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { adminKeys } from "../api.ts";
-import { userMessages as texts } from "../messages.ts";
 import { UserActions } from "./user-actions.tsx";
 
-/** One user: who he is, what he may do, what he has sent, and what can be done about it. */
 export const UserItem = memo(function UserItem({ user }: { user: UserCard }) {
   const isSelf = useRealtime((live) => live.account?.username === user.username);
   const titleId = `user-${user.username}`;
@@ -37,11 +35,11 @@ export const UserItem = memo(function UserItem({ user }: { user: UserCard }) {
             <h3 id={titleId} className="font-semibold tracking-tight break-all">
               {user.username}
             </h3>
-            {isSelf && <Tag>{texts.you}</Tag>}
+            {isSelf && <Tag>You</Tag>}
             {user.role === "admin" && (
               <Tag>
                 <ShieldCheck aria-hidden className="size-3.5" />
-                {texts.admin}
+                Admin
               </Tag>
             )}
           </div>
@@ -71,14 +69,14 @@ function Approval({ approved }: { approved: boolean }) {
       className={`inline-flex shrink-0 items-center gap-1.5 text-sm font-medium ${approved ? "text-buy" : "text-wait"}`}
     >
       <Icon aria-hidden className="size-4" />
-      {approved ? texts.approved : texts.pending}
+      {approved ? "Approved" : "Pending"}
     </span>
   );
 }
 
 function Email({ user }: { user: UserCard }) {
   const Icon = user.email_verified ? MailCheck : MailQuestion;
-  const status = user.email_verified ? texts.verified : texts.notVerified;
+  const status = user.email_verified ? "Email verified" : "Email not verified";
   return (
     <p className="flex items-center gap-1.5 text-sm text-ink-muted">
       <Icon
@@ -96,11 +94,9 @@ function Email({ user }: { user: UserCard }) {
 function Facts({ user }: { user: UserCard }) {
   return (
     <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-control bg-canvas px-4 py-3 sm:grid-cols-[1fr_1fr_1.4fr]">
-      <Fact label={texts.credits}>{user.image_credits}</Fact>
-      <Fact label={texts.imageUpload}>
-        {user.allow_image_upload ? texts.allowed : texts.blocked}
-      </Fact>
-      <Fact label={texts.registered}>
+      <Fact label="Image credits">{user.image_credits}</Fact>
+      <Fact label="Image upload">{user.allow_image_upload ? "Allowed" : "Blocked"}</Fact>
+      <Fact label="Registered">
         <LocalTime iso={user.created_at} />
       </Fact>
     </dl>
@@ -116,22 +112,21 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** Pictures expire together: what one has asked for is good for the others. */
+/** All image URLs expire together, so one refetch serves all cards. */
 const readAgain = () =>
   void queryClient.invalidateQueries({ queryKey: adminKeys.users }, { cancelRefetch: false });
 
-/** What a user has sent to prove his payment, and whether somebody else has sent the same. */
 function UserProof({ username, proof }: { username: string; proof: AdminPaymentProof }) {
   return (
     <div className="flex items-center gap-4">
       <ImageDialog
         src={proof.url}
-        title={texts.proofOf(username)}
+        title={`Payment proof of ${username}`}
         onExpired={readAgain}
         className="size-20"
       />
       <div className="min-w-0 flex-1 text-sm">
-        <p className="text-ink-faint">{texts.proofFrom}</p>
+        <p className="text-ink-faint">Proof from</p>
         <p className="font-medium break-words">{proof.sender_name}</p>
         <p className="figures text-ink-muted">
           <LocalTime iso={proof.submitted_at} />
@@ -140,8 +135,8 @@ function UserProof({ username, proof }: { username: string; proof: AdminPaymentP
           <p className="mt-1.5 flex items-start gap-1.5 text-wait">
             <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
             <span>
-              <span className="font-medium">{texts.duplicateTitle}.</span>{" "}
-              {texts.duplicate(proof.duplicate_of)}
+              <span className="font-medium">Duplicate image.</span> Also submitted by{" "}
+              {proof.duplicate_of}.
             </span>
           </p>
         )}

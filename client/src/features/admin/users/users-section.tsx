@@ -4,36 +4,37 @@ import { useDeferredValue, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
-import { AdminSection, LoadError } from "../admin-section.tsx";
+import { QueryView } from "../../../ui/load-error.tsx";
+import { AdminSection } from "../admin-section.tsx";
 import { useUsers } from "../api.ts";
-import { adminMessages, userMessages as texts } from "../messages.ts";
 import { UserItem } from "./user-card.tsx";
 
-/** All users, to be searched and acted on. */
 export function UsersSection() {
-  const query = useUsers();
   return (
-    <AdminSection id="users" title={texts.title}>
-      {query.error && !query.data && (
-        <LoadError
-          title={texts.loadFailed}
-          error={query.error}
-          busy={query.isFetching}
-          onAgain={() => void query.refetch()}
-        />
-      )}
-      {!query.error && !query.data && <UsersSkeleton />}
-      {query.data && <UserBrowser users={query.data.users} />}
+    <AdminSection id="users" title="Users">
+      <QueryView query={useUsers()} failed="Failed to load users." skeleton={<UsersSkeleton />}>
+        {({ users }) => <UserBrowser users={users} />}
+      </QueryView>
     </AdminSection>
   );
 }
 
-type Users = NonNullable<ReturnType<typeof useUsers>["data"]>["users"];
+const filters = {
+  all: { label: "All", includes: () => true },
+  pending: { label: "Pending", includes: (user: UserCard) => !user.approved },
+  proof: { label: "With proof", includes: (user: UserCard) => user.payment_proof !== null },
+} as const;
+const filterNames = ["all", "pending", "proof"] as const;
 
-const everybody = { filter: "all", search: "" } as const;
+interface Wanted {
+  filter: keyof typeof filters;
+  search: string;
+}
 
-function UserBrowser({ users }: { users: Users }) {
-  const [wanted, setWanted] = useState<{ filter: UserFilter; search: string }>(everybody);
+const everyUser: Wanted = { filter: "all", search: "" };
+
+function UserBrowser({ users }: { users: UserCard[] }) {
+  const [wanted, setWanted] = useState(everyUser);
   const search = useDeferredValue(wanted.search);
   const { filter } = wanted;
   const found = useMemo(() => filterUsers(users, { filter, search }), [users, filter, search]);
@@ -43,11 +44,11 @@ function UserBrowser({ users }: { users: Users }) {
       {found.length === 0 ? (
         <div className="flex flex-col items-center gap-4 rounded-card border border-dashed border-line-strong px-6 py-14 text-center">
           <p role="status" className="text-ink-muted">
-            {users.length === 0 ? texts.empty : texts.noMatch}
+            {users.length === 0 ? "No users yet." : "No matching users."}
           </p>
           {users.length > 0 && (
-            <Button variant="secondary" onClick={() => setWanted(everybody)}>
-              {texts.showAll}
+            <Button variant="secondary" onClick={() => setWanted(everyUser)}>
+              Show all users
             </Button>
           )}
         </div>
@@ -60,7 +61,7 @@ function UserBrowser({ users }: { users: Users }) {
 
 function UsersSkeleton() {
   return (
-    <div role="status" aria-label={adminMessages.loading} className="flex flex-col gap-4">
+    <div className="flex flex-col gap-4">
       <Skeleton className="h-11 w-full max-w-md" />
       <div className="grid gap-4 xl:grid-cols-2">
         <Skeleton className="h-80 rounded-card" />
@@ -72,20 +73,12 @@ function UsersSkeleton() {
   );
 }
 
-const FILTERS = ["all", "pending", "proof"] as const;
-
-interface Wanted {
-  filter: UserFilter;
-  search: string;
-}
-
 interface UserFiltersProps {
   users: UserCard[];
   wanted: Wanted;
   onChange(wanted: Wanted): void;
 }
 
-/** Which users are shown. */
 function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
   const id = useId();
   const counts = useMemo(() => countUsers(users), [users]);
@@ -93,7 +86,7 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
     <div className="flex flex-col gap-3 sm:flex-row sm:items-center sm:justify-between">
       <div className="relative w-full sm:max-w-sm">
         <label htmlFor={id} className="sr-only">
-          {texts.search}
+          Search users
         </label>
         <Search
           aria-hidden
@@ -104,15 +97,15 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
           type="search"
           autoComplete="off"
           spellCheck={false}
-          placeholder={texts.searchHint}
+          placeholder="Name, email or sender"
           value={wanted.search}
           onChange={({ currentTarget }) => onChange({ ...wanted, search: currentTarget.value })}
           className={`${fieldClass.input} pl-10`}
         />
       </div>
       <fieldset className="flex rounded-control border border-line-strong bg-canvas p-1">
-        <legend className="sr-only">{texts.filter}</legend>
-        {FILTERS.map((filter) => (
+        <legend className="sr-only">Show</legend>
+        {filterNames.map((filter) => (
           <button
             key={filter}
             type="button"
@@ -120,7 +113,7 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
             onClick={() => onChange({ ...wanted, filter })}
             className="flex-1 rounded-md px-3 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
           >
-            {texts.filters[filter]}{" "}
+            {filters[filter].label}{" "}
             <span className="figures ml-0.5 font-normal text-ink-faint">{counts[filter]}</span>
           </button>
         ))}
@@ -129,16 +122,15 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
   );
 }
 
-/** Cards on one page; more would make the rest of the screen hard to reach. */
 const PAGE_SIZE = 20;
 
-/** The users page by page, so that hundreds of them stay easy to handle. */
 function UserPages({ users }: { users: UserCard[] }) {
   const [wantedPage, setPage] = useState(0);
   const top = useRef<HTMLDivElement>(null);
   const page = Math.min(wantedPage, Math.floor((users.length - 1) / PAGE_SIZE));
   const from = page * PAGE_SIZE;
   const to = Math.min(from + PAGE_SIZE, users.length);
+  const isLast = to === users.length;
   const turn = (pages: number) => {
     setPage(page + pages);
     top.current?.scrollIntoView();
@@ -153,21 +145,21 @@ function UserPages({ users }: { users: UserCard[] }) {
         ))}
       </ul>
       {users.length > PAGE_SIZE && (
-        <nav aria-label={texts.pages} className="flex items-center justify-center gap-4">
-          <Button variant="secondary" size="sm" disabled={page === 0} onClick={() => turn(-1)}>
-            <ChevronLeft aria-hidden className="size-4" />
-            {texts.previous}
-          </Button>
-          <p role="status" className="figures text-sm text-ink-muted">
-            {texts.shown(from + 1, to, users.length)}
-          </p>
+        <nav aria-label="Pages of users" className="flex items-center justify-center gap-4">
           <Button
+            Icon={ChevronLeft}
             variant="secondary"
             size="sm"
-            disabled={to === users.length}
-            onClick={() => turn(1)}
+            disabled={page === 0}
+            onClick={() => turn(-1)}
           >
-            {texts.next}
+            Previous
+          </Button>
+          <p role="status" className="figures text-sm text-ink-muted">
+            {from + 1}–{to} of {users.length}
+          </p>
+          <Button variant="secondary" size="sm" disabled={isLast} onClick={() => turn(1)}>
+            Next
             <ChevronRight aria-hidden className="size-4" />
           </Button>
         </nav>
@@ -176,29 +168,17 @@ function UserPages({ users }: { users: UserCard[] }) {
   );
 }
 
-type UserFilter = "all" | "pending" | "proof";
-
-const passes: Record<UserFilter, (user: UserCard) => boolean> = {
-  all: () => true,
-  pending: (user) => !user.approved,
-  proof: (user) => user.payment_proof !== null,
-};
-
-/** The users of one filter whose name, e-mail or sender name contains `search`, without regard to case. */
-export function filterUsers(
-  users: UserCard[],
-  { filter, search }: { filter: UserFilter; search: string },
-): UserCard[] {
+/** Users of one filter whose name, email or sender name contains `search`, ignoring case. */
+export function filterUsers(users: UserCard[], { filter, search }: Wanted): UserCard[] {
   const wanted = search.trim().toLowerCase();
-  return users.filter((user) => passes[filter](user) && textOf(user).includes(wanted));
+  return users.filter((user) => filters[filter].includes(user) && textOf(user).includes(wanted));
 }
 
 const textOf = ({ username, email, payment_proof }: UserCard): string =>
   `${username}\n${email}\n${payment_proof?.sender_name ?? ""}`.toLowerCase();
 
-/** How many users each filter shows. */
-export const countUsers = (users: UserCard[]): Record<UserFilter, number> => ({
+export const countUsers = (users: UserCard[]) => ({
   all: users.length,
-  pending: users.filter(passes.pending).length,
-  proof: users.filter(passes.proof).length,
+  pending: users.filter(filters.pending.includes).length,
+  proof: users.filter(filters.proof.includes).length,
 });

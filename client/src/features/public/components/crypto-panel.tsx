@@ -1,40 +1,28 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
-import { homeMessages as texts } from "../messages.ts";
+import { ColumnHeadings } from "../../../ui/column-headings.tsx";
 import { MarketPanel } from "./market-panel.tsx";
 import { Change, formatQuote, Sparkline } from "./market-quotes.tsx";
 
-/** Shown from medium screens up. */
 const wide = "hidden md:table-cell";
+const columns = {
+  Symbol: "pl-4 text-left sm:pl-5",
+  Price: "",
+  "24h change": "pr-4 sm:pr-5 md:pr-0",
+  "24h high": wide,
+  "24h low": wide,
+  "Last 24 hours": `${wide} pr-5`,
+};
 const isCrypto = ({ symbol }: MarketQuote) => symbol.endsWith("/USDT");
 
-/** The crypto markets with their day's range. */
 export function CryptoPanel() {
   return (
-    <MarketPanel title={texts.cryptoTitle}>
+    <MarketPanel title="Cryptocurrency Markets">
       {(quotes) => (
         <table className="figures w-full text-sm">
-          <thead>
-            <tr className="h-10 border-b border-line text-right text-xs text-ink-faint">
-              <th scope="col" className="pl-4 text-left font-medium sm:pl-5">
-                {texts.symbol}
-              </th>
-              <th scope="col" className="font-medium">
-                {texts.price}
-              </th>
-              <th scope="col" className="pr-4 font-medium sm:pr-5 md:pr-0">
-                {texts.change}
-              </th>
-              <th scope="col" className={`${wide} font-medium`}>
-                {texts.high}
-              </th>
-              <th scope="col" className={`${wide} font-medium`}>
-                {texts.low}
-              </th>
-              <th scope="col" className={`${wide} pr-5 font-medium`}>
-                {texts.lastDay}
-              </th>
-            </tr>
-          </thead>
+          <ColumnHeadings
+            columns={columns}
+            className="h-10 border-b border-line text-right text-xs text-ink-faint"
+          />
           <tbody>
             {quotes.filter(isCrypto).map((quote) => (
               <Row key={quote.symbol} quote={quote} />

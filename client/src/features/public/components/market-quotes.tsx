@@ -1,17 +1,15 @@
-import { type Markets, marketsSchema } from "@shared/contract/markets.ts";
+import { marketsSchema } from "@shared/contract/markets.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
-import { apiOrigin } from "../../../lib/env.ts";
 import { axisDecimals, formatChange } from "../../../lib/format.ts";
+import { readPublic } from "../../../lib/public-api.ts";
 
 const BOX = { width: 72, height: 22 };
 
-/** A change in percent: told apart by its sign, not by colour alone. */
 export function Change({ percent }: { percent: number }) {
   return <span className={percent < 0 ? "text-sell" : "text-buy"}>{formatChange(percent)}</span>;
 }
 
-/** The last closes as a line; what it shows is in the figures beside it. */
 export function Sparkline({ closes, falling }: { closes: readonly number[]; falling: boolean }) {
   return (
     <svg
@@ -30,7 +28,7 @@ export function Sparkline({ closes, falling }: { closes: readonly number[]; fall
   );
 }
 
-/** A market price with as many decimals as tell its moves apart, e.g. `64,012.50`. */
+/** Formats a price with enough decimals to show its moves, e.g. `64,012.50`. */
 export function formatQuote(price: number): string {
   const digits = axisDecimals(price);
   return price.toLocaleString("en-US", {
@@ -39,7 +37,7 @@ export function formatQuote(price: number): string {
   });
 }
 
-/** The points of a line through `values`, as SVG's `points`, filling a box of this size. */
+/** Returns SVG `points` of a line through `values` that fills the box. */
 export function linePoints(
   values: readonly number[],
   box: { width: number; height: number },
@@ -61,10 +59,7 @@ interface ScrollBoxProps {
   className: string;
 }
 
-/**
- * Content that can be moved through where it does not fit. It is a stop of the Tab key only then, since not every
- * browser makes it one by itself.
- */
+/** Scrollable content. It takes the Tab focus only when it overflows, as not every browser does this itself. */
 export function ScrollBox({ title, children, className }: ScrollBoxProps) {
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -85,23 +80,15 @@ export function ScrollBox({ title, children, className }: ScrollBoxProps) {
   );
 }
 
-const REFRESH_MS = 60_000;
-const TIMEOUT_MS = 10_000;
+export const NO_PRICES = "Prices will appear here in a moment.";
+export const PRICES_FAILED = "Market prices are not available at the moment.";
 
-/** The prices that our own panels show; read once for all of them. */
-export function useMarkets() {
-  return useQuery({
+const REFRESH_INTERVAL_MS = 60_000;
+
+export const useMarkets = () =>
+  useQuery({
     queryKey: ["markets"],
-    queryFn: ({ signal }) => readMarkets(signal),
-    refetchInterval: REFRESH_MS,
-    staleTime: REFRESH_MS,
+    queryFn: ({ signal }) => readPublic({ path: "/markets", schema: marketsSchema, signal }),
+    refetchInterval: REFRESH_INTERVAL_MS,
+    staleTime: REFRESH_INTERVAL_MS,
   });
-}
-
-/** Without the API client: prices need no session, and a visitor's first page is to stay light. */
-async function readMarkets(signal: AbortSignal): Promise<Markets> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const response = await fetch(`${apiOrigin}/markets`, { signal: inTime });
-  if (!response.ok) throw new Error(`GET /markets was answered with ${response.status}`);
-  return marketsSchema.parse(await response.json());
-}

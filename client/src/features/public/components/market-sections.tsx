@@ -2,9 +2,8 @@ import { lazy, type ReactNode, useSyncExternalStore } from "react";
 import { noopSubscribe } from "../../../lib/hydration.ts";
 import { type Theme, useTheme } from "../../../lib/theme.ts";
 import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
-import { homeMessages, homeMessages as texts } from "../messages.ts";
 
-/** Our own panels are needed only where a widget does not load. */
+/** Loaded only when a widget does not load. */
 const TickerPanel = lazy(async () => ({
   default: (await import("./ticker-panel.tsx")).TickerPanel,
 }));
@@ -17,9 +16,8 @@ const CryptoPanel = lazy(async () => ({
 
 const prefersStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Prices in one line, at the top of the page. */
 export function TickerTape() {
-  // The widget's tape runs without end, which is not for everybody; ours stands still.
+  // The widget's tape cannot be stopped; ours does not move.
   const still = useSyncExternalStore(noopSubscribe, prefersStillness, () => false);
   return (
     <WidgetBox
@@ -34,7 +32,7 @@ export function TickerTape() {
 
 export function MarketOverview() {
   return (
-    <Section id="overview" title={texts.overviewTitle}>
+    <Section id="overview" title="Market Overview">
       <WidgetBox widget={overviewWidgets[useTheme()]} className={`${boxClass} h-[400px]`}>
         <OverviewPanel />
       </WidgetBox>
@@ -44,7 +42,7 @@ export function MarketOverview() {
 
 export function CryptoMarkets() {
   return (
-    <Section id="crypto" title={texts.cryptoTitle}>
+    <Section id="crypto" title="Cryptocurrency Markets">
       <WidgetBox widget={screenerWidgets[useTheme()]} className={`${boxClass} h-[500px]`}>
         <CryptoPanel />
       </WidgetBox>
@@ -66,8 +64,8 @@ function Section({ id, title, children }: { id: string; title: string; children:
 }
 
 /**
- * The product's symbols as TradingView calls them: names from the contract's instruments, of which the rest would weigh too
- * much on a visitor's first page. A test holds the two together.
+ * TradingView's names of the product's symbols. Importing the contract's instruments would make the first load
+ * too large; a test compares the two.
  */
 const crypto = [
   { s: "BINANCE:BTCUSDT", d: "BTC/USDT" },
@@ -97,7 +95,6 @@ const indices = [
   { s: "OANDA:SPX500USD", d: "SPX500" },
 ];
 
-/** A widget in each of the looks that the page may have. */
 function inBothThemes(widget: Widget): Record<Theme, Widget> {
   const inTheme = (colorTheme: Theme): Widget => ({
     ...widget,
@@ -108,7 +105,7 @@ function inBothThemes(widget: Widget): Record<Theme, Widget> {
 
 export const tickerWidgets = inBothThemes({
   name: "ticker-tape",
-  title: homeMessages.tickerTitle,
+  title: "Market prices",
   config: {
     displayMode: "compact",
     showSymbolLogo: true,
@@ -121,7 +118,7 @@ export const tickerWidgets = inBothThemes({
 
 const overviewWidgets = inBothThemes({
   name: "market-overview",
-  title: homeMessages.overviewTitle,
+  title: "Market Overview",
   config: {
     width: "100%",
     height: 400,
@@ -130,17 +127,17 @@ const overviewWidgets = inBothThemes({
     showSymbolLogo: true,
     showFloatingTooltip: true,
     tabs: [
-      { title: homeMessages.crypto, symbols: crypto },
-      { title: homeMessages.commodities, symbols: commodities },
-      { title: homeMessages.forex, symbols: forex },
-      { title: homeMessages.indices, symbols: indices },
+      { title: "Crypto", symbols: crypto },
+      { title: "Metals and oil", symbols: commodities },
+      { title: "Forex", symbols: forex },
+      { title: "Indices", symbols: indices },
     ],
   },
 });
 
 const screenerWidgets = inBothThemes({
   name: "screener",
-  title: homeMessages.cryptoTitle,
+  title: "Cryptocurrency Markets",
   config: {
     width: "100%",
     height: 500,

@@ -1,26 +1,24 @@
 import type { MarketQuote } from "@shared/contract/markets.ts";
-import { homeMessages as texts } from "../messages.ts";
 import { MarketPanel } from "./market-panel.tsx";
 import { Change, formatQuote, Sparkline } from "./market-quotes.tsx";
 
-/** What stands together, column by column; symbols that no group names are crypto. */
+/** Symbols that no group names are crypto. */
 const columns = [
-  [{ title: texts.crypto, symbols: null }],
+  [{ title: "Crypto", symbols: null }],
   [
-    { title: texts.forex, symbols: ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"] },
-    { title: texts.metals, symbols: ["XAU/USD", "XAG/USD"] },
+    { title: "Forex", symbols: ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"] },
+    { title: "Metals", symbols: ["XAU/USD", "XAG/USD"] },
   ],
   [
-    { title: texts.indices, symbols: ["US30", "NAS100", "SPX500"] },
-    { title: texts.oil, symbols: ["WTI", "BRENT"] },
+    { title: "Indices", symbols: ["US30", "NAS100", "SPX500"] },
+    { title: "Oil", symbols: ["WTI", "BRENT"] },
   ],
 ];
 const named = columns.flat().flatMap((group) => group.symbols ?? []);
 
-/** All of the product's markets at a glance. */
 export function OverviewPanel() {
   return (
-    <MarketPanel title={texts.overviewTitle}>
+    <MarketPanel title="Market Overview">
       {(quotes) => (
         <div className="grid gap-x-8 px-4 pb-3 sm:px-5 md:grid-cols-2 lg:grid-cols-3">
           {columns.map((groups) => (
@@ -46,9 +44,9 @@ function Group({ title, quotes }: { title: string; quotes: MarketQuote[] }) {
       <caption className="pt-3 pb-1 text-left text-xs font-medium text-ink-faint">{title}</caption>
       <thead className="sr-only">
         <tr>
-          <th scope="col">{texts.symbol}</th>
-          <th scope="col">{texts.price}</th>
-          <th scope="col">{texts.change}</th>
+          <th scope="col">Symbol</th>
+          <th scope="col">Price</th>
+          <th scope="col">24h change</th>
         </tr>
       </thead>
       <tbody>

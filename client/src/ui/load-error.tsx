@@ -1,0 +1,85 @@
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Alert } from "./alert.tsx";
+import { Button } from "./button.tsx";
+
+interface LoadErrorProps {
+  title: string;
+  /** Adds the reason below the title. */
+  error?: Error;
+  busy?: boolean;
+  onRetry(): unknown;
+}
+
+/** Says that something could not be loaded, and offers to try again. */
+export function LoadError({ title, error, busy = false, onRetry }: LoadErrorProps) {
+  return (
+    <Alert tone="error" role="alert" title={error && title}>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        {error ? <span>{error.message}</span> : <span className="text-ink">{title}</span>}
+        <Button
+          variant="secondary"
+          size={error ? "sm" : "md"}
+          busy={busy}
+          onClick={() => void onRetry()}
+        >
+          Try again
+        </Button>
+      </div>
+    </Alert>
+  );
+}
+
+interface QueryViewProps<Data> {
+  query: Pick<UseQueryResult<Data>, "data" | "error" | "isFetching" | "refetch">;
+  /** Title of the error. */
+  failed: string;
+  skeleton: ReactNode;
+  children(data: Data): ReactNode;
+}
+
+/** Shows the data of a query, or a skeleton or an error while there is none. */
+export function QueryView<Data>({ query, failed, skeleton, children }: QueryViewProps<Data>) {
+  const { data, error, isFetching, refetch } = query;
+  if (data !== undefined) return children(data);
+  if (error) return <LoadError title={failed} error={error} busy={isFetching} onRetry={refetch} />;
+  return <Loading>{skeleton}</Loading>;
+}
+
+const Loading = ({ children }: { children: ReactNode }) => (
+  <div role="status" aria-label="Loading">
+    {children}
+  </div>
+);
+
+interface NextPageProps {
+  query: UseInfiniteQueryResult;
+  /** Title of the error. */
+  failed: string;
+  showsReason?: boolean;
+  skeleton: ReactNode;
+  /** Label of the button. */
+  children: string;
+}
+
+/** The end of a list that is read page by page: a button for the next page, a skeleton or an error. */
+export function NextPage({ query, failed, showsReason, skeleton, children }: NextPageProps) {
+  const { data, error, fetchNextPage } = query;
+  if (error) {
+    const retry = data === undefined ? query.refetch : fetchNextPage;
+    const reason = showsReason && { error, busy: query.isFetching };
+    return <LoadError title={failed} {...reason} onRetry={() => retry()} />;
+  }
+  if (data === undefined) return <Loading>{skeleton}</Loading>;
+  if (!query.hasNextPage) return null;
+  return (
+    <Button
+      variant="secondary"
+      busy={query.isFetchingNextPage}
+      onClick={() => void fetchNextPage()}
+      className="self-center"
+    >
+      {children}
+    </Button>
+  );
+}
