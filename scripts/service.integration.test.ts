@@ -8,7 +8,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { npmCommand } from "./lib/commands.mjs";
 import { projectRoot } from "./lib/prepare-project.mjs";
-import { pickFreePort } from "./lib/services/ports.mjs";
+import { pickFreePort } from "./lib/services/ports.ts";
 
 const TIMEOUT = { timeout: 60_000, interval: 100 };
 

@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { bodyParser } from "@koa/bodyparser";
-import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal.ts";
-import { type Database, nativeCollection, openDatabase } from "@shared/database/database.ts";
+import { signalRequestSchema } from "@shared/contract/signal.ts";
+import { nativeCollection, openDatabase } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
 import { presentSignalRef } from "@shared/domain/present-signal.ts";
 import { lastCandleClose } from "@shared/domain/queue-analysis.ts";
 import { newSignalId } from "@shared/domain/queue-signal.ts";
@@ -14,35 +13,28 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { runService } from "@shared/runtime/run-service.ts";
 import { Queue, QueueEvents } from "bullmq";
 import Koa from "koa";
+import type { z } from "zod";
 import { authenticateToken } from "../../../server/src/http/sessions.ts";
-import { openPush, redisOptions, SIGNALS_QUEUE, takeStep } from "./store.ts";
+import { openPush, redisOptions, SIGNALS_QUEUE, type Stores, takeStep } from "./store.ts";
 
-const WAIT_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-/** One that is removed at once may be missing when its result is waited for. */
-const KEPT = { count: 1_000 };
+/** A job that is removed at once may be missing while its result is awaited. */
+const KEPT_JOBS = { count: 1_000 };
 
-function newSignal(userId: UserRecord["_id"], request: SignalRequest): SignalRecord {
+type SignalRequest = z.infer<typeof signalRequestSchema>;
+
+function newSignal(userId: SignalRecord["userId"], request: SignalRequest): SignalRecord {
+  const { risk_percent: riskPercent, symbol, timeframe, limit, amount, leverage } = request;
   const now = new Date();
   return {
-    _id: newSignalId(),
-    userId,
-    analysisId: newSignalId(),
-    origin: "request",
-    symbol: request.symbol,
-    timeframe: request.timeframe,
-    limit: request.limit,
-    amount: request.amount,
-    riskPercent: request.risk_percent,
-    leverage: request.leverage,
-    status: "queued",
-    revision: 0,
-    createdAt: now,
-    updatedAt: now,
+    ...{ _id: newSignalId(), userId, analysisId: newSignalId(), origin: "request" },
+    ...{ symbol, timeframe, limit, amount, riskPercent, leverage },
+    ...{ status: "queued", revision: 0, createdAt: now, updatedAt: now },
   };
 }
 
-/** The build looks for an analysis to join and stores a new one, as the product does. */
+/** Both builds look for an analysis to join, and store a new one. */
 function newAnalysis(signal: SignalRecord): MarketAnalysisRecord {
   const { analysisId: _id, symbol, timeframe, limit, createdAt } = signal;
   return {
@@ -52,36 +44,21 @@ function newAnalysis(signal: SignalRecord): MarketAnalysisRecord {
   };
 }
 
-function createSignalQueue(database: Database, push: ReturnType<typeof openPush>) {
-  const queue = new Queue(SIGNALS_QUEUE, { connection: redisOptions });
-  const ends = new QueueEvents(SIGNALS_QUEUE, { connection: redisOptions });
-  return {
-    ready: () => ends.waitUntilReady(),
-    close: () => Promise.all([queue.close(), ends.close()]),
-    /** Stores and queues a signal, and waits for its result. */
-    async run(userId: UserRecord["_id"], request: SignalRequest): Promise<unknown> {
-      const signal = newSignal(userId, request);
-      const analysis = newAnalysis(signal);
-      const analyses = nativeCollection(database.marketAnalyses);
-      const known = await analyses.findOne({ key: analysis.key ?? "" });
-      if (known) throw new Error("Each request has a market of its own.");
-      await takeStep(
-        { database, push },
-        {
-          userId,
-          writes: [
-            (options) => analyses.insertOne(analysis, options),
-            (options) => nativeCollection(database.signals).insertOne(signal, options),
-          ],
-          name: "signal:queued",
-          data: presentSignalRef(signal),
-        },
-      );
-      const data = { signalId: String(signal._id) };
-      const job = await queue.add(SIGNALS_QUEUE, data, { removeOnComplete: KEPT, attempts: 3 });
-      return job.waitUntilFinished(ends, WAIT_MS);
-    },
-  };
+/** Stores a signal with its analysis. */
+async function storeSignal(stores: Stores, signal: SignalRecord): Promise<void> {
+  const analysis = newAnalysis(signal);
+  const analyses = nativeCollection(stores.database.marketAnalyses);
+  const known = await analyses.findOne({ key: analysis.key ?? "" });
+  if (known) throw new Error("Each request has a market of its own.");
+  await takeStep(stores, {
+    userId: signal.userId,
+    writes: [
+      (options) => analyses.insertOne(analysis, options),
+      (options) => nativeCollection(stores.database.signals).insertOne(signal, options),
+    ],
+    name: "signal:queued",
+    data: presentSignalRef(signal),
+  });
 }
 
 await runService("server", async (settings, uri) => {
@@ -91,12 +68,17 @@ await runService("server", async (settings, uri) => {
   const app = new Koa();
   const http = createServer();
   const push = openPush(http);
-  const signals = createSignalQueue(database, push);
+  const queue = new Queue(SIGNALS_QUEUE, { connection: redisOptions });
+  const results = new QueueEvents(SIGNALS_QUEUE, { connection: redisOptions });
   app.use(bodyParser());
   app.use(async (ctx) => {
-    const [, token = ""] = (ctx.get("authorization") ?? "").split(" ");
+    const [, token = ""] = ctx.get("authorization").split(" ");
     const { user } = await authenticateToken(session, token);
-    ctx.body = await signals.run(user._id, signalRequestSchema.parse(ctx.request.body));
+    const signal = newSignal(user._id, signalRequestSchema.parse(ctx.request.body));
+    await storeSignal({ database, push }, signal);
+    const data = { signalId: String(signal._id) };
+    const job = await queue.add(SIGNALS_QUEUE, data, { removeOnComplete: KEPT_JOBS, attempts: 3 });
+    ctx.body = await job.waitUntilFinished(results, TIMEOUT_MS);
     logger.info({ status: ctx.status }, "answered");
   });
   push.io.use((socket, next) => {
@@ -105,7 +87,7 @@ await runService("server", async (settings, uri) => {
       .then(() => next(), next);
   });
   http.on("request", app.callback());
-  await signals.ready();
+  await results.waitUntilReady();
   http.listen(settings.API_PORT);
   await once(http, "listening");
   logger.info("server ready");
@@ -115,7 +97,7 @@ await runService("server", async (settings, uri) => {
     async stop() {
       http.closeAllConnections();
       await push.close();
-      await signals.close();
+      await Promise.all([queue.close(), results.close()]);
       await database.close();
     },
   };

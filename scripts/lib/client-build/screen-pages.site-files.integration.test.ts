@@ -7,10 +7,9 @@ import sharp from "sharp";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../prepare-project.mjs";
-import { compressFiles } from "./client-build.mjs";
-import { firstScript } from "./first-script.mjs";
-import { siteFiles } from "./screen-pages.mjs";
-import { createWebHost } from "./serve-client.mjs";
+import { compressFiles } from "./client-build.ts";
+import { siteFiles } from "./screen-pages.ts";
+import { createWebHost } from "./serve-client.ts";
 
 const ORIGIN = "https://signals.example.com";
 let folder = "";
@@ -26,7 +25,7 @@ beforeAll(async () => {
     root: join(projectRoot, "client"),
     logLevel: "silent",
     build: { outDir: folder, emptyOutDir: true, rollupOptions: { input: page } },
-    plugins: [withoutApplication, siteFiles(ORIGIN), firstScript()],
+    plugins: [withoutApplication, siteFiles(ORIGIN)],
   });
   await compressFiles(folder);
   host = createWebHost({ folder, apiUrl: "https://api.example.com" });

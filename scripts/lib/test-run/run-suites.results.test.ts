@@ -6,7 +6,7 @@ import {
   countVitest,
   sumCounts,
   summaryLine,
-} from "./run-suites.mjs";
+} from "./run-suites.ts";
 
 describe("counting of test results", () => {
   it("counts a check as one", () => {
