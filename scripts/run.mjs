@@ -13,7 +13,6 @@ const COMMANDS = {
   build: () => import("./lib/client-build/client-build.ts"),
   test: () => import("./lib/test-run/test-suites.ts"),
   suite: () => import("./lib/test-run/run-tool.ts"),
-  soak: () => import("./soak/run-soak.ts"),
   bench: () => import("./bench/main.ts"),
   backup: () => import("./backup/run-backup.ts"),
   reproduce: () => import("./reproduce/run-reproduce-command.ts"),

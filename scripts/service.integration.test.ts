@@ -16,7 +16,7 @@ let folder = "";
 /** All processes of this test, to be killed if it fails. */
 const startedPids: number[] = [];
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "part-"));
+  folder = mkdtempSync(join(tmpdir(), "service-"));
 });
 afterAll(() => {
   for (const pid of stillRunning(startedPids)) process.kill(pid, "SIGKILL");

@@ -88,7 +88,6 @@ async function simulate(
   });
 }
 
-/** @throws CliError for a model without a key */
 function openAnalyst(
   name: BacktestArgs["analyst"],
   settings: Settings,
@@ -122,7 +121,6 @@ const signed = new Intl.NumberFormat("en-US", {
   signDisplay: "exceptZero",
 }).format;
 
-/** The main results in a few lines. */
 function describeReport(report: BacktestReport): string[] {
   const { options, analyst, figures, atr_rule: rule, random, hold, verdict } = report;
   const { counts } = figures;

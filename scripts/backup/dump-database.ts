@@ -18,7 +18,6 @@ const savedCollectionSchema = z.object({
 });
 type SavedCollection = z.infer<typeof savedCollectionSchema>;
 
-/** Contents of a backup, in its `manifest.json`. */
 export const backupManifestSchema = z.object({
   format: z.literal(1),
   made_at: z.iso.datetime(),

@@ -32,7 +32,6 @@ const WRITE_MODES = ["in-transactions", "in-turn", "together"];
 interface Contestant {
   name: string;
   measure: (inFlight: number, count: number) => Promise<PipelineRun>;
-  /** By the number in flight. */
   runs: Map<number, PipelineRun[]>;
   stop: () => Promise<void>;
 }
@@ -138,7 +137,6 @@ async function startBullmq(options: {
   };
 }
 
-/** Starts Redis with an append-only file that is flushed each second. */
 async function startRedis(command: string): Promise<{ port: number; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "bench-redis-"));
   const port = await freePort();

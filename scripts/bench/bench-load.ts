@@ -27,7 +27,7 @@ const LOADS: Load[] = [
 interface Load {
   signals: number;
   traders: number;
-  /** Otherwise the worker is suspended until all requests are accepted, which leaves out the server's part. */
+  /** Otherwise the worker is suspended until all requests are accepted, which leaves out the server's share. */
   isWorkerRunning: boolean;
 }
 
@@ -66,7 +66,6 @@ export async function benchLoad({ database, uri }: BenchOptions): Promise<void> 
 
 const MEMORY_INTERVAL_MS = 100;
 
-/** Sends all requests at once and waits until the last signal is finished. */
 async function measureLoad(
   { apiUrl, settings, workers }: MeasuredBuild,
   database: Database,

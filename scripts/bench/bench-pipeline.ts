@@ -8,7 +8,7 @@ const SIGNALS_PER_RUN = 500;
 const SHARED_MARKET = { symbol: "BTC/USDT", timeframe: "1d", limit: 50 };
 
 /**
- * Measures the product's own part of a signal, with one server and one worker: of requests that each need a new analysis,
+ * Measures the product's own share of a signal, with one server and one worker: of requests that each need a new analysis,
  * and of requests that are answered from an existing one.
  */
 export async function benchShared({ database, uri }: BenchOptions): Promise<void> {

@@ -56,7 +56,6 @@ export async function benchHistory({ database, uri }: BenchOptions): Promise<voi
   }
 }
 
-/** The page after the first ten. */
 async function findLaterPage({ url, token }: ReadRequest): Promise<ReadRequest> {
   let page = url;
   for (let number = 1; number <= 10; number++) {
@@ -95,7 +94,6 @@ const USER_COUNTS = [1_000, 50_000];
 const BATCH = 10_000;
 const LIST_REQUESTS = 15;
 
-/** Measures the administrators' list of all users. */
 export async function benchUsers({ database, uri }: BenchOptions): Promise<void> {
   const product = await startProduct({ uri, workers: 0 });
   const admin = await createUser(database, { role: "admin", approved: true });

@@ -3,7 +3,6 @@ import { io } from "socket.io-client";
 
 /** Opens `COUNT` sockets and sends its parent the delay of each event on each socket. */
 const { API_URL = "", TOKEN = "", COUNT = "0" } = process.env;
-/** Handshakes at once. */
 const CONCURRENCY = 50;
 
 function openSocket(): Promise<void> {

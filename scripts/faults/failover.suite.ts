@@ -19,7 +19,9 @@ describe("every accepted signal ends exactly once in a replica set of three when
     await trader.connect(harness.servers.b);
   });
   afterEach(async () => {
-    await harness.mongo.healthy();
+    for (const member of harness.mongo.members) {
+      await until(() => member.role(), { what: member.address, withinMs: ELECTED_WITHIN_MS });
+    }
     await assertInvariants(harness);
   });
   afterAll(() => harness.close());

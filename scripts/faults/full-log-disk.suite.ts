@@ -57,16 +57,15 @@ describe("with its log on a disk that is full", () => {
 /** Every write to it fails with "no space left on device". */
 const FULL_DISK = "/dev/full";
 
-/** A part whose log cannot be written. */
+/** A service whose log cannot be written. */
 interface FullDiskService {
   readonly pid: number;
-  /** Whether the process is still there. */
   isRunning(): boolean;
   /** SIGTERM; the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts a part with its log on a disk that is full. It cannot say when it is ready: see who answers. */
+/** Starts a service with its log on a full disk. It cannot log that it is ready, so poll it. */
 function spawnFullDiskService(
   kind: "server" | "worker",
   env: Record<string, string>,

@@ -28,12 +28,12 @@ describe("every accepted signal ends exactly once when its server is killed", ()
     await trader.connect(harness.servers.b);
     return trader;
   };
-  /** Server A dies, and another one is started in its place. */
+  /** Kills server A and starts another one in its place. */
   const killServer = async () => {
     await harness.servers.a.kill();
     restarts.push(harness.servers.a.start());
   };
-  /** Kills server A with a request under way, as soon as the database has heard its command and not carried it out. */
+  /** Kills server A with a request under way, as soon as the database has received its command and not run it. */
   const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
     const trader = await signUp();
     const namespace = namespaceOf(held.collection);
@@ -72,7 +72,7 @@ describe("every accepted signal ends exactly once when its server is killed", ()
     expect(await signalsOf(trader.userId)).toBe(1);
   });
 
-  it("while the trader waits for the result: the other one answers him with the same signal", async () => {
+  it("while the trader waits for the result: the other one answers with the same signal", async () => {
     const trader = await signUp();
     const hold = harness.ai.hold();
     const asking = trader.ask(harness.servers.a, { ...harness.nextMarket(), image, waits: true });

@@ -6,7 +6,7 @@ import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const TRADERS = 50;
 const SOCKETS_OF_ONE = 20;
-/** Events of each trader while his sockets are gone. */
+/** Events of each trader while the sockets are closed. */
 const MISSED = 3;
 const BACK_WITHIN_MS = 60_000;
 /** As the product's pages wait before they connect again. */
@@ -61,7 +61,7 @@ describe("1,000 sockets that reconnect at once go on from their last number and 
     expect(received()).toBe(before + MISSED_BY_ALL);
   });
 
-  it("when the network cuts all of them while events are told", async () => {
+  it("when the network cuts all of them while events are sent", async () => {
     const before = received();
     const granting = grantToAll();
     for (const socket of sockets()) socket.drop();

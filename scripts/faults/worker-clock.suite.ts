@@ -8,6 +8,10 @@ import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** Three lifetimes of a lock. */
 const AHEAD_MS = 60_000;
+const SHIFTED_CLOCK = {
+  NODE_OPTIONS: `--import ${new URL("harness/shift-clock.mjs", import.meta.url)}`,
+  CLOCK_AHEAD_MS: String(AHEAD_MS),
+};
 /** All locks have been renewed by then, and would have expired otherwise. */
 const HELD_MS = 25_000;
 const SIGNALS = 24;
@@ -15,7 +19,7 @@ const SIGNALS = 24;
 describe("with the clock of one worker a minute ahead", () => {
   let harness: FaultHarness;
   beforeAll(async () => {
-    harness = await startHarness({ clockAheadMs: AHEAD_MS });
+    harness = await startHarness({ workerEnv: { b: SHIFTED_CLOCK } });
   });
   afterAll(() => harness.close());
 

@@ -22,7 +22,7 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
   });
   afterAll(() => harness.close());
 
-  /** A trader with an open socket, and his request for a signal with an image. */
+  /** A trader with an open socket requests a signal with an image. */
   const ask = async (market = harness.nextMarket()) => {
     const trader = await harness.signUp({ credits: 3 });
     await trader.connect(harness.servers.b);

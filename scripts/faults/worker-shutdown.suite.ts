@@ -5,6 +5,7 @@ import { until } from "./harness/until.ts";
 import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const CONCURRENCY = 4;
+const LIMIT = { WORKER_CONCURRENCY: String(CONCURRENCY) };
 /** Both workers are busy, and as many signals wait. */
 const SIGNALS = 4 * CONCURRENCY;
 /** Less than a lock lasts: nothing waits for one to expire. */
@@ -13,7 +14,7 @@ const TAKEN_WITHIN_MS = 15_000;
 describe("a worker that stops with signals running and others waiting", () => {
   let harness: FaultHarness;
   beforeAll(async () => {
-    harness = await startHarness({ workerConcurrency: CONCURRENCY });
+    harness = await startHarness({ workerEnv: { a: LIMIT, b: LIMIT } });
   });
   afterAll(() => harness.close());
 

@@ -85,7 +85,7 @@ const { resolve } = createRequire(import.meta.url);
  * shell scripts, which cannot be spawned.
  *
  * @param {string} packageName
- * @param {string} [command] by default the last part of the package's name
+ * @param {string} [command] by default the package's name without its scope
  */
 export function packageBin(packageName, command = packageName.slice(packageName.indexOf("/") + 1)) {
   const manifest = resolve(`${packageName}/package.json`);

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { makeSbom, productionPackages } from "./packages.ts";
+import { projectRoot } from "../lib/prepare-project.mjs";
+import { LICENSES_FILE, listLicenses, makeSbom, productionPackages } from "./packages.ts";
 
 /** They ask for nothing but that their text is kept, as node_modules does. */
 const PERMISSIVE = new Set([
@@ -33,6 +36,10 @@ function isAllowed({ name, license }: { name: string; license: string }): boolea
 const packages = productionPackages();
 
 describe("licences of the packages", () => {
+  it("are listed as the lock file has them; `npm run licenses` updates the list", () => {
+    expect(readFileSync(join(projectRoot, LICENSES_FILE), "utf8")).toBe(listLicenses());
+  });
+
   it("ask for nothing but to be kept", () => {
     expect(packages.filter((package_) => !isAllowed(package_))).toEqual([]);
   });

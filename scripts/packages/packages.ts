@@ -1,42 +1,53 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { z } from "zod";
 import type { Command } from "../lib/cli.mjs";
 import { CliError } from "../lib/cli.mjs";
 import { npmCommand, runCommand } from "../lib/commands.mjs";
 import { projectRoot } from "../lib/prepare-project.mjs";
 
 const SBOM_FILE = "dist/sbom.cdx.json";
+export const LICENSES_FILE = "docs/LICENSES.md";
 
-/** Prints the licences of the production packages; with `sbom` as first argument, writes their bill of materials. */
+/** `licenses` writes the list of production packages with their licences, `sbom [file]` their bill of materials. */
 export async function main({ args, say }: Command): Promise<void> {
-  const [command, file = SBOM_FILE] = args;
-  if (command !== "sbom") {
-    for (const { name, version, license } of productionPackages())
-      say(`${license}\t${name} ${version}`);
-    return;
-  }
+  const [command, file = command === "sbom" ? SBOM_FILE : LICENSES_FILE] = args;
   const path = resolve(projectRoot, file);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, await makeSbom());
+  writeFileSync(path, command === "sbom" ? await makeSbom() : listLicenses());
   say(`${productionPackages().length} packages: ${path}`);
 }
 
-const lockedPackageSchema = z.looseObject({
-  version: z.string().optional(),
-  license: z.string().optional(),
-  dev: z.boolean().default(false),
-});
-const lockSchema = z.looseObject({ packages: z.record(z.string(), lockedPackageSchema) });
-const manifestSchema = z.looseObject({ name: z.string() });
-/** The form that packages used before 2014, which npm leaves out of the lock file. */
-const oldLicensesSchema = z.object({
-  licenses: z.array(z.object({ type: z.string() })).default([]),
-});
+/** Markdown. */
+export function listLicenses(): string {
+  const rows = productionPackages().map(
+    (one) => `| ${one.name} | ${one.version} | ${one.license} |`,
+  );
+  return `# Package licences
 
-const readJson = (file: string): unknown =>
-  JSON.parse(readFileSync(join(projectRoot, file), "utf8"));
+Packages of a production installation on any platform, made by \`npm run licenses\` from \`package-lock.json\`. A test fails if
+this list is out of date, or if a licence has further conditions. The only one with conditions is the LGPL of libvips, which
+sharp decodes images with: it is a shared library in a package of its own, used unchanged and replaceable.
+
+| package | version | licence |
+|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+interface LockedPackage {
+  version?: string;
+  license?: string;
+  dev?: boolean;
+}
+
+const readJson = (file: string) => JSON.parse(readFileSync(join(projectRoot, file), "utf8"));
+
+/** Entries of the lock file that production needs, by folder. */
+function lockedPackages(): [string, LockedPackage][] {
+  const lock: { packages: Record<string, LockedPackage> } = readJson("package-lock.json");
+  return Object.entries(lock.packages).filter(([folder, { dev }]) => folder !== "" && !dev);
+}
 
 interface LicensedPackage {
   name: string;
@@ -46,18 +57,17 @@ interface LicensedPackage {
 
 /** Packages of a production installation on any platform, sorted by name. */
 export function productionPackages(): LicensedPackage[] {
-  const { packages } = lockSchema.parse(readJson("package-lock.json"));
   const found = new Map<string, LicensedPackage>();
-  for (const [path, { version = "", license, dev }] of Object.entries(packages)) {
-    if (path === "" || dev) continue;
-    const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
-    found.set(`${name}@${version}`, { name, version, license: license ?? readOldLicense(path) });
+  for (const [folder, { version = "", license }] of lockedPackages()) {
+    const name = folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
+    found.set(`${name}@${version}`, { name, version, license: license ?? readOldLicense(folder) });
   }
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name, "en"));
 }
 
+/** The form that packages used before 2014, which npm leaves out of the lock file. */
 function readOldLicense(folder: string): string {
-  const { licenses } = oldLicensesSchema.parse(readJson(join(folder, "package.json")));
+  const { licenses = [] }: { licenses?: { type: string }[] } = readJson(`${folder}/package.json`);
   return licenses.map(({ type }) => type).join(" OR ") || "unknown";
 }
 
@@ -66,18 +76,17 @@ function readOldLicense(folder: string): string {
  * development packages: its `--omit=dev` also leaves out packages that both production and development need.
  */
 export async function makeSbom(): Promise<string> {
-  const { devDependencies: _, ...manifest } = manifestSchema.parse(readJson("package.json"));
-  const lock = lockSchema.parse(readJson("package-lock.json"));
+  const { devDependencies: _, ...manifest } = readJson("package.json");
+  const packages = { ...Object.fromEntries(lockedPackages()), "": manifest };
+  const lock = { ...readJson("package-lock.json"), packages };
   const parent = mkdtempSync(join(tmpdir(), "sbom-"));
   // npm names the product after the folder.
   const folder = join(parent, manifest.name);
-  const production = Object.entries(lock.packages).filter(([path, { dev }]) => path !== "" && !dev);
-  const packages = { ...Object.fromEntries(production), "": manifest };
   const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only", "--no-workspaces"];
   try {
     mkdirSync(folder);
     writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-    writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ ...lock, packages }));
+    writeFileSync(join(folder, "package-lock.json"), JSON.stringify(lock));
     const { code, stdout, stderr } = await runCommand({ ...npmCommand(args), cwd: folder });
     if (code !== 0) throw new CliError(`npm sbom failed: ${stderr.trim()}`);
     return stdout;

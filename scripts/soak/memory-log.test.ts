@@ -11,7 +11,7 @@ const watched = (seconds: number, megabytesAt: (second: number) => number) => ({
   })),
 });
 
-it("a process that grows on after its warm-up is found", () => {
+it("a process that grows after its warm-up is found", () => {
   const leak = describeMemory(
     watched(300, (second) => 100 + second / 2),
     20,
@@ -24,7 +24,7 @@ it("a process that grows on after its warm-up is found", () => {
   });
 });
 
-it("a process that only grows while it warms up is well", () => {
+it("a process may grow while it warms up", () => {
   const warm = describeMemory(
     watched(300, (second) => Math.min(100 + 2 * second, 280)),
     20,
@@ -32,7 +32,7 @@ it("a process that only grows while it warms up is well", () => {
   expect(warm).toMatchObject({ growthMbPerMinute: 0, grewTooMuch: false });
 });
 
-it("a process that died soon is not judged", () => {
+it("the growth of a process that exited soon is unknown", () => {
   const short = describeMemory(
     watched(120, (second) => 100 + second),
     20,

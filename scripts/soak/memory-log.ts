@@ -25,7 +25,6 @@ const WARM_UP_MS = 90_000;
 /** In less time, a garbage collection moves the slope by tens of megabytes. */
 const MIN_WATCHED_MS = 90_000;
 
-/** Samples the resident memory of processes. */
 export class MemoryLog {
   readonly #processes = new Map<number, ProcessMemory>();
 

@@ -8,12 +8,10 @@ import type { FaultHarness } from "../faults/harness/harness.ts";
 import type { ServiceSlot } from "../faults/harness/service-slot.ts";
 import type { SignalRequestOptions, Trader } from "../faults/harness/trader.ts";
 
-/** A trader's pause between two actions. */
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 900;
 const MAX_SOCKETS = 2;
 
-/** Repeated ones are more frequent. */
 const ACTIONS = [
   ...["signal", "signal", "signal", "signal-waiting", "signal-with-image"],
   ...["history", "history", "profile", "one-signal", "connect", "disconnect", "admin"],
@@ -119,7 +117,6 @@ export class Traffic {
     await this.#time(`GET ${route}`, answer);
   }
 
-  /** Approves again, which changes nothing, and grants or removes credits. */
   async #administrate({ username }: Trader, via: ServiceSlot, credits: number): Promise<void> {
     const { administrator } = this.#harness;
     const done = administrator

@@ -39,10 +39,11 @@ async function download(address: string, signal: AbortSignal): Promise<LedgerByt
 
 async function openFile(name: string): Promise<LedgerBytes> {
   const file = resolveTyped(name);
-  const blob = await openAsBlob(file).catch((cause: unknown) => {
+  try {
+    return (await openAsBlob(file)).stream();
+  } catch (cause) {
     throw new CliError(`${file} cannot be read.`, { cause });
-  });
-  return blob.stream();
+  }
 }
 
 /**

@@ -8,7 +8,6 @@ export interface VerifyArgs {
   /** A file or a URL; undefined for the product's own database. */
   source: string | undefined;
   kept: KeptHead[];
-  /** A file of published heads. */
   headsFile: string | undefined;
   /** CSV files of candles, or folders of them, to resolve outcomes again. */
   candles: string[];
@@ -27,7 +26,6 @@ const headSchema = z
     return { seq: Number(seq), hash: sha256Schema.parse(hash) };
   });
 
-/** @throws CliError with the usage */
 export function parseVerifyArgs(args: readonly string[]): VerifyArgs {
   const { values, positionals } = parse(args);
   if (positionals.length > 1) throw new CliError(USAGE);

@@ -12,7 +12,6 @@ import { z } from "zod";
 /** Name of the queue and of its only kind of job. */
 export const SIGNALS_QUEUE = "signals";
 
-/** Data of a job. */
 export const jobSchema = z.object({ signalId: z.string() });
 
 /** BullMQ's advice for connections that wait: retry a command forever. */
@@ -53,11 +52,9 @@ export interface Stores {
 /** A write of one step, in the session of its transaction if it has one. */
 export type Write = (options: { session?: UnitOfWork["session"] }) => Promise<unknown>;
 
-/** One step of a signal. */
 interface Step {
   userId: UserRecord["_id"];
   writes: readonly Write[];
-  /** Of its event. */
   name: string;
   data: unknown;
 }

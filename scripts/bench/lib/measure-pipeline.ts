@@ -5,7 +5,6 @@ import { PushClient } from "@shared/testing/api-client.ts";
 import { percentile } from "./report.ts";
 import { createTokens, type MeasuredBuild } from "./start-product.ts";
 
-/** A trader with an open socket. */
 export interface BenchTrader {
   token: string;
   push: PushClient;

@@ -8,13 +8,11 @@ import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { ensureMongod } from "../../lib/mongo/ensure-mongod.ts";
 import { MONGOD_PARAMETERS } from "../../lib/mongo/mongod-process.ts";
 
-/** What each benchmark gets: a database of its own. */
 export interface BenchOptions {
   database: Database;
   uri: string;
 }
 
-/** A server and workers that are measured from outside. */
 export interface MeasuredBuild {
   apiUrl: string;
   settings: Pick<Settings, "JWT_SECRET">;
@@ -67,7 +65,6 @@ export async function startProduct(options: {
   };
 }
 
-/** Tokens of new approved users. */
 export function createTokens(options: {
   database: Database;
   settings: MeasuredBuild["settings"];

@@ -7,7 +7,6 @@ export const ADMIN_PASSWORD = "correct horse";
 
 const doneSchema = z.object({ detail: z.string() });
 
-/** The first administrator. */
 export class Administrator {
   readonly token: string;
 

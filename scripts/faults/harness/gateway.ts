@@ -13,7 +13,6 @@ import { freePort } from "@shared/testing/spawn-service.ts";
 /** `error` answers 500, `hang` never answers. */
 export type GatewayMode = "pass" | "error" | "hang";
 
-/** Requests that are held back. */
 export interface Hold {
   readonly arrived: number;
   /** Lets them and all later ones through. */
@@ -73,7 +72,6 @@ export class Gateway {
     };
   }
 
-  /** Closes all connections and refuses new ones. */
   async refuse(): Promise<void> {
     const server = this.#server;
     if (!server) return;
@@ -84,7 +82,6 @@ export class Gateway {
     await closed;
   }
 
-  /** Accepts connections again. */
   async accept(): Promise<void> {
     if (this.#server) return;
     const server = createServer((incoming, response) => void this.#handle(incoming, response));

@@ -24,7 +24,6 @@ interface Pair {
   readonly b: ServiceSlot;
 }
 
-/** Database and fakes of outside services. */
 interface Backends {
   mongo: ReplicaSet;
   database: Database;
@@ -50,16 +49,12 @@ export interface FaultHarness extends Readonly<Backends> {
 }
 
 interface FaultHarnessOptions {
-  /** Of the replica set. */
   members?: 1 | 3;
-  /** Duration of an AI call. */
   aiTimeMs?: number;
-  workerConcurrency?: number;
-  /** How far the clock of worker B is ahead. */
-  clockAheadMs?: number;
+  /** Further environment of each worker. */
+  workerEnv?: { a?: Record<string, string>; b?: Record<string, string> };
 }
 
-/** Starts everything and logs the administrator in. */
 export async function startHarness(options: FaultHarnessOptions = {}): Promise<FaultHarness> {
   const backends = await startBackends(options);
   const { database } = backends;
@@ -117,11 +112,9 @@ async function startBackends(options: FaultHarnessOptions): Promise<Backends> {
  */
 const HEAP_MB = 256;
 
-const SHIFT_CLOCK = new URL("shift-clock.mjs", import.meta.url);
-
 async function createSlots(
   { mongo, exchange, ai }: Backends,
-  { workerConcurrency = 50, clockAheadMs = 0 }: FaultHarnessOptions,
+  { workerEnv }: FaultHarnessOptions,
 ): Promise<Pick<FaultHarness, "servers" | "workers" | "env">> {
   const env = {
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
@@ -133,13 +126,8 @@ async function createSlots(
     EXCHANGE_URL: exchange.url,
     OPENAI_API_KEY: "sk-test",
     OPENAI_BASE_URL: `${ai.url}/v1`,
-    WORKER_CONCURRENCY: String(workerConcurrency),
   };
-  const shiftedClock = {
-    NODE_OPTIONS: `${env.NODE_OPTIONS} --import ${SHIFT_CLOCK}`,
-    CLOCK_AHEAD_MS: String(clockAheadMs),
-  };
-  const slot = (kind: "server" | "worker", name: string, extra: Record<string, string>) =>
+  const slot = (kind: "server" | "worker", name: string, extra?: Record<string, string>) =>
     new ServiceSlot({ name, kind, env: { ...env, ...extra, MONGODB_URI: mongo.uri(name) } });
   const server = async (name: string) =>
     slot("server", name, { API_PORT: String(await freePort()) });
@@ -147,8 +135,8 @@ async function createSlots(
     env,
     servers: { a: await server("server-a"), b: await server("server-b") },
     workers: {
-      a: slot("worker", "worker-a", {}),
-      b: slot("worker", "worker-b", clockAheadMs > 0 ? shiftedClock : {}),
+      a: slot("worker", "worker-a", workerEnv?.a),
+      b: slot("worker", "worker-b", workerEnv?.b),
     },
   };
 }
@@ -191,7 +179,6 @@ async function signUp(options: {
   return new Trader({ username, token, userId: user._id.toString() });
 }
 
-/** Market in a prompt. */
 const PROMPT = /Symbol: "(.+?)".*?\nTimeframe: (\S+)\n.*?\nClosed candles \((\d+)\)/s;
 
 /** The same for all signals whose prompts are the same. */
@@ -202,12 +189,10 @@ export const promptKey = ({
 }: Pick<SignalRecord, "symbol" | "timeframe" | "limit">): string =>
   [symbol, timeframe, limit].join(" ");
 
-/** Counts AI calls by the prompts of their signals. */
 class AiCalls {
   readonly #counts = new Map<string, number>();
   total = 0;
 
-  /** @throws Error for a prompt without a market */
   record(body: string): void {
     const { text } = receivedChat({}, chatRequestSchema.parse(JSON.parse(body)));
     const prompt = PROMPT.exec(text);

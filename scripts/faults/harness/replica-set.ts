@@ -13,7 +13,6 @@ import { until } from "./until.ts";
 /** Long enough for an election after a primary was killed, which MongoDB starts after 10 s. */
 const ELECTION_MS = 40_000;
 
-/** A real replica set of one member or of three. */
 export class ReplicaSet {
   readonly members: readonly MongodMember[];
   readonly #database: string;
@@ -50,13 +49,6 @@ export class ReplicaSet {
       },
       { what: "a primary", withinMs: ELECTION_MS },
     );
-  }
-
-  /** Waits until all members are primary or secondary. */
-  async healthy(): Promise<void> {
-    for (const member of this.members) {
-      await until(() => member.role(), { what: member.address, withinMs: ELECTION_MS });
-    }
   }
 
   async remove(): Promise<void> {
@@ -105,7 +97,6 @@ class MongodMember {
     this.#client = await connectToMongod(this.#port, { signal: AbortSignal.timeout(60_000) });
   }
 
-  /** A connection to this member alone, whatever its role. */
   get client(): MongoClient {
     if (!this.#client) throw new Error(`${this.address} was never started`);
     return this.#client;
@@ -149,7 +140,6 @@ class MongodMember {
     await this.command({ replSetStepDown: 30, force: true });
   }
 
-  /** Kills the process and removes its data. */
   async remove(): Promise<void> {
     await this.#client?.close();
     await this.kill();
@@ -172,7 +162,6 @@ export interface HeldCommand {
   commands: readonly string[];
   /** `database.collection`; any by default. */
   namespace?: string;
-  /** `appName` of the client; any by default. */
   client?: string;
   /** After this time the command is run unless it was released. */
   holdMs?: number;
@@ -181,7 +170,6 @@ export interface HeldCommand {
 interface FailPoint {
   /** Resolves with the client's `appName` once the command hangs. */
   entered(): Promise<string>;
-  /** Resolves once the command no longer hangs. */
   left(): Promise<void>;
   /** Cancels the command, whose client was killed, and lets later ones through. */
   release(): Promise<void>;

@@ -19,7 +19,6 @@ export class ServiceSlot {
     this.#options = options;
   }
 
-  /** Starts a process and waits until it is ready. */
   async start(): Promise<void> {
     this.#processes.push(await spawnService(this.#options.kind, this.#options.env));
   }
@@ -29,7 +28,6 @@ export class ServiceSlot {
     await this.#processes.at(-1)?.kill();
   }
 
-  /** Process id of the current process. */
   get pid(): number {
     return this.#current.pid;
   }
@@ -38,12 +36,10 @@ export class ServiceSlot {
     return this.#processes.slice(0, -1).map(({ pid }) => pid);
   }
 
-  /** Log lines of all processes. */
   get lines(): string[] {
     return this.#processes.flatMap(({ lines }) => lines);
   }
 
-  /** Address of a server. */
   get url(): string {
     return `http://127.0.0.1:${this.#options.env.API_PORT}`;
   }

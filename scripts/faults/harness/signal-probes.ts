@@ -4,10 +4,8 @@ import type { ServiceSlot } from "./service-slot.ts";
 import type { SignalRequestOptions, Trader } from "./trader.ts";
 import { until } from "./until.ts";
 
-/** Name of a collection for fail points. */
 export const namespaceOf = (collection: string): string => `${HARNESS_DATABASE}.${collection}`;
 
-/** The queue's collection. */
 export const JOBS = "agendaJobs";
 
 const UNFINISHED = { status: { $nin: ["completed", "failed"] } } as const;
@@ -70,7 +68,6 @@ export async function countsOf(
   }));
 }
 
-/** Waits until these signals are completed or failed. */
 export async function untilEnded(
   { database }: FaultHarness,
   signalIds: readonly string[],

@@ -10,7 +10,6 @@ export interface SignalRequestOptions {
   symbol: string;
   timeframe: string;
   limit?: string;
-  /** A chart image, which costs a credit. */
   image?: Buffer;
   /** Wait for the result instead of taking a 202. */
   waits?: boolean;
@@ -44,7 +43,6 @@ export class Trader {
     this.userId = options.userId;
   }
 
-  /** Requests a signal, once. */
   async ask(via: ServiceSlot, request: SignalRequestOptions): Promise<Asked> {
     const asked: Asked = { key: randomUUID(), request, replies: [] };
     this.asked.push(asked);

@@ -50,7 +50,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Pino's number for `error`. */
 const ERROR_LEVEL = 50;
 const MAX_SHOWN_CHARACTERS = 300;
 

@@ -43,7 +43,6 @@ export async function requestsMakeOneSignal(harness: FaultHarness): Promise<stri
   return (await Promise.all(violations)).flat();
 }
 
-/** Signals of one trader that are read over REST. */
 const REST_SAMPLE = 10;
 
 async function findRequestViolations(

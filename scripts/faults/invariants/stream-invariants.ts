@@ -56,7 +56,6 @@ export async function socketsMissNothing(harness: FaultHarness): Promise<string[
   return (await Promise.all(violations)).flat();
 }
 
-/** All numbers received once `last` has arrived, or the time is over. */
 async function seqsUpTo(last: number, read: () => number[]): Promise<number[]> {
   const wait = { what: "a push", withinMs: PUSH_TIMEOUT_MS };
   await until(() => (read().at(-1) ?? 0) >= last, wait).catch(() => undefined);

@@ -82,7 +82,6 @@ function buildStamp(env: NodeJS.ProcessEnv): string {
   return hashFiles({ root: projectRoot, paths: SOURCES, texts });
 }
 
-/** Builds the application for Node.js, to render its screens. */
 async function buildPreRender(options: {
   outDir: string;
   env: NodeJS.ProcessEnv;

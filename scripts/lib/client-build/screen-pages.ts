@@ -109,7 +109,6 @@ async function renderInto(page: string, path: string, preRender: PreRender): Pro
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
-/** Tags with which Vite loads code. */
 const CODE = /\s*(<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>)/g;
 
 /** Moves all tags that load code into a template, together with those for further files. */
@@ -122,7 +121,6 @@ function deferCode(page: string, files: readonly string[]): string {
   return page.replace(CODE, "").replace("</body>", `  ${template}\n  </body>`);
 }
 
-/** Files of these modules and of all that they import. */
 function filesOf(manifest: Manifest, modules: readonly string[]): string[] {
   const files = new Set<string>();
   const add = (key: string) => {

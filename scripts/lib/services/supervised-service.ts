@@ -5,7 +5,6 @@ interface SupervisedServiceOptions {
   name: string;
   launch: () => ChildProcess;
   say: (line: string) => void;
-  /** Time to stop before the process is killed. */
   graceMs?: number;
   /** Time to wait before the next start, by the number of failures in a row. */
   delayMs?: (failures: number) => number;
@@ -19,7 +18,6 @@ export class SupervisedService {
   #startedAt = 0;
   #isStopping = false;
 
-  /** Number of times in a row that it exited by itself. */
   failures = 0;
 
   constructor(options: SupervisedServiceOptions) {

@@ -48,7 +48,6 @@ export async function ensureBrowser(): Promise<string> {
   );
 }
 
-/** Only Debian has it as a package. */
 async function installHeadlessShell(): Promise<void> {
   if (process.getuid?.() !== 0 || !isDebian()) return;
   console.log("Installing headless Chromium (only once) ...");

@@ -43,7 +43,6 @@ function chooseSuites(suites: ReadonlyMap<string, Suite>, names: readonly string
   });
 }
 
-/** A suite that cannot run counts as one failure. */
 async function runSuite(
   suite: Suite,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
@@ -57,13 +56,15 @@ async function runSuite(
   }
 }
 
-/** A check passes or fails as a whole. */
 export function countCheck(exitCode: number | null): Counts {
   return exitCode === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
 /** A suite that fails without a failed test, or leaves no report, counts as one failure. */
-export function countSuite(outcome: { exitCode: number | null; counts?: Counts }): Counts {
+export function countSuite(outcome: {
+  exitCode: number | null;
+  counts: Counts | undefined;
+}): Counts {
   const { passed, failed } = outcome.counts ?? { passed: 0, failed: 0 };
   const isBroken = outcome.exitCode !== 0 || passed + failed === 0;
   return { passed, failed: failed === 0 && isBroken ? 1 : failed };

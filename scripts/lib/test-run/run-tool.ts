@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { CliError, type Command } from "../cli.mjs";
 import { packageBin, runCommand } from "../commands.mjs";
 import { projectRoot } from "../prepare-project.mjs";
@@ -26,9 +27,16 @@ export async function runTool(options: {
   return code;
 }
 
+const OPTIONS = { minutes: { type: "string" }, seed: { type: "string" } } as const;
+
 /** Runs the suites of a folder, all or those with these names: `vitest <folder> [names]` or `playwright <folder> [names]`. */
 export async function main({ args, signal }: Command): Promise<void> {
-  const [kind, folder, ...names] = args;
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+  });
+  const [kind, folder, ...names] = positionals;
   const filters = names.length > 0 ? names.map((name) => `${folder}/${name}`) : [`${folder}/`];
   const tool =
     kind === "vitest"
@@ -38,6 +46,11 @@ export async function main({ args, signal }: Command): Promise<void> {
           args: ["test", "--config", "scripts/playwright.config.ts"],
           env: { CHROMIUM_PATH: await ensureBrowser() },
         };
-  const code = await runTool({ ...tool, args: [...tool.args, ...filters], signal });
+  const code = await runTool({
+    script: tool.script,
+    args: [...tool.args, ...filters],
+    env: { ...tool.env, SUITE_MINUTES: values.minutes, SUITE_SEED: values.seed },
+    signal,
+  });
   if (code !== 0) throw new CliError("Some tests failed.");
 }

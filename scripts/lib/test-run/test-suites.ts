@@ -19,18 +19,34 @@ import { isPlain, runTool } from "./run-tool.ts";
 const UNIT_REPORT = join(projectRoot, "test-results", "unit.json");
 const BROWSER_REPORT = join(projectRoot, "test-results", "browser.json");
 
+/** Limits unit tests to those that import a changed file. */
+const CHANGED = "--changed";
+
 const SUITES = new Map<string, Suite>([
   ["types", { title: "Type check", run: checkTypes }],
   ["lint", { title: "Lint", run: lint }],
-  ["unit", { title: "Unit and integration tests", run: runUnitTests }],
+  ["unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) }],
   ["browser", { title: "Browser tests", run: runBrowserTests }],
+]);
+
+const CHANGED_SUITES = new Map<string, Suite>([
+  ...[...SUITES].filter(([name]) => name !== "browser"),
+  [
+    "unit",
+    {
+      title: "Tests of changed files",
+      run: (signal) => runUnitTests(signal, [CHANGED, "--passWithNoTests"]),
+    },
+  ],
 ]);
 
 /** Runs all suites, or those that the arguments name. The last line is `N passed, N failed`. */
 export async function main({ args, say, signal }: Command): Promise<number> {
   // An interrupted run has not passed.
   process.exitCode = 1;
-  const hasPassed = await runSuites({ suites: SUITES, names: args, signal, say });
+  const suites = args.includes(CHANGED) ? CHANGED_SUITES : SUITES;
+  const names = args.filter((arg) => arg !== CHANGED);
+  const hasPassed = await runSuites({ suites, names, signal, say });
   process.exitCode = 0;
   return hasPassed ? 0 : 1;
 }
@@ -45,15 +61,19 @@ async function lint(signal: AbortSignal): Promise<Counts> {
   return countCheck(await runTool({ script: packageBin("@biomejs/biome"), args, signal }));
 }
 
-async function runUnitTests(signal: AbortSignal): Promise<Counts> {
+const REPORTERS = ["--reporter=default", "--reporter=json", `--outputFile.json=${UNIT_REPORT}`];
+
+async function runUnitTests(signal: AbortSignal, filters: string[] = []): Promise<Counts> {
   rmSync(UNIT_REPORT, { force: true });
   const exitCode = await runTool({
     script: packageBin("vitest"),
-    args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${UNIT_REPORT}`],
+    args: ["run", ...filters, ...REPORTERS],
     env: await mongodEnvironment(),
     signal,
   });
-  return countReport({ exitCode, file: UNIT_REPORT, count: countVitest });
+  const counts = readReport(UNIT_REPORT, countVitest);
+  const isNothingToTest = filters.length > 0 && exitCode === 0 && counts?.passed === 0;
+  return isNothingToTest ? counts : countSuite({ exitCode, counts });
 }
 
 async function runBrowserTests(signal: AbortSignal): Promise<Counts> {
@@ -68,7 +88,7 @@ async function runBrowserTests(signal: AbortSignal): Promise<Counts> {
     },
     signal,
   });
-  return countReport({ exitCode, file: BROWSER_REPORT, count: countPlaywright });
+  return countSuite({ exitCode, counts: readReport(BROWSER_REPORT, countPlaywright) });
 }
 
 /** Saves the tools from searching for a mongod again. */
@@ -77,12 +97,6 @@ async function mongodEnvironment(): Promise<NodeJS.ProcessEnv> {
   return { MONGOMS_SYSTEM_BINARY: path, MONGOMS_VERSION: version };
 }
 
-function countReport<Report>(options: {
-  exitCode: number | null;
-  file: string;
-  count: (report: Report) => Counts;
-}): Counts {
-  const { exitCode, file, count } = options;
-  if (!existsSync(file)) return countSuite({ exitCode });
-  return countSuite({ exitCode, counts: count(JSON.parse(readFileSync(file, "utf8"))) });
+function readReport<Report>(file: string, count: (report: Report) => Counts): Counts | undefined {
+  return existsSync(file) ? count(JSON.parse(readFileSync(file, "utf8"))) : undefined;
 }

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { expectAnswer } from "@shared/testing/call-api.ts";
 import { chartImage } from "@shared/testing/images.ts";
+import { expect, it } from "vitest";
 import { z } from "zod";
 import { type FaultHarness, startHarness } from "../faults/harness/harness.ts";
 import type { ServiceSlot } from "../faults/harness/service-slot.ts";
 import { until } from "../faults/harness/until.ts";
 import { assertInvariants } from "../faults/invariants/assert-invariants.ts";
-import { CliError, type Command } from "../lib/cli.mjs";
 import { MemoryLog } from "./memory-log.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -24,49 +23,40 @@ const MAX_GROWTH_MB_PER_MINUTE = 20;
 /** Not limited: it fills its cache, up to 256 MB. */
 const DATABASE = "mongod";
 
-const argsSchema = z.object({
-  minutes: z.coerce.number().int().min(1).max(1_440).default(10),
-  seed: z.coerce.number().int().min(1).default(1),
-});
-type SoakOptions = z.infer<typeof argsSchema>;
+/** Set by `npm run test:soak -- --minutes 10 --seed 1`. */
+const { minutes, seed } = z
+  .object({
+    SUITE_MINUTES: z.coerce.number().int().min(1).max(1_440).default(10),
+    SUITE_SEED: z.coerce.number().int().min(1).default(1),
+  })
+  .transform(({ SUITE_MINUTES, SUITE_SEED }) => ({ minutes: SUITE_MINUTES, seed: SUITE_SEED }))
+  .parse(process.env);
+const MINUTE_MS = 60_000;
 
-/** Runs traffic for minutes while a process is killed every minute, and checks the invariants afterwards. */
-export async function main({ args, say, signal }: Command): Promise<void> {
-  const options = parse(args);
-  say(`${TRADERS} traders, ${options.minutes} minutes, seed ${options.seed}`);
-  const harness = await startHarness({ aiTimeMs: AI_TIME_MS });
-  try {
-    for (let index = 0; index < TRADERS; index += 1) await harness.signUp({ credits: CREDITS });
-    const faults = await soak(harness, options, signal);
-    const signals = await harness.database.signals.countDocuments();
-    say(`${signals} signals, ${faults.length} faults`);
-    if (faults.length > 0) throw new CliError(faults.join("\n"));
-  } finally {
-    await harness.close();
-  }
-}
+it(
+  `${TRADERS} traders lose nothing in ${minutes} minutes in which a process is killed every minute`,
+  async () => {
+    const harness = await startHarness({ aiTimeMs: AI_TIME_MS });
+    try {
+      for (let index = 0; index < TRADERS; index += 1) await harness.signUp({ credits: CREDITS });
+      expect(await soak(harness)).toEqual([]);
+      console.log(`${await harness.database.signals.countDocuments()} signals`);
+    } finally {
+      await harness.close();
+    }
+  },
+  minutes * MINUTE_MS + 600_000,
+);
 
-function parse(args: readonly string[]): SoakOptions {
-  const options = { minutes: { type: "string" }, seed: { type: "string" } } as const;
-  try {
-    return argsSchema.parse(parseArgs({ args: [...args], options }).values);
-  } catch (cause) {
-    throw new CliError("Usage: npm run test:soak -- [--minutes 10] [--seed 1]", { cause });
-  }
-}
-
-async function soak(
-  harness: FaultHarness,
-  { minutes, seed }: SoakOptions,
-  signal: AbortSignal,
-): Promise<string[]> {
+/** Runs traffic, and returns all faults. */
+async function soak(harness: FaultHarness): Promise<string[]> {
   const traffic = new Traffic(harness, await chartImage(1).png().toBuffer());
   const memory = new MemoryLog();
   const stop = new AbortController();
   const sampling = setInterval(() => void memory.sample(processesOf(harness)), SAMPLE_INTERVAL_MS);
   const working = traffic.run(seed, stop.signal);
   try {
-    console.table(await killOneByOne(harness, minutes, signal));
+    console.table(await killOneByOne(harness));
   } finally {
     stop.abort();
     clearInterval(sampling);
@@ -86,17 +76,16 @@ function processesOf({ services, mongo }: FaultHarness): { name: string; pid: nu
   return [...services.map(({ name, pid }) => ({ name, pid })), ...members];
 }
 
-const MINUTE_MS = 60_000;
 const HANG_MS = 10_000;
 
 /** Interrupts the next process every minute but the last. Returns the time until each was ready again. */
-async function killOneByOne(harness: FaultHarness, minutes: number, signal: AbortSignal) {
+async function killOneByOne(harness: FaultHarness) {
   const { servers, workers } = harness;
   const faults = [servers.a, workers.a, servers.b, workers.b, undefined];
   const kills: { minute: number; process: string; readyAfterMs: number }[] = [];
   const startedAt = performance.now();
   const untilMinute = (minute: number) =>
-    delay(Math.max(0, startedAt + minute * MINUTE_MS - performance.now()), undefined, { signal });
+    delay(Math.max(0, startedAt + minute * MINUTE_MS - performance.now()));
   for (let minute = 1; minute < minutes; minute += 1) {
     await untilMinute(minute);
     const service = faults[(minute - 1) % faults.length];
