@@ -1,6 +1,6 @@
 import { defineConfig } from "playwright/test";
 import { clientUrl, clientUrlOf, stages } from "./e2e/support/config.ts";
-import { findBrowser } from "./scripts/lib/test-run/ensure-browser.mjs";
+import { findBrowser } from "./scripts/lib/test-run/ensure-browser.ts";
 
 /** Started first, so that at the end no worker has a long file left while the other one is idle. */
 const LONG = ["stalled-analyst", "accessibility", "admin", "signal"].map(

@@ -3,8 +3,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
 import { offlineVerifier } from "./client/verifier/offline-verifier.ts";
-import { firstScript } from "./scripts/lib/client-build/first-script.mjs";
-import { siteFiles } from "./scripts/lib/client-build/screen-pages.mjs";
+import { siteFiles } from "./scripts/lib/client-build/screen-pages.ts";
 
 const projectRoot = fileURLToPath(new URL(".", import.meta.url));
 
@@ -24,7 +23,7 @@ export default defineConfig(({ mode, isSsrBuild }) => {
   return {
     root: "client",
     envDir: projectRoot,
-    plugins: [react(), tailwindcss(), siteFiles(origin), firstScript(), offlineVerifier()],
+    plugins: [react(), tailwindcss(), siteFiles(origin), offlineVerifier()],
     resolve: { alias: { "@shared": fileURLToPath(new URL("shared", import.meta.url)) } },
     define: {
       "import.meta.env.VITE_API_URL": JSON.stringify(apiUrl),

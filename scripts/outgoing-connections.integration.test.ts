@@ -36,26 +36,26 @@ async function open<Service extends { close(): unknown }>(start: Promise<Service
 const startEmpty = (): Promise<HttpFake> =>
   startHttpFake(async (_, response) => void response.writeHead(404).end());
 
-/** Starts a part as a process, as in production, with a witness of whom it talks to. */
-async function startPart(part: "server" | "worker", env: Record<string, string>): Promise<void> {
-  const witness = {
+/** Starts a service as a process, as in production, with a recorder of its connections. */
+async function startService(name: "server" | "worker", env: Record<string, string>): Promise<void> {
+  const recorder = {
     NODE_OPTIONS: `--import ${RECORDER}`,
-    RECORD_CONNECTIONS: join(folder, part),
+    RECORD_CONNECTIONS: join(folder, name),
   };
-  const { kill } = await spawnService(part, { ...SECRETS, ...witness, ...env });
+  const { kill } = await spawnService(name, { ...SECRETS, ...recorder, ...env });
   cleanUp.push(kill);
 }
 
-/** Whom a part has talked to so far, and the names that it has looked up; each once. */
-function contactsOf(part: string): string[] {
-  const lines = readFileSync(join(folder, part), "utf8").trim().split("\n");
+/** Addresses that a service has connected to and names that it has looked up, each once. */
+function contactsOf(name: string): string[] {
+  const lines = readFileSync(join(folder, name), "utf8").trim().split("\n");
   const plain = lines.map((line) => line.replace("localhost", "127.0.0.1"));
   return [...new Set(plain)].filter((line) => line !== "name 127.0.0.1").toSorted();
 }
 
 const contact = (url: string) => `tcp ${new URL(url).host.replace("localhost", "127.0.0.1")}`;
 
-it("a server and a worker at work talk to nobody but whom their settings name", {
+it("a server and a worker at work connect only to what their settings name", {
   timeout: 60_000,
 }, async () => {
   const MONGODB_URI = testDatabaseUri("connections");
@@ -71,8 +71,8 @@ it("a server and a worker at work talk to nobody but whom their settings name", 
   ]);
   const [apiPort, metricsPort] = [await freePort(), await freePort()];
   await Promise.all([
-    startPart("server", { MONGODB_URI, API_PORT: String(apiPort), SMTP_URL: smtp.url }),
-    startPart("worker", {
+    startService("server", { MONGODB_URI, API_PORT: String(apiPort), SMTP_URL: smtp.url }),
+    startService("worker", {
       ...{ MONGODB_URI, MARKET_DATA: "live", WORKER_METRICS_PORT: String(metricsPort) },
       ...{ EXCHANGES: "binance", EXCHANGE_URL: exchange.url },
       ...{ OANDA_TOKEN: "any", OANDA_URL: oanda.url, YAHOO_URL: yahoo.url },
@@ -109,7 +109,7 @@ it("a server and a worker at work talk to nobody but whom their settings name", 
   }, PATIENCE);
 });
 
-it("the witness of that hears of every way to talk to somebody", () => {
+it("the recorder sees every way to connect", () => {
   const attempt = `
     import { createSocket } from "node:dgram";
     import { lookup, resolve4 } from "node:dns/promises";

@@ -8,7 +8,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { npmCommand } from "./lib/commands.mjs";
 import { projectRoot } from "./lib/prepare-project.mjs";
-import { pickFreePort } from "./lib/services/ports.mjs";
+import { pickFreePort } from "./lib/services/ports.ts";
 
 const TIMEOUT = { timeout: 60_000, interval: 100 };
 
@@ -16,7 +16,7 @@ let folder = "";
 /** All processes of this test, to be killed if it fails. */
 const startedPids: number[] = [];
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "part-"));
+  folder = mkdtempSync(join(tmpdir(), "service-"));
 });
 afterAll(() => {
   for (const pid of stillRunning(startedPids)) process.kill(pid, "SIGKILL");

@@ -7,7 +7,7 @@ import { descendantsOf, stillRunning } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { npmCommand } from "./lib/commands.mjs";
 import { projectRoot } from "./lib/prepare-project.mjs";
-import { isPortFree, pickFreePort } from "./lib/services/ports.mjs";
+import { isPortFree, pickFreePort } from "./lib/services/ports.ts";
 
 const STARTING_MS = 120_000;
 

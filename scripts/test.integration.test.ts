@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { projectRoot } from "./lib/prepare-project.mjs";
 
 it("a test run that is interrupted does not pass", async () => {
-  const child = spawn(process.execPath, ["scripts/test.mjs", "types"], {
+  const child = spawn(process.execPath, ["scripts/run.mjs", "test", "types"], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "ignore"],
   });

@@ -123,7 +123,7 @@ describe("npm run backtest", () => {
 
   it("writes what it walked when it is stopped, and says so by its exit code", async () => {
     const args = ["--symbol", "XAU/USD", "--bars", "2500", "--repetitions", "1", "--out", "here"];
-    const child = spawn(process.execPath, ["scripts/backtest.mjs", ...args], {
+    const child = spawn(process.execPath, ["scripts/run.mjs", "backtest", ...args], {
       cwd: projectRoot,
       env: { ...process.env, INIT_CWD: folder },
     });

@@ -1,4 +1,4 @@
-import type { Logger } from "@shared/runtime/logger.ts";
+import { createLogger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { type BacktestRange, selectRange } from "../../worker/src/backtest/range.ts";
 import {
@@ -12,43 +12,39 @@ import {
 } from "../../worker/src/backtest/recorded-market.ts";
 import type { CandleSeries, MarketData } from "../../worker/src/market-data/market-data.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
-import { CliError, resolveTyped } from "../lib/cli.mjs";
+import { CliError, type Command, resolveTyped } from "../lib/cli.mjs";
 import type { BacktestArgs } from "./parse-args.ts";
 
-/** What a backtest walks through, and where it asks for what. */
-export interface Candles {
-  course: BacktestRange;
+interface Source {
+  series: CandleSeries;
   market: MarketData;
+  /** Has candles of shorter timeframes. */
   finerMarket: MarketData;
 }
 
-interface Source {
-  orders: BacktestArgs;
-  settings: Settings;
-  logger: Logger;
-  abort: AbortSignal;
-  onCandles?: (fetched: number) => void;
-}
+export type BacktestCandles = Omit<Source, "series"> & { course: BacktestRange };
 
 /**
- * The candles that the orders ask for.
- * @throws CliError where there are none, or too few; CandleFileError, ProviderError
+ * Opens the candles that the arguments name.
+ * @throws CliError if there are none, or too few; CandleFileError, ProviderError
  */
-export async function openCandles(source: Source): Promise<Candles> {
-  const { orders } = source;
-  const found = orders.from === "provider" ? await fetchLive(source) : openRecorded(orders);
-  const { symbol, timeframe, bars, "warm-up": warmUp } = orders;
-  const course = selectRange({ symbol, timeframe, series: found.series, bars, warmUp });
-  if (course) return { ...found, course };
+export async function openCandles(
+  args: BacktestArgs,
+  settings: Settings,
+  command: Pick<Command, "say" | "signal">,
+): Promise<BacktestCandles> {
+  const fromProvider = args.from === "provider";
+  const source = fromProvider ? await fetchLive(args, settings, command) : openRecorded(args);
+  const { symbol, timeframe, bars, "warm-up": warmUp } = args;
+  const course = selectRange({ symbol, timeframe, series: source.series, bars, warmUp });
+  if (course) return { ...source, course };
   throw new CliError(
-    `There are ${found.series.candles.length} candles of ${symbol} at ${timeframe}: too few for ${warmUp} to warm up and any to decide on. ` +
-      "A smaller --warm-up (30 at least) may do.",
+    `There are ${source.series.candles.length} candles of ${symbol} at ${timeframe}: too few for ${warmUp} to warm up and any to decide on. ` +
+      "Try a smaller --warm-up (at least 30).",
   );
 }
 
-type Found = Omit<Candles, "course"> & { series: CandleSeries };
-
-function openRecorded({ symbol, timeframe, csv }: BacktestArgs): Found {
+function openRecorded({ symbol, timeframe, csv }: BacktestArgs): Source {
   const recordings = recordedLibrary();
   const series = csv ? readCandleFile(resolveTyped(csv), timeframe) : recordings(symbol, timeframe);
   if (!series) throw new CliError(notRecorded(symbol, timeframe));
@@ -64,21 +60,24 @@ function notRecorded(symbol: string, timeframe: string): string {
     : `There are no recorded candles of ${symbol}. Recorded are ${recordedSymbols(recordings).join(", ")}; or use --csv, or --from provider.`;
 }
 
-async function fetchLive({ orders, settings, logger, abort, onCandles }: Source): Promise<Found> {
-  const { symbol, timeframe, bars, "warm-up": warmUp } = orders;
+async function fetchLive(
+  { symbol, timeframe, bars, "warm-up": warmUp }: BacktestArgs,
+  settings: Settings,
+  { say, signal }: Pick<Command, "say" | "signal">,
+): Promise<Source> {
+  const logger = createLogger({ part: "backtest", level: "silent" });
   const live = { ...settings, MARKET_DATA: "live" as const };
   const { marketData } = createMarketData({ settings: live, now: Date.now, logger });
-  const series = await fetchHistory({
+  const series: CandleSeries = await fetchHistory({
     market: marketData,
     symbol,
     timeframe,
     count: bars + warmUp,
-    abort,
-    ...(onCandles && { onCandles }),
+    abort: signal,
+    onCandles: (fetched) => say(`Fetched ${fetched} candles.`),
   });
-  const own: CandleSeries = series;
   const market = recordedMarket((asked, at) =>
-    asked === symbol && at === timeframe ? own : undefined,
+    asked === symbol && at === timeframe ? series : undefined,
   );
   return { series, market, finerMarket: marketData };
 }

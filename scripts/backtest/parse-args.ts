@@ -9,13 +9,13 @@ import { CliError } from "../lib/cli.mjs";
 export const USAGE = `Usage: npm run backtest -- [options]
   --symbol BTC/USDT      market
   --timeframe 1h         ${TIMEFRAMES.join(", ")}
-  --analyst rules        rules, or openai (needs OPENAI_API_KEY; answers are kept, a rerun costs nothing)
+  --analyst rules        rules, or openai (needs OPENAI_API_KEY; answers are cached, so that a rerun is free)
   --from recorded        recorded: the product's own recordings; provider: fetched from the live providers of the settings
   --csv file             your own candles: time (Unix ms),open,high,low,close,volume
-  --bars 1000            closes at which something is decided, at most
-  --warm-up 300          candles before them, which settle the indicators; 30 to 300
+  --bars 1000            maximum number of closes to decide on
+  --warm-up 300          candles before them, for the indicators; 30 to 300
   --every 1              decide at every n-th close only
-  --limit 50             candles that the analyst sees
+  --limit 50             candles that the analyst gets
   --amount 100 --risk 1 --leverage 1
                          USD, percent of it at risk, leverage
   --costs 0.01,0.05      spread and commission of each side, percent; those of the settings by default
@@ -26,7 +26,7 @@ export const USAGE = `Usage: npm run backtest -- [options]
 const wholeNumber = (range: { min: number; max: number }) =>
   z.coerce.number().int().min(range.min).max(range.max);
 
-const ordersSchema = z.object({
+const argsSchema = z.object({
   symbol: symbolSchema.default(SIGNAL_DEFAULTS.symbol),
   timeframe: timeframeSchema.default(SIGNAL_DEFAULTS.timeframe),
   analyst: z.enum(["rules", "openai"]).default("rules"),
@@ -52,28 +52,28 @@ const ordersSchema = z.object({
   repetitions: wholeNumber({ min: 1, max: 10_000 }).default(200),
   out: z.string().min(1).optional(),
 });
-export type BacktestArgs = z.infer<typeof ordersSchema>;
+export type BacktestArgs = z.infer<typeof argsSchema>;
 
 /**
- * Reads the command line; null where it asks for help.
- * @throws CliError that names what is wrong
+ * Parses the arguments; null if they ask for help.
+ * @throws CliError that names the invalid argument
  */
 export function parseBacktestArgs(args: readonly string[]): BacktestArgs | null {
   const { help, ...given } = parse(args);
   if (help) return null;
-  const orders = ordersSchema.safeParse(given);
-  if (!orders.success) {
-    const [issue] = orders.error.issues;
+  const parsed = argsSchema.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
     throw new CliError(`--${issue?.path.join(".")}: ${issue?.message}`);
   }
-  if (orders.data.csv !== undefined && orders.data.from === "provider") {
+  if (parsed.data.csv !== undefined && parsed.data.from === "provider") {
     throw new CliError("--csv: is a file, and --from provider asks for live providers.");
   }
-  return orders.data;
+  return parsed.data;
 }
 
 function parse(args: readonly string[]) {
-  const names = Object.keys(ordersSchema.shape);
+  const names = Object.keys(argsSchema.shape);
   const text = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
   try {
     const options = { ...text, help: { type: "boolean" as const, short: "h" } };

@@ -91,10 +91,10 @@ describe("a backup", () => {
     const target = emptyUri();
     await restore({ uri: target, folder: place("moving") });
     const copy = await MongoClient.connect(target);
-    const told = await copy.db().collection("events").countDocuments({ stream });
+    const events = await copy.db().collection("events").countDocuments({ stream });
     const restored = await copy.db().collection("users").findOne({ _id: user._id });
     await copy.close();
-    expect(restored?.lastEventSeq).toBe(told);
+    expect(restored?.lastEventSeq).toBe(events);
   });
 
   it("that was changed is refused before anything is written", async () => {

@@ -1,46 +1,59 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable, Transform } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { BSON, type ClientSession, type Db, type MongoClient } from "mongodb";
 import { z } from "zod";
 
+export const MANIFEST_FILE = "manifest.json";
+
+const savedCollectionSchema = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_.-]+$/),
+  documents: z.number().int().nonnegative(),
+  /** Of the compressed file, in hex. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+type SavedCollection = z.infer<typeof savedCollectionSchema>;
+
+export const backupManifestSchema = z.object({
+  format: z.literal(1),
+  made_at: z.iso.datetime(),
+  version: z.string(),
+  database: z.string(),
+  collections: z.array(savedCollectionSchema),
+});
+export type BackupManifest = z.infer<typeof backupManifestSchema>;
+
 /**
- * Writes all collections as they are at one moment, into a new folder: `<collection>.bson.gz` and
- * `<collection>.metadata.json` each, which `mongorestore --gzip` reads as well, and a manifest with their hashes. A
- * folder is either whole or not there.
+ * Writes all collections as of one moment into a new folder: `<collection>.bson.gz` and `<collection>.metadata.json`, which
+ * `mongorestore --gzip` reads as well, and a manifest with their hashes. An incomplete folder never has the final name.
  * @throws Error if the folder exists
  */
 export async function dumpDatabase(options: {
   client: MongoClient;
   folder: string;
-  now: Date;
-  /** Of the product that made it. */
+  /** Of the product. */
   version: string;
 }): Promise<BackupManifest> {
-  const { client, folder, now, version } = options;
+  const { client, folder, version } = options;
   const draft = `${folder}.part`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
+  const made_at = new Date().toISOString();
   const db = client.db();
   const names = await listCollections(db);
   // One snapshot for all: a signal is never there without its event.
   const collections = await client.withSession({ snapshot: true }, async (session) => {
     const saved: SavedCollection[] = [];
-    for (const name of names)
+    for (const name of names) {
       saved.push(await dumpCollection({ db, name, folder: draft, session }));
+    }
     return saved;
   });
-  const manifest: BackupManifest = {
-    format: 1,
-    made_at: now.toISOString(),
-    version,
-    database: db.databaseName,
-    collections,
-  };
+  const manifest = { format: 1, made_at, version, database: db.databaseName, collections } as const;
   await writeFile(join(draft, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   await rename(draft, folder);
   return manifest;
@@ -65,43 +78,15 @@ async function dumpCollection(options: {
   const indexes = await collection.indexes();
   const metadata = { collectionName: name, type: "collection", options: {}, indexes };
   await writeFile(join(folder, `${name}.metadata.json`), BSON.EJSON.stringify(metadata));
-  const hash = createHash("sha256");
   let documents = 0;
-  const documentsOf = collection.find({}, { session, raw: true, batchSize: 1_000 });
-  const counted = Readable.from(documentsOf).map((document: Uint8Array) => {
-    documents += 1;
-    return document;
-  });
-  const file = join(folder, `${name}.bson.gz`);
-  await pipeline(counted, createGzip(), hashing(hash), createWriteStream(file));
+  const counted = Readable.from(collection.find({}, { session, raw: true, batchSize: 1_000 })).map(
+    (document: Uint8Array) => {
+      documents += 1;
+      return document;
+    },
+  );
+  const hash = createHash("sha256");
+  const gzip = createGzip().on("data", (chunk) => hash.update(chunk));
+  await pipeline(counted, gzip, createWriteStream(join(folder, `${name}.bson.gz`)));
   return { name, documents, sha256: hash.digest("hex") };
 }
-
-function hashing(hash: Hash): Transform {
-  return new Transform({
-    transform(chunk, _encoding, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-}
-
-export const MANIFEST_FILE = "manifest.json";
-
-const savedCollectionSchema = z.object({
-  name: z.string().regex(/^[A-Za-z0-9_.-]+$/),
-  documents: z.number().int().nonnegative(),
-  /** Of the compressed file, in hex. */
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-});
-type SavedCollection = z.infer<typeof savedCollectionSchema>;
-
-/** What a backup holds, as its `manifest.json` says. */
-export const backupManifestSchema = z.object({
-  format: z.literal(1),
-  made_at: z.iso.datetime(),
-  version: z.string(),
-  database: z.string(),
-  collections: z.array(savedCollectionSchema),
-});
-export type BackupManifest = z.infer<typeof backupManifestSchema>;

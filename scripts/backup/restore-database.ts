@@ -19,23 +19,19 @@ const indexSchema = z.looseObject({ name: z.string(), key: z.record(z.string(), 
 const metadataSchema = z.object({ indexes: z.array(indexSchema) });
 
 /**
- * Puts a backup back into an empty database, with its indexes. All files are checked against the manifest before
- * anything is written.
- * @throws BackupError when the folder holds no whole backup, or the database is not empty
+ * Restores a backup into an empty database, with its indexes, after all files were checked against the manifest.
+ * @throws BackupError if the backup is not complete, or the database is not empty
  */
-export async function restoreDatabase(options: {
-  db: Db;
-  folder: string;
-}): Promise<BackupManifest> {
-  const { db, folder } = options;
+export async function restoreDatabase(db: Db, folder: string): Promise<BackupManifest> {
   const manifest = await readManifest(folder);
   for (const collection of manifest.collections) await verifyFile(folder, collection);
   await assertEmpty(db);
   for (const { name, documents } of manifest.collections) {
-    const restored = await restoreCollection({ db, folder, name });
+    const restored = await restoreDocuments(db, folder, name);
     if (restored !== documents) {
       throw new Error(`${name}: ${restored} documents restored, the backup says ${documents}`);
     }
+    await restoreIndexes(db, folder, name);
   }
   return manifest;
 }
@@ -72,18 +68,13 @@ async function assertEmpty(db: Db): Promise<void> {
   }
 }
 
-async function restoreCollection(options: {
-  db: Db;
-  folder: string;
-  name: string;
-}): Promise<number> {
-  const { db, folder, name } = options;
-  const collection = db.collection(name);
+async function restoreDocuments(db: Db, folder: string, name: string): Promise<number> {
   let restored = 0;
-  const insert = async (batch: Uint8Array[]) => {
+  const insert = async (batch: readonly Uint8Array[]) => {
+    if (batch.length === 0) return;
     const documents = batch.map((bytes) => BSON.deserialize(bytes, { promoteValues: false }));
-    if (documents.length === 0) return;
-    await collection.insertMany(documents, { ordered: false, writeConcern: { w: "majority" } });
+    const options = { ordered: false, writeConcern: { w: "majority" } } as const;
+    await db.collection(name).insertMany(documents, options);
     restored += documents.length;
   };
   const file = createReadStream(join(folder, `${name}.bson.gz`));
@@ -97,12 +88,10 @@ async function restoreCollection(options: {
     }
     await insert(batch);
   });
-  await restoreIndexes({ db, folder, name });
   return restored;
 }
 
-async function restoreIndexes(options: { db: Db; folder: string; name: string }): Promise<void> {
-  const { db, folder, name } = options;
+async function restoreIndexes(db: Db, folder: string, name: string): Promise<void> {
   const text = await readFile(join(folder, `${name}.metadata.json`), "utf8");
   const { indexes } = metadataSchema.parse(BSON.EJSON.parse(text));
   const own = indexes.filter((index) => index.name !== "_id_");
@@ -111,35 +100,34 @@ async function restoreIndexes(options: { db: Db; folder: string; name: string })
   await db.command({ createIndexes: name, indexes: createIndexes });
 }
 
-/** A BSON document begins with its own length, which counts these four bytes as well. */
+/** A BSON document starts with its length, which includes these four bytes. */
 const LENGTH_BYTES = 4;
 
-/** MongoDB's largest document with some room for what the server adds (as mongodump's files may hold). */
-const MOST_BYTES = 17 * 1_024 * 1_024;
+/** MongoDB's largest document, and some bytes that the server may add. */
+const MAX_DOCUMENT_BYTES = 17 * 1_024 * 1_024;
 
 /**
- * Takes a stream of BSON documents, one after the other as mongodump writes them, apart.
- * @throws RangeError for bytes that cannot be such a stream, or that end in the midst of a document
+ * Splits a stream of BSON documents as mongodump writes them.
+ * @throws RangeError for other bytes, or an incomplete document at the end
  */
 async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let offset = 0;
-    for (;;) {
-      const length = documentLength(rest, offset);
-      if (length === undefined || offset + length > rest.length) break;
-      yield rest.subarray(offset, offset + length);
-      offset += length;
+    rest = Buffer.concat([rest, chunk]);
+    let length = documentLength(rest);
+    while (length <= rest.length) {
+      yield rest.subarray(0, length);
+      rest = rest.subarray(length);
+      length = documentLength(rest);
     }
-    rest = rest.subarray(offset);
   }
-  if (rest.length > 0) throw new RangeError("The file ends in the midst of a document.");
+  if (rest.length > 0) throw new RangeError("The file ends in the middle of a document.");
 }
 
-function documentLength(bytes: Buffer, offset: number): number | undefined {
-  if (bytes.length - offset < LENGTH_BYTES) return undefined;
-  const length = bytes.readInt32LE(offset);
-  if (length > LENGTH_BYTES && length <= MOST_BYTES) return length;
+/** Length of the first document; infinite until it is known. */
+function documentLength(bytes: Buffer): number {
+  if (bytes.length < LENGTH_BYTES) return Number.POSITIVE_INFINITY;
+  const length = bytes.readInt32LE();
+  if (length > LENGTH_BYTES && length <= MAX_DOCUMENT_BYTES) return length;
   throw new RangeError("The file is no sequence of BSON documents.");
 }

@@ -1,45 +1,53 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
-import { productVersion } from "@shared/runtime/settings.ts";
+import { dirname, join } from "node:path";
+import { loadSettings, productVersion, readDotEnv } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
+import { CliError, type Command, resolveTyped } from "../lib/cli.mjs";
+import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 import { type BackupManifest, dumpDatabase } from "./dump-database.ts";
 import { BackupError, restoreDatabase } from "./restore-database.ts";
 
-interface Place {
+/** `create [folder]` saves all collections as of one moment; `restore <folder>` writes them into an empty database. */
+export async function main({ args, say }: Command): Promise<void> {
+  const [action, given] = args;
+  if (action === "restore" && !given)
+    throw new CliError("Which folder? npm run restore -- <folder>");
+  readDotEnv();
+  const settings = loadSettings();
+  const folder = given
+    ? resolveTyped(given)
+    : join(settings.DATA_DIR, "backups", new Date().toISOString().replaceAll(":", "-"));
+  const work = action === "restore" ? restore : backUp;
+  say(await withDatabase(settings, (uri) => work({ uri, folder })));
+}
+
+interface BackupLocation {
   uri: string;
   folder: string;
 }
 
 /**
  * Saves the database into a new folder.
- * @returns a line that says what was saved
+ * @returns a summary
  * @throws BackupError if the folder exists
  */
-export async function backUp({ uri, folder }: Place): Promise<string> {
+export async function backUp({ uri, folder }: BackupLocation): Promise<string> {
   if (existsSync(folder)) throw new BackupError(`${folder} exists already.`);
   await mkdir(dirname(folder), { recursive: true });
-  return withClient(uri, async (client) => {
-    const manifest = await dumpDatabase({
-      client,
-      folder,
-      now: new Date(),
-      version: productVersion(),
-    });
-    return `Saved ${describe(manifest)} to ${folder}.`;
-  });
+  const version = productVersion();
+  const manifest = await withClient(uri, (client) => dumpDatabase({ client, folder, version }));
+  return `Saved ${describe(manifest)} to ${folder}.`;
 }
 
 /**
- * Puts a backup into the empty database at `uri`.
- * @returns a line that says what was restored
- * @throws BackupError when nothing could be restored
+ * Restores a backup into the empty database at `uri`.
+ * @returns a summary
+ * @throws BackupError if nothing could be restored
  */
-export async function restore({ uri, folder }: Place): Promise<string> {
-  return withClient(uri, async (client) => {
-    const manifest = await restoreDatabase({ db: client.db(), folder });
-    return `Restored ${describe(manifest)} of ${manifest.made_at}.`;
-  });
+export async function restore({ uri, folder }: BackupLocation): Promise<string> {
+  const manifest = await withClient(uri, (client) => restoreDatabase(client.db(), folder));
+  return `Restored ${describe(manifest)} of ${manifest.made_at}.`;
 }
 
 function describe({ collections }: BackupManifest): string {

@@ -1,205 +1,123 @@
-import { randomUUID } from "node:crypto";
 import { loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { SIGNAL_LIMITS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
-import { loadSettings } from "@shared/runtime/settings.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { callApi } from "@shared/testing/call-api.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
-import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { z } from "zod";
+import { nextMarket } from "./lib/measure-pipeline.ts";
+import { printTable } from "./lib/report.ts";
+import {
+  type BenchOptions,
+  createTokens,
+  type MeasuredBuild,
+  residentBytes,
+  startProduct,
+} from "./lib/start-product.ts";
 
 const SIGNALS = 200;
 const AI_TIME_MS = 5_000;
-const WARM_UP = 5;
-/** How many traders the signals come from; those of one trader are numbered one after the other. */
-const CROWDS = [
-  { traders: 200, worksMeanwhile: false },
-  { traders: 1, worksMeanwhile: false },
-  { traders: 200, worksMeanwhile: true },
-  { traders: 10, worksMeanwhile: true },
-  { traders: 1, worksMeanwhile: true },
-] as const;
+const WARM_UP: Load = { signals: 5, traders: 5, isWorkerRunning: true };
+const LOADS: Load[] = [
+  { signals: SIGNALS, traders: 200, isWorkerRunning: false },
+  { signals: SIGNALS, traders: 1, isWorkerRunning: false },
+  { signals: SIGNALS, traders: 200, isWorkerRunning: true },
+  { signals: SIGNALS, traders: 10, isWorkerRunning: true },
+  { signals: SIGNALS, traders: 1, isWorkerRunning: true },
+];
 
-/**
- * Measures 200 analyses in flight in one worker while the AI takes 5 s for each: how much longer than one answer of
- * the AI it takes to the last result, from the moment the worker may begin with those that wait, or from the first
- * request; and how much memory the worker takes for it.
- */
-export async function benchLoad(options: { database: Database; uri: string }): Promise<void> {
+interface Load {
+  signals: number;
+  traders: number;
+  /** Otherwise the worker is suspended until all requests are accepted, which leaves out the server's share. */
+  isWorkerRunning: boolean;
+}
+
+/** Measures how long 200 analyses at once in one worker take while each AI call takes 5 s, and the worker's memory. */
+export async function benchLoad({ database, uri }: BenchOptions): Promise<void> {
   const ai = await startFakeOpenAi();
   ai.behave({ kind: "advice", delayMs: AI_TIME_MS });
-  const secrets = { JWT_SECRET: randomUUID().repeat(2), ADMIN_PASSWORD: randomUUID() };
-  const port = await freePort();
   const env = {
-    ...secrets,
-    MONGODB_URI: options.uri,
-    API_PORT: String(port),
-    RATE_LIMIT: "off",
     MARKET_DATA: "replay",
     OPENAI_API_KEY: "no key",
     OPENAI_BASE_URL: ai.baseUrl,
     WORKER_CONCURRENCY: String(SIGNALS),
   };
-  const server = await spawnService("server", env);
-  const worker = await spawnService("worker", env, "scripts/bench/instrumented-worker.ts");
-  const shared = { ...options, worker, jwtSecret: secrets.JWT_SECRET };
-  const measure = (size: Pick<Crowd, "signals" | "traders" | "worksMeanwhile">) =>
-    measureCrowd({ ...shared, ...size, apiUrl: `http://localhost:${port}` });
+  const product = await startProduct({ uri, env, workerEntry: "worker/src/main.ts" });
   try {
-    await measure({ signals: WARM_UP, traders: WARM_UP, worksMeanwhile: true });
+    await measureLoad(product, database, WARM_UP);
     const rows = [];
-    for (const { traders, worksMeanwhile } of CROWDS) {
-      const crowd = await measure({ signals: SIGNALS, traders, worksMeanwhile });
+    for (const load of LOADS) {
+      const result = await measureLoad(product, database, load);
       rows.push({
-        traders,
-        measured: worksMeanwhile ? "from the first request" : "once all are accepted",
-        refused: crowd.refused,
-        "last started / AI time": round(crowd.lastStartedMs / AI_TIME_MS),
-        "last finished / AI time": round(crowd.lastFinishedMs / AI_TIME_MS),
-        "memory growth, MB": round(crowd.memoryGrowthMb),
-        "load average": round(loadavg()[0] ?? Number.NaN),
+        traders: load.traders,
+        measured: load.isWorkerRunning ? "from the first request" : "once all are accepted",
+        refused: result.refused,
+        "last started / AI time": result.lastStartedMs / AI_TIME_MS,
+        "last finished / AI time": result.lastFinishedMs / AI_TIME_MS,
+        "memory growth, MB": result.memoryGrowthBytes / 2 ** 20,
+        "load average": loadavg()[0] ?? Number.NaN,
       });
     }
-    console.log(
-      `${SIGNALS} signals at once in one worker, the AI takes ${AI_TIME_MS} ms for each:`,
-    );
-    console.table(rows);
+    printTable(`${SIGNALS} signals at once in one worker, AI calls of ${AI_TIME_MS} ms`, rows);
   } finally {
-    await Promise.all([server.stop(), worker.stop()]);
+    await product.stop();
     await ai.close();
   }
 }
 
-const round = (value: number): number => Math.round(value * 100) / 100;
+const MEMORY_INTERVAL_MS = 100;
 
-const DEADLINE_MS = 60_000;
-const LOOK_EVERY_MS = 50;
-const MEGABYTE = 1_048_576;
-/** Coins trade around the clock: a closed market would be answered without the AI. */
-const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
-
-let asked = 0;
-
-/** Another market each time, over all measurements: requests for the same one would share an analysis. */
-function nextCoin(): { symbol: string; timeframe: string; limit: number } {
-  asked += 1;
-  const { min, max } = SIGNAL_LIMITS.limit;
-  const limit = min + (asked % (max - min + 1));
-  return { symbol: SYMBOLS[asked % SYMBOLS.length] ?? "", timeframe: "1h", limit };
-}
-
-/** `signals` requests at once, from as many `traders`. */
-interface Crowd {
-  database: Database;
-  apiUrl: string;
-  jwtSecret: string;
-  /** The only worker, which tells its memory as `instrumented-worker.ts` does. */
-  worker: SpawnedService;
-  signals: number;
-  traders: number;
-  /**
-   * Whether the worker takes signals while the requests come, or is stopped until all have been accepted: then the
-   * server's share is left out.
-   */
-  worksMeanwhile: boolean;
-}
-
-/**
- * Milliseconds from the moment the first signal was stored, or the stopped worker let go, and what the worker's memory
- * grew by at most.
- */
-interface CrowdTimes {
-  /** Requests that were answered 503, as the database did not take them in time. */
-  refused: number;
-  lastStartedMs: number;
-  lastFinishedMs: number;
-  memoryGrowthMb: number;
-}
-
-/** Sends all requests at once and waits until the last signal is finished. */
-async function measureCrowd(crowd: Crowd): Promise<CrowdTimes> {
-  const { database, worker, signals, worksMeanwhile } = crowd;
-  const tokens = await signInTraders(crowd);
+async function measureLoad(
+  { apiUrl, settings, workers }: MeasuredBuild,
+  database: Database,
+  { signals, traders, isWorkerRunning }: Load,
+) {
+  const pid = workers[0]?.pid ?? -1;
+  const tokens = await createTokens({ database, settings, count: traders });
+  const memory = [await residentBytes(pid)];
+  const sampling = setInterval(
+    () => void residentBytes(pid).then((bytes) => memory.push(bytes)),
+    MEMORY_INTERVAL_MS,
+  );
   const since = new Date();
-  const linesBefore = worker.lines.length;
-  const memoryBefore = memoriesIn(worker.lines).at(-1) ?? Number.NaN;
-  if (!worksMeanwhile) process.kill(worker.pid, "SIGSTOP");
+  if (!isWorkerRunning) process.kill(pid, "SIGSTOP");
   const accepted = await Promise.all(
     Array.from({ length: signals }, (_, index) =>
-      isAccepted(crowd, {
-        token: tokens[index % tokens.length] ?? "",
-        market: nextCoin(),
-      }),
+      requestSignal(apiUrl, tokens[index % tokens.length] ?? ""),
     ),
   );
   const count = accepted.filter(Boolean).length;
-  const letGo = Date.now();
-  if (!worksMeanwhile) process.kill(worker.pid, "SIGCONT");
-  await untilFinished({ database, count, since });
+  const resumedAt = Date.now();
+  if (!isWorkerRunning) process.kill(pid, "SIGCONT");
+  await waitUntilCompleted(database, since, count);
+  clearInterval(sampling);
   const made = await database.signals.find({ createdAt: { $gte: since } }).lean();
-  const first = worksMeanwhile
-    ? Math.min(...made.map(({ createdAt }) => createdAt.getTime()))
-    : letGo;
-  const last = (times: (Date | undefined)[]) =>
-    Math.max(...times.map((time) => time?.getTime() ?? Number.NaN)) - first;
+  const firstAt = isWorkerRunning
+    ? Math.min(...made.map((one) => Number(one.createdAt)))
+    : resumedAt;
   return {
     refused: signals - count,
-    lastStartedMs: last(made.map(({ startedAt }) => startedAt)),
-    lastFinishedMs: last(made.map(({ finishedAt }) => finishedAt)),
-    memoryGrowthMb:
-      (Math.max(...memoriesIn(worker.lines.slice(linesBefore))) - memoryBefore) / MEGABYTE,
+    lastStartedMs: Math.max(...made.map(({ startedAt }) => Number(startedAt))) - firstAt,
+    lastFinishedMs: Math.max(...made.map(({ finishedAt }) => Number(finishedAt))) - firstAt,
+    memoryGrowthBytes: Math.max(...memory) - (memory[0] ?? 0),
   };
 }
 
-function signInTraders({ database, jwtSecret, traders }: Crowd): Promise<string[]> {
-  const settings = loadSettings({ JWT_SECRET: jwtSecret, ADMIN_PASSWORD: "not used" });
-  return Promise.all(
-    Array.from({ length: traders }, async () =>
-      signTokenFor(await createUser(database, { approved: true }), settings),
-    ),
-  );
+/** False for a 503: the database did not accept it in time. */
+async function requestSignal(apiUrl: string, token: string): Promise<boolean> {
+  const headers = { Prefer: "respond-async" };
+  const { status } = await callApi(`${apiUrl}/get-signal`, { token, headers, body: nextMarket() });
+  if (status !== 202 && status !== 503) throw new Error(`answered ${status}`);
+  return status === 202;
 }
 
-async function isAccepted(
-  { apiUrl }: Crowd,
-  { token, market }: { token: string; market: object },
-): Promise<boolean> {
-  const response = await fetch(`${apiUrl}/get-signal`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      prefer: "respond-async",
-    },
-    body: JSON.stringify(market),
-  });
-  const answer = await response.text();
-  if (response.status !== 202 && response.status !== 503) {
-    throw new Error(`answered ${response.status}: ${answer}`);
-  }
-  return response.status === 202;
-}
+const TIMEOUT_MS = 60_000;
+const POLL_INTERVAL_MS = 50;
 
-async function untilFinished(options: {
-  database: Database;
-  count: number;
-  since: Date;
-}): Promise<void> {
-  const { database, count, since } = options;
-  const deadline = Date.now() + DEADLINE_MS;
-  const finished = { createdAt: { $gte: since }, status: "completed" } as const;
-  while ((await database.signals.countDocuments(finished)) < count) {
+async function waitUntilCompleted(database: Database, since: Date, count: number): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
+  const completed = { createdAt: { $gte: since }, status: "completed" } as const;
+  while ((await database.signals.countDocuments(completed)) < count) {
     if (Date.now() > deadline) throw new Error("the signals were not finished in time");
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
   }
-}
-
-const memoryLineSchema = z.object({ rssBytes: z.number() });
-
-/** Resident bytes of the worker, in the order in which it told them. */
-function memoriesIn(lines: readonly string[]): number[] {
-  return lines
-    .filter((line) => line.startsWith('{"rssBytes"'))
-    .map((line) => memoryLineSchema.parse(JSON.parse(line)).rssBytes);
 }

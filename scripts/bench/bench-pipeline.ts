@@ -1,120 +1,74 @@
-import type { Database } from "@shared/database/database.ts";
-import {
-  measurePipeline,
-  type RunSummary,
-  signUpTraders,
-  summarizeRuns,
-} from "./lib/measure-pipeline.ts";
+import { measurePipeline, pipelineColumns, signUpTraders } from "./lib/measure-pipeline.ts";
 import { printTable } from "./lib/report.ts";
-import { startProduct } from "./lib/start-product.ts";
+import { type BenchOptions, startProduct } from "./lib/start-product.ts";
 
-const IN_FLIGHT = [1, 20, 50] as const;
-const WARM_UP = 200;
-const SIGNALS_PER_RUN = 500;
+const IN_FLIGHT = [1, 20, 50];
+const SIGNALS_PER_RUN = 1_000;
+const SHARED_MARKET = { symbol: "BTC/USDT", timeframe: "1d", limit: 50 };
 
 /**
- * Measures the pipeline's own share of a signal: request in, REST answer and push out, while market data and
- * analysis cost nothing. One server and one worker, each a process of its own.
+ * Measures the product's own share of a signal, with one server and one worker: of requests that each need a new analysis,
+ * and of requests that are answered from an existing one.
  */
-export async function benchPipeline(options: { database: Database; uri: string }): Promise<void> {
-  const product = await startProduct(options);
+export async function benchShared({ database, uri }: BenchOptions): Promise<void> {
+  const product = await startProduct({ uri });
   const { apiUrl } = product;
-  const count = Math.max(...IN_FLIGHT);
-  const traders = await signUpTraders({ ...options, ...product, count });
+  const traders = await signUpTraders(product, database, Math.max(...IN_FLIGHT));
+  const kinds = [
+    { analysis: "new", warmUp: 200 },
+    // A server answers up to a third faster once its code is compiled.
+    { analysis: "shared", warmUp: 2_000, market: () => SHARED_MARKET },
+  ];
   try {
-    await measurePipeline({ apiUrl, traders, inFlight: 20, count: WARM_UP });
-    const rows = [];
-    for (const inFlight of IN_FLIGHT) {
-      const run = await measurePipeline({ apiUrl, traders, inFlight, count: SIGNALS_PER_RUN });
-      rows.push({ "in flight": inFlight, ...pipelineColumns(summarizeRuns([run])) });
+    for (const { warmUp: count, market } of kinds) {
+      await measurePipeline({ apiUrl, traders, inFlight: 20, count, market });
     }
-    printTable(`Pipeline overhead, ${SIGNALS_PER_RUN} signals a row, milliseconds`, rows);
+    const rows: Parameters<typeof printTable>[1][number][] = [];
+    for (const inFlight of IN_FLIGHT) {
+      for (const { analysis, market } of kinds) {
+        const options = { apiUrl, traders, inFlight, count: SIGNALS_PER_RUN, market };
+        const run = await measurePipeline(options);
+        rows.push({ "in flight": inFlight, analysis, ...pipelineColumns([run]) });
+      }
+    }
+    printTable(`New and shared analyses, ${SIGNALS_PER_RUN} signals a row, milliseconds`, rows);
   } finally {
     for (const trader of traders) trader.push.close();
     await product.stop();
   }
 }
 
-/** A summary as tables show it. */
-export const pipelineColumns = (summary: RunSummary) => ({
-  "answer p50": summary.answerP50,
-  "answer p95": summary.answerP95,
-  "answer p99": summary.answerP99,
-  "push p50": summary.pushP50,
-  "push p99": summary.pushP99,
-  "signals/s": summary.signalsPerSecond,
-});
-
-const WORKERS = [1, 2, 4] as const;
+const WORKERS = [1, 2, 4];
 const ANALYSIS_MS = 1_000;
-/** Analyses that one worker does at once. */
 const CONCURRENCY = 10;
 const TRADERS = 80;
 const SIGNALS_PER_WORKER = 60;
 
 /**
- * Measures how the rate grows with the workers, when an analysis mostly waits, as one that asks an AI does: then the
- * workers' places are what is short, and not the processor that they all share here.
+ * Measures how the rate grows with the number of workers if an analysis mostly waits, as one by an AI does: then the
+ * workers' concurrency is the limit, and not the processor that they share here.
  */
-export async function benchScaling(options: { database: Database; uri: string }): Promise<void> {
+export async function benchScaling({ database, uri }: BenchOptions): Promise<void> {
+  const env = { WORKER_CONCURRENCY: String(CONCURRENCY), BENCH_ANALYSIS_MS: String(ANALYSIS_MS) };
   const rows = [];
   for (const workers of WORKERS) {
-    const env = {
-      WORKER_CONCURRENCY: String(CONCURRENCY),
-      BENCH_ANALYSIS_MS: String(ANALYSIS_MS),
-    };
-    const product = await startProduct({ ...options, workers, env });
-    const { apiUrl } = product;
-    const traders = await signUpTraders({ ...options, ...product, count: TRADERS });
-    const count = SIGNALS_PER_WORKER * workers;
-    const inFlight = Math.min(TRADERS, 2 * CONCURRENCY * workers);
-    const run = await measurePipeline({ apiUrl, traders, inFlight, count });
+    const product = await startProduct({ uri, workers, env });
+    const traders = await signUpTraders(product, database, TRADERS);
+    const { signalsPerSecond } = await measurePipeline({
+      apiUrl: product.apiUrl,
+      traders,
+      inFlight: Math.min(TRADERS, 2 * CONCURRENCY * workers),
+      count: SIGNALS_PER_WORKER * workers,
+    });
     for (const trader of traders) trader.push.close();
     await product.stop();
-    const most = (workers * CONCURRENCY * 1_000) / ANALYSIS_MS;
+    const limit = (workers * CONCURRENCY * 1_000) / ANALYSIS_MS;
     rows.push({
       workers,
-      "signals/s": run.signalsPerSecond,
-      "places allow": most,
-      "of that, %": (100 * run.signalsPerSecond) / most,
+      "signals/s": signalsPerSecond,
+      limit,
+      "of that, %": (100 * signalsPerSecond) / limit,
     });
   }
-  printTable(`Scaling: analyses of ${ANALYSIS_MS} ms, ${CONCURRENCY} places in each worker`, rows);
-}
-
-const SHARED_IN_FLIGHT = [1, 20, 50] as const;
-/** A server answers up to a third faster once its code is compiled. */
-const SHARED_WARM_UP = 2_000;
-const SHARED_SIGNALS_PER_RUN = 1_000;
-const SHARED = { symbol: "BTC/USDT", timeframe: "1d", limit: 50 };
-
-/**
- * Measures requests that are answered from an analysis that is made already, beside requests that each need one, in the
- * same run. Market data and analysis cost nothing, so the difference is the product's own work.
- */
-export async function benchShared(options: { database: Database; uri: string }): Promise<void> {
-  const product = await startProduct(options);
-  const { apiUrl } = product;
-  const count = Math.max(...SHARED_IN_FLIGHT);
-  const traders = await signUpTraders({ ...options, ...product, count });
-  const shared = { market: () => SHARED };
-  try {
-    await measurePipeline({ apiUrl, traders, inFlight: 20, count: 200 });
-    await measurePipeline({ apiUrl, traders, inFlight: 20, count: SHARED_WARM_UP, ...shared });
-    const rows = [];
-    for (const inFlight of SHARED_IN_FLIGHT) {
-      const run = { apiUrl, traders, inFlight, count: SHARED_SIGNALS_PER_RUN };
-      const fresh = summarizeRuns([await measurePipeline(run)]);
-      rows.push({ "in flight": inFlight, analysis: "new", ...pipelineColumns(fresh) });
-      const reused = summarizeRuns([await measurePipeline({ ...run, ...shared })]);
-      rows.push({ "in flight": inFlight, analysis: "shared", ...pipelineColumns(reused) });
-    }
-    printTable(
-      `New and shared analyses, ${SHARED_SIGNALS_PER_RUN} signals a row, milliseconds`,
-      rows,
-    );
-  } finally {
-    for (const trader of traders) trader.push.close();
-    await product.stop();
-  }
+  printTable(`Scaling: analyses of ${ANALYSIS_MS} ms, concurrency ${CONCURRENCY} a worker`, rows);
 }

@@ -1,135 +1,115 @@
 import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { newSignalId } from "@shared/domain/queue-signal.ts";
-import { loadSettings } from "@shared/runtime/settings.ts";
+import { expectAnswer } from "@shared/testing/call-api.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { newSignal, tradeAnalysis } from "@shared/testing/signal-factory.ts";
+import { Types } from "mongoose";
 import { z } from "zod";
-import { percentile, printTable, timeRequests } from "./lib/report.ts";
-import { startProduct } from "./lib/start-product.ts";
+import { percentile, printTable } from "./lib/report.ts";
+import { type BenchOptions, startProduct } from "./lib/start-product.ts";
 
-const TOTALS = [10_000, 100_000, 1_000_000] as const;
-const SIGNALS_OF_A_USER = 1_000;
+const SIGNAL_COUNTS = [10_000, 100_000, 1_000_000];
+const SIGNALS_PER_USER = 1_000;
 const READERS = 10;
-const PAGES = 200;
+const REQUESTS = 200;
 const STEP_MS = 60_000;
 
 const pageSchema = z.object({ next_cursor: z.string().nullable() });
 
-/** Measures a page of somebody's history while the product holds ever more signals of others. */
-export async function benchHistory(options: { database: Database; uri: string }): Promise<void> {
-  const { database } = options;
-  const product = await startProduct({ ...options, workers: 0 });
-  const settings = loadSettings({ JWT_SECRET: product.jwtSecret, ADMIN_PASSWORD: "not used" });
-  const readers = await Promise.all(
+interface ReadRequest {
+  url: string;
+  token: string;
+}
+
+/** Measures a page of a user's history while other users have more and more signals. */
+export async function benchHistory({ database, uri }: BenchOptions): Promise<void> {
+  const product = await startProduct({ uri, workers: 0 });
+  const url = `${product.apiUrl}/signal-history`;
+  const users = await Promise.all(
     Array.from({ length: READERS }, () => createUser(database, { approved: true })),
   );
-  const tokens = readers.map((reader) => signTokenFor(reader, settings));
-  const token = (index: number) => tokens[index % READERS] ?? "";
-  const url = `${product.apiUrl}/signal-history`;
+  const firstPages = users.map((user) => ({ url, token: signTokenFor(user, product.settings) }));
   const rows = [];
-  let users = 0;
+  let stored = 0;
   try {
-    for (const total of TOTALS) {
-      for (; users * SIGNALS_OF_A_USER < total; users++) {
-        await storeHistory(database, readers[users]?._id ?? newSignalId());
+    for (const total of SIGNAL_COUNTS) {
+      for (; stored < total; stored += SIGNALS_PER_USER) {
+        const user = users[stored / SIGNALS_PER_USER] ?? { _id: new Types.ObjectId() };
+        await storeHistory(database, user);
       }
-      const deep = await Promise.all(tokens.map((each) => deepPageUrl(url, each)));
-      await timeRequests(READERS, (index) => ({ url, token: token(index) }));
-      const first = await timeRequests(PAGES, (index) => ({ url, token: token(index) }));
-      const later = await timeRequests(PAGES, (index) => ({
-        url: deep[index % READERS] ?? url,
-        token: token(index),
-      }));
+      const laterPages = await Promise.all(firstPages.map(findLaterPage));
+      await timeRequests(firstPages, READERS);
+      const first = await timeRequests(firstPages, REQUESTS);
+      const later = await timeRequests(laterPages, REQUESTS);
       rows.push({
         "stored signals": total,
-        "first page p50, ms": percentile(first.times, 0.5),
-        "first page p95, ms": percentile(first.times, 0.95),
-        "page 11 p50, ms": percentile(later.times, 0.5),
-        "page 11 p95, ms": percentile(later.times, 0.95),
+        "first page p50, ms": percentile(first, 0.5),
+        "first page p95, ms": percentile(first, 0.95),
+        "page 11 p50, ms": percentile(later, 0.5),
+        "page 11 p95, ms": percentile(later, 0.95),
       });
     }
-    printTable(`History: a page of 50 signals, ${SIGNALS_OF_A_USER} signals a user`, rows);
+    printTable(`History: a page of 50 signals, ${SIGNALS_PER_USER} signals a user`, rows);
   } finally {
     await product.stop();
   }
 }
 
-/** Address of the page after the first ten. */
-async function deepPageUrl(url: string, token: string): Promise<string> {
-  let cursor: string | null = "";
-  for (let page = 0; page < 10; page++) {
-    const headers = { authorization: `Bearer ${token}` };
-    const query: string = cursor ? `?cursor=${encodeURIComponent(cursor)}` : "";
-    const answer: unknown = await (await fetch(`${url}${query}`, { headers })).json();
-    cursor = pageSchema.parse(answer).next_cursor;
+async function findLaterPage({ url, token }: ReadRequest): Promise<ReadRequest> {
+  let page = url;
+  for (let number = 1; number <= 10; number++) {
+    const { next_cursor } = await expectAnswer(pageSchema, page, { token });
+    page = `${url}?cursor=${encodeURIComponent(next_cursor ?? "")}`;
   }
-  return `${url}?cursor=${encodeURIComponent(cursor ?? "")}`;
+  return { url: page, token };
 }
 
-async function storeHistory(database: Database, userId: UserRecord["_id"]): Promise<void> {
-  const newest = Date.now();
-  const signals = Array.from({ length: SIGNALS_OF_A_USER }, (_, index) =>
-    finishedSignal(userId, new Date(newest - index * STEP_MS)),
-  );
-  await database.signals.collection.insertMany(signals, {
-    ordered: false,
-    writeConcern: { w: 1 },
+/** Milliseconds of each of `count` requests, one after the other. */
+async function timeRequests(requests: readonly ReadRequest[], count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const { url = "", token = "" } = requests[index % requests.length] ?? {};
+    const startedAt = performance.now();
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    await response.arrayBuffer();
+    times.push(performance.now() - startedAt);
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  }
+  return times;
+}
+
+async function storeHistory(database: Database, user: Pick<UserRecord, "_id">): Promise<void> {
+  const now = Date.now();
+  const signals = Array.from({ length: SIGNALS_PER_USER }, (_, index): SignalRecord => {
+    const createdAt = new Date(now - index * STEP_MS);
+    const analysis = tradeAnalysis(createdAt);
+    return { ...newSignal(user), createdAt, updatedAt: createdAt, outcome: "WIN", analysis };
   });
+  const options = { ordered: false, writeConcern: { w: 1 } } as const;
+  await database.signals.collection.insertMany(signals, options);
 }
 
-function finishedSignal(userId: UserRecord["_id"], createdAt: Date): SignalRecord {
-  return {
-    ...{ analysisId: newSignalId(), origin: "request" },
-    ...{ _id: newSignalId(), userId, symbol: "BTC/USDT", timeframe: "1h", limit: 100 },
-    ...{ amount: 1_000, riskPercent: 1, leverage: 1, status: "completed", revision: 1 },
-    ...{ createdAt, updatedAt: createdAt, startedAt: createdAt, finishedAt: createdAt },
-    outcome: "WIN",
-    analysis: {
-      ...{ final_signal: "BUY", confidence: 60, entry: 50_000, stop_loss: 49_850 },
-      ...{ take_profit: 50_300, warnings: [], suggested_hold: "24 candles" },
-      ...{ suggested_units: 0.02, estimated_dollar_risk: 3, required_margin: 1_000 },
-      trade_duration_text: "",
-      raw_ai: {
-        ...{ confidence: 60, rationale: "The trend holds above its averages. ".repeat(8) },
-        ...{ key_evidence: ["EMA 20 above EMA 50", "RSI 58"], market_condition: "trending" },
-        what_to_watch_for: ["a close below the stop"],
-      },
-      source: {
-        ...{ data: "replay", provider: "instant", model: "instant", analyst: "rules" },
-        ...{ last_candle_at: createdAt.toISOString(), price: 50_000 },
-      },
-    },
-  };
-}
-
-const USER_TOTALS = [1_000, 50_000] as const;
+const USER_COUNTS = [1_000, 50_000];
 const BATCH = 10_000;
-const REQUESTS = 15;
+const LIST_REQUESTS = 15;
 
-/** Measures the administrators' list of all users. */
-export async function benchUsers(options: { database: Database; uri: string }): Promise<void> {
-  const { database } = options;
-  const product = await startProduct({ ...options, workers: 0 });
-  const { apiUrl, jwtSecret } = product;
-  const settings = loadSettings({ JWT_SECRET: jwtSecret, ADMIN_PASSWORD: "not used" });
-  const token = signTokenFor(
-    await createUser(database, { role: "admin", approved: true }),
-    settings,
-  );
+export async function benchUsers({ database, uri }: BenchOptions): Promise<void> {
+  const product = await startProduct({ uri, workers: 0 });
+  const admin = await createUser(database, { role: "admin", approved: true });
+  const requests = [
+    { url: `${product.apiUrl}/admin/list-users`, token: signTokenFor(admin, product.settings) },
+  ];
   const rows = [];
   try {
-    for (const total of USER_TOTALS) {
-      await growTo(database, total);
-      const url = `${apiUrl}/admin/list-users`;
-      await timeRequests(3, () => ({ url, token }));
-      const { times, bytes, wireBytes } = await timeRequests(REQUESTS, () => ({ url, token }));
+    for (const total of USER_COUNTS) {
+      await addUsers(database, total);
+      await timeRequests(requests, 3);
+      const times = await timeRequests(requests, LIST_REQUESTS);
       rows.push({
         users: total,
         "p50, ms": percentile(times, 0.5),
         "p95, ms": percentile(times, 0.95),
-        "answer, MB": bytes / 2 ** 20,
-        "on the wire, MB": wireBytes / 2 ** 20,
       });
     }
     printTable("GET /admin/list-users", rows);
@@ -138,25 +118,20 @@ export async function benchUsers(options: { database: Database; uri: string }): 
   }
 }
 
-async function growTo(database: Database, total: number): Promise<void> {
+/** Stores copies of one user until there are `total`. */
+async function addUsers(database: Database, total: number): Promise<void> {
+  const template = await createUser(database);
   let count = await database.users.countDocuments();
   while (count < total) {
-    const size = Math.min(BATCH, total - count);
-    const from = count;
-    const users = Array.from({ length: size }, (_, index) => newUser(from + index));
+    const users = Array.from({ length: Math.min(BATCH, total - count) }, (): UserRecord => {
+      const _id = new Types.ObjectId();
+      const username = `user-${_id}`;
+      const email = `${username}@example.com`;
+      const identityId = _id.toString();
+      const keys = { usernameKey: username, emailKey: email, identityId };
+      return { ...template, _id, username, email, ...keys };
+    });
     await database.users.collection.insertMany(users, { ordered: false });
-    count += size;
+    count += users.length;
   }
-}
-
-function newUser(index: number): UserRecord {
-  const username = `bench-user-${index}`;
-  const email = `${username}@example.com`;
-  const _id = newSignalId();
-  return {
-    ...{ _id, username, usernameKey: username, email, emailKey: email, emailVerified: true },
-    ...{ identityId: _id.toString(), role: "user", approved: true, allowImageUpload: false },
-    ...{ imageCredits: 0, sessionVersion: 0, keptSessionId: null, createdAt: new Date() },
-    ...{ lastEventSeq: 0, unfinishedSignals: 0 },
-  };
 }

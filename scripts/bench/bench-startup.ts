@@ -1,17 +1,17 @@
 import { freePort, spawnService } from "@shared/testing/spawn-service.ts";
 import { percentile, printTable } from "./lib/report.ts";
-import { newSecrets } from "./lib/start-product.ts";
+import { type BenchOptions, newSecrets } from "./lib/start-product.ts";
 
 const STARTS = 5;
 
-/** Measures from the start of a process to its word that it is ready, on a database that is in use already. */
-export async function benchStartup(options: { uri: string }): Promise<void> {
+/** Measures the time from the start of a process until it logs that it is ready, on a database in use. */
+export async function benchStartup({ uri }: BenchOptions): Promise<void> {
   const rows = [];
-  for (const part of ["server", "worker"] as const) {
+  for (const service of ["server", "worker"] as const) {
     const times: number[] = [];
-    for (let start = 0; start < STARTS; start++) times.push(await measureStart(part, options.uri));
+    for (let start = 0; start < STARTS; start++) times.push(await measureStart(service, uri));
     rows.push({
-      part,
+      service,
       "p50, ms": percentile(times, 0.5),
       "slowest, ms": Math.max(...times),
     });
@@ -19,12 +19,12 @@ export async function benchStartup(options: { uri: string }): Promise<void> {
   printTable(`Start-up, ${STARTS} starts each`, rows);
 }
 
-async function measureStart(part: "server" | "worker", uri: string): Promise<number> {
+async function measureStart(service: "server" | "worker", uri: string): Promise<number> {
   const port = await freePort();
   const env = { MONGODB_URI: uri, API_PORT: String(port), MARKET_DATA: "replay" };
   const startedAt = performance.now();
-  const started = await spawnService(part, { ...newSecrets(), ...env });
-  const tookMs = performance.now() - startedAt;
+  const started = await spawnService(service, { ...newSecrets(), ...env });
+  const durationMs = performance.now() - startedAt;
   await started.stop();
-  return tookMs;
+  return durationMs;
 }

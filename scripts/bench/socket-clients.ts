@@ -1,10 +1,9 @@
 import { envelopeSchema } from "@shared/contract/events.ts";
 import { io } from "socket.io-client";
 
-/** Opens `COUNT` sockets and tells its parent, for each event, how long after it was told each socket had it. */
+/** Opens `COUNT` sockets and sends its parent the delay of each event on each socket. */
 const { API_URL = "", TOKEN = "", COUNT = "0" } = process.env;
-/** So many handshakes at once; a crowd that comes back after an outage is spread by its clients as well. */
-const AT_ONCE = 50;
+const CONCURRENCY = 50;
 
 function openSocket(): Promise<void> {
   return new Promise((resolve) => {
@@ -19,11 +18,11 @@ function openSocket(): Promise<void> {
 }
 
 let left = Number(COUNT);
-async function openInTurn(): Promise<void> {
+async function openSockets(): Promise<void> {
   while (left > 0) {
     left -= 1;
     await openSocket();
   }
 }
-await Promise.all(Array.from({ length: AT_ONCE }, openInTurn));
+await Promise.all(Array.from({ length: CONCURRENCY }, openSockets));
 process.send?.({ opened: Number(COUNT) });

@@ -14,31 +14,31 @@ const REFUSED_WITHIN_MS = 10_000;
 const REQUESTS = 6;
 
 describe("every accepted signal ends exactly once when the database", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
   let traders: Trader[];
-  let picture: Buffer;
+  let image: Buffer;
 
   beforeAll(async () => {
-    stage = await startHarness();
-    picture = await chartImage(1).png().toBuffer();
+    harness = await startHarness();
+    image = await chartImage(1).png().toBuffer();
     traders = await Promise.all(
       Array.from({ length: REQUESTS }, async () => {
-        const trader = await stage.signUp({ credits: 10 });
-        await trader.connect(stage.servers.b);
+        const trader = await harness.signUp({ credits: 10 });
+        await trader.connect(harness.servers.b);
         return trader;
       }),
     );
   });
-  afterEach(() => assertInvariants(stage));
-  afterAll(() => stage.close());
+  afterEach(() => assertInvariants(harness));
+  afterAll(() => harness.close());
 
   const askAll = () =>
     Promise.all(
-      traders.map((trader) => trader.ask(stage.servers.a, { ...stage.nextMarket(), picture })),
+      traders.map((trader) => trader.ask(harness.servers.a, { ...harness.nextMarket(), image })),
     );
   /** Signals whose analyses are held at the AI until `release` is called. */
   const signalsUnderWay = async () => {
-    const hold = stage.ai.hold();
+    const hold = harness.ai.hold();
     await askAll();
     await until(() => hold.arrived >= REQUESTS, { what: "all questions to the AI" });
     return hold;
@@ -56,18 +56,18 @@ describe("every accepted signal ends exactly once when the database", () => {
   const insistOn = async (refused: Asked[]) => {
     const accepted = await Promise.all(
       refused.map((asked) =>
-        traders.find((one) => one.asked.includes(asked))?.insist(stage.servers.b, asked),
+        traders.find((one) => one.asked.includes(asked))?.insist(harness.servers.b, asked),
       ),
     );
     await untilEnded(
-      stage,
+      harness,
       accepted.filter((id) => id !== undefined),
     );
   };
 
   it("is killed and started again on its data", async () => {
     const hold = await signalsUnderWay();
-    const [mongod] = stage.mongo.members;
+    const [mongod] = harness.mongo.members;
     await mongod?.kill();
     hold.release();
     const refused = await expectRefusals();
@@ -77,7 +77,7 @@ describe("every accepted signal ends exactly once when the database", () => {
 
   it("is killed in the middle of a burst of requests", async () => {
     const asking = [askAll(), askAll(), askAll()];
-    const [mongod] = stage.mongo.members;
+    const [mongod] = harness.mongo.members;
     await mongod?.kill();
     const asked = (await Promise.all(asking)).flat();
     await mongod?.start();
@@ -86,7 +86,7 @@ describe("every accepted signal ends exactly once when the database", () => {
 
   it("hangs for 20 s", async () => {
     const hold = await signalsUnderWay();
-    const [mongod] = stage.mongo.members;
+    const [mongod] = harness.mongo.members;
     mongod?.pause();
     const paused = delay(PAUSE_MS);
     hold.release();

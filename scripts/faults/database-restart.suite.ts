@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { multipartForm } from "@shared/testing/api-client.ts";
+import { type ApiRequest, callApi } from "@shared/testing/call-api.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ADMIN_PASSWORD, type ApiCall, callApi } from "./harness/api.ts";
+import { ADMIN_PASSWORD } from "./harness/administrator.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { holdCommand } from "./harness/replica-set.ts";
 import { namespaceOf } from "./harness/signal-probes.ts";
@@ -16,7 +17,7 @@ interface CallKind {
   name: string;
   /** Statuses that answer it while nothing is wrong. */
   expected: readonly number[];
-  make: () => Omit<ApiCall, "via">;
+  make: () => ApiRequest & { path: string };
 }
 
 const READS_OF_ANYONE = ["/status", "/performance", "/ledger", "/ledger/head", "/payment-details"];
@@ -28,15 +29,15 @@ const READS_OF_ADMINS = [
 
 /** Reads, sign-ins, changes by administrators (each with an entry in the audit trail), uploads and signal requests. */
 function callsOfEveryKind(options: {
-  stage: FaultHarness;
+  harness: FaultHarness;
   trader: Trader;
-  picture: Buffer;
+  image: Buffer;
 }): CallKind[] {
   const { token } = options.trader;
   return [
     ...READS_OF_ANYONE.map((path) => read(path)),
     ...READS_OF_TRADERS.map((path) => read(path, token)),
-    ...READS_OF_ADMINS.map((path) => read(path, options.stage.administrator.token)),
+    ...READS_OF_ADMINS.map((path) => read(path, options.harness.administrator.token)),
     ...signIns(options.trader),
     ...adminActions(options),
     ...uploadsAndSignals(options),
@@ -49,11 +50,7 @@ const read = (path: string, token?: string): CallKind => ({
   make: () => ({ path, ...(token && { token }) }),
 });
 
-const post = (
-  path: string,
-  expected: number,
-  make: () => Omit<ApiCall, "via" | "path" | "method">,
-): CallKind => ({
+const post = (path: string, expected: number, make: () => ApiRequest): CallKind => ({
   name: `POST ${path}`,
   expected: [expected],
   make: () => ({ path, method: "POST", ...make() }),
@@ -71,8 +68,8 @@ function signIns({ username }: Trader): CallKind[] {
   ];
 }
 
-function adminActions({ stage, trader }: { stage: FaultHarness; trader: Trader }): CallKind[] {
-  const { token } = stage.administrator;
+function adminActions({ harness, trader }: { harness: FaultHarness; trader: Trader }): CallKind[] {
+  const { token } = harness.administrator;
   const form = (fields: Record<string, string>) => () => ({ token, body: multipartForm(fields) });
   return [
     post(`/admin/grant-image-credits/${trader.username}`, 200, form({ credits: "1" })),
@@ -85,21 +82,21 @@ function adminActions({ stage, trader }: { stage: FaultHarness; trader: Trader }
 }
 
 function uploadsAndSignals({
-  stage,
+  harness,
   trader,
-  picture,
+  image,
 }: {
-  stage: FaultHarness;
+  harness: FaultHarness;
   trader: Trader;
-  picture: Buffer;
+  image: Buffer;
 }): CallKind[] {
   const { token } = trader;
   const headers = () => ({ "Idempotency-Key": randomUUID(), Prefer: "respond-async" });
-  const proof = () => multipartForm({ sender_name: "Ann", proof_image: picture });
-  const imageForm = () => multipartForm({ ...stage.nextMarket(), chart_image: picture });
+  const proof = () => multipartForm({ sender_name: "Ann", proof_image: image });
+  const imageForm = () => multipartForm({ ...harness.nextMarket(), chart_image: image });
   return [
     post("/submit-payment-proof", 201, () => ({ token, body: proof() })),
-    post("/get-signal", 202, () => ({ token, headers: headers(), body: stage.nextMarket() })),
+    post("/get-signal", 202, () => ({ token, headers: headers(), body: harness.nextMarket() })),
     post("/get-signal-with-image", 202, () => ({ token, headers: headers(), body: imageForm() })),
   ];
 }
@@ -124,21 +121,22 @@ const isProperRefusal = ({ status, retryAfter, tookMs }: Answer) =>
   status === 503 && /^[1-9]\d*$/.test(retryAfter ?? "") && tookMs < REFUSED_WITHIN_MS;
 
 describe("requests of every kind get an answer or a 503 with Retry-After, never a 500, when the database", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
   let kinds: CallKind[];
 
   beforeAll(async () => {
-    stage = await startHarness();
-    const trader = await stage.signUp({ credits: 10_000 });
-    const picture = await chartImage(1).png().toBuffer();
-    kinds = callsOfEveryKind({ stage, trader, picture });
+    harness = await startHarness();
+    const trader = await harness.signUp({ credits: 10_000 });
+    const image = await chartImage(1).png().toBuffer();
+    kinds = callsOfEveryKind({ harness, trader, image });
   });
-  afterEach(() => assertInvariants(stage));
-  afterAll(() => stage.close());
+  afterEach(() => assertInvariants(harness));
+  afterAll(() => harness.close());
 
   const send = async (kind: CallKind): Promise<Answer> => {
     const sentAt = performance.now();
-    const { status, headers } = await callApi({ via: stage.servers.a, ...kind.make() });
+    const { path, ...request } = kind.make();
+    const { status, headers } = await callApi(harness.servers.a.url + path, request);
     const retryAfter = headers.get("Retry-After");
     return { kind, sentAt, status, retryAfter, tookMs: performance.now() - sentAt };
   };
@@ -148,7 +146,7 @@ describe("requests of every kind get an answer or a 503 with Retry-After, never 
       .map(({ kind, ...answer }) => `${kind.name}: ${JSON.stringify(answer)}`);
 
   it("is killed and restarted again and again", async () => {
-    const [mongod] = stage.mongo.members;
+    const [mongod] = harness.mongo.members;
     const answers: Answer[] = [];
     const stop = new AbortController();
     const clients = kinds.map(async (kind) => {
@@ -180,8 +178,8 @@ describe("requests of every kind get an answer or a 503 with Retry-After, never 
     "is killed in the middle of an administrator's change, at the insert into %s",
     async (collection) => {
       const kind = kinds.find(({ name }) => name.includes("grant-image-credits"));
-      const [mongod] = stage.mongo.members;
-      if (!kind || !mongod) throw new Error("the stage is incomplete");
+      const [mongod] = harness.mongo.members;
+      if (!kind || !mongod) throw new Error("the replica set is empty");
       const point = await holdCommand(mongod, {
         commands: ["insert"],
         namespace: namespaceOf(collection),

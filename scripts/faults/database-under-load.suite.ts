@@ -27,40 +27,40 @@ const ENDED_WITHIN_MS = 90_000;
 const ONCE = { status: "completed", attempts: 1, aiCalls: 1 };
 
 describe("with many signals in flight, the AI is called once for each when the database", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
   let trader: Trader;
 
   beforeAll(async () => {
-    stage = await startHarness({ aiTimeMs: AI_TIME_MS });
-    trader = await stage.signUp();
-    await trader.connect(stage.servers.b);
+    harness = await startHarness({ aiTimeMs: AI_TIME_MS });
+    trader = await harness.signUp();
+    await trader.connect(harness.servers.b);
   });
-  afterEach(() => assertInvariants(stage));
-  afterAll(() => stage.close());
+  afterEach(() => assertInvariants(harness));
+  afterAll(() => harness.close());
 
-  const wishes = (count: number) => Array.from({ length: count }, () => stage.nextMarket());
+  const requests = (count: number) => Array.from({ length: count }, () => harness.nextMarket());
 
   /**
    * Waits for the next renewal of these locks. The outage is noticed before the one after it: no renewal waits in a
    * connection, where the database would find it after a freeze.
    */
   const untilRenewed = async (ids: readonly string[]) => {
-    const filter = { _id: { $in: await analysisIdsOf(stage, ids) } };
-    const last = await stage.database.jobs.findOne(filter).sort({ lockedAt: -1 }).lean();
+    const filter = { _id: { $in: await analysisIdsOf(harness, ids) } };
+    const last = await harness.database.jobs.findOne(filter).sort({ lockedAt: -1 }).lean();
     const renewed = { ...filter, lockedAt: { $gt: last?.lockedAt ?? null } };
-    await until(() => stage.database.jobs.exists(renewed), { what: "a renewal of locks" });
+    await until(() => harness.database.jobs.exists(renewed), { what: "a renewal of locks" });
   };
 
   it("is frozen for longer than locks last: their owners renew them first", async () => {
-    const hold = stage.ai.hold();
-    const ids = await askForMany(stage, trader, wishes(IN_FLIGHT));
+    const hold = harness.ai.hold();
+    const ids = await askForMany(harness, trader, requests(IN_FLIGHT));
     await until(() => hold.arrived >= IN_FLIGHT, { what: "all AI calls" });
-    const { a, b } = stage.workers;
+    const { a, b } = harness.workers;
     for (const worker of [a, b]) {
-      expect(await signalsHeldBy(stage, worker, ids)).not.toEqual([]);
+      expect(await signalsHeldBy(harness, worker, ids)).not.toEqual([]);
     }
-    const [mongod] = stage.mongo.members;
-    await untilRenewed(await signalsHeldBy(stage, a, ids));
+    const [mongod] = harness.mongo.members;
+    await untilRenewed(await signalsHeldBy(harness, a, ids));
     mongod?.pause();
     await delay(ANSWERED_AFTER_MS);
     hold.release();
@@ -69,22 +69,24 @@ describe("with many signals in flight, the AI is called once for each when the d
     mongod?.resume();
     await delay(LATE_MS);
     a.resume();
-    await untilEnded(stage, ids);
-    expect(await countsOf(stage, ids)).toEqual(ids.map(() => ONCE));
+    await untilEnded(harness, ids);
+    expect(await countsOf(harness, ids)).toEqual(ids.map(() => ONCE));
   });
 
   it("is killed four times: no request gets another error than a 503", async () => {
-    const [mongod] = stage.mongo.members;
+    const [mongod] = harness.mongo.members;
     const asked: Asked[] = [];
     const ask = async (count: number) => {
       asked.push(
-        ...(await Promise.all(wishes(count).map((wish) => trader.ask(stage.servers.a, wish)))),
+        ...(await Promise.all(
+          requests(count).map((request) => trader.ask(harness.servers.a, request)),
+        )),
       );
     };
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const before = stage.aiCalls.total;
+      const before = harness.aiCalls.total;
       const asking = ask(PER_KILL);
-      await until(() => stage.aiCalls.total > before, { what: "an AI call" });
+      await until(() => harness.aiCalls.total > before, { what: "an AI call" });
       await mongod?.kill();
       await Promise.all([asking, ask(1)]);
       await mongod?.start();
@@ -93,9 +95,9 @@ describe("with many signals in flight, the AI is called once for each when the d
     expect(replies.filter(({ kind }) => kind === "lost")).toEqual([]);
     const refusals = replies.filter((reply) => reply.kind === "refused");
     expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([503]));
-    const ids = await Promise.all(asked.map((one) => trader.insist(stage.servers.b, one)));
-    await untilEnded(stage, ids, ENDED_WITHIN_MS);
-    const counts = await countsOf(stage, ids);
+    const ids = await Promise.all(asked.map((one) => trader.insist(harness.servers.b, one)));
+    await untilEnded(harness, ids, ENDED_WITHIN_MS);
+    const counts = await countsOf(harness, ids);
     expect(counts.map(({ status, aiCalls }) => ({ status, aiCalls }))).toEqual(
       ids.map(() => ({ status: "completed", aiCalls: 1 })),
     );

@@ -13,32 +13,32 @@ import { until } from "./harness/until.ts";
 import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 describe("with its log on a disk that is full", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
   beforeAll(async () => {
-    stage = await startHarness();
+    harness = await startHarness();
   });
-  afterAll(() => stage.close());
+  afterAll(() => harness.close());
 
-  const env = (appName: string) => ({ ...stage.env, MONGODB_URI: stage.mongo.uri(appName) });
-  const askFor = async (count: number, via = stage.servers.a) => {
-    const trader = await stage.signUp();
-    await trader.connect(stage.servers.b);
-    const asking = Array.from({ length: count }, () => trader.ask(via, stage.nextMarket()));
+  const env = (appName: string) => ({ ...harness.env, MONGODB_URI: harness.mongo.uri(appName) });
+  const askFor = async (count: number, via = harness.servers.a) => {
+    const trader = await harness.signUp();
+    await trader.connect(harness.servers.b);
+    const asking = Array.from({ length: count }, () => trader.ask(via, harness.nextMarket()));
     const replies = (await Promise.all(asking)).flatMap((asked) => asked.replies);
     return replies.flatMap((reply) => (reply.kind === "accepted" ? [reply.signalId] : []));
   };
 
   it("a worker goes on working, and ends in order", async () => {
-    const workers = Object.values(stage.workers);
+    const workers = Object.values(harness.workers);
     await Promise.all(workers.map((worker) => worker.stop()));
     const mute = spawnFullDiskService("worker", env("mute-worker"));
     const ids = await askFor(5);
-    await untilEnded(stage, ids);
-    expect(await stage.database.signals.countDocuments({ status: "completed" })).toBe(5);
+    await untilEnded(harness, ids);
+    expect(await harness.database.signals.countDocuments({ status: "completed" })).toBe(5);
     expect(mute.isRunning()).toBe(true);
     expect(await mute.stop()).toBe(0);
     await Promise.all(workers.map((worker) => worker.start()));
-    await assertInvariants(stage);
+    await assertInvariants(harness);
   });
 
   it("a server goes on answering, and ends in order", async () => {
@@ -48,25 +48,24 @@ describe("with its log on a disk that is full", () => {
     await until(async () => (await fetch(`${via.url}/readyz`)).ok, { what: "the server" });
     const ids = await askFor(5, via);
     expect(ids).toHaveLength(5);
-    await untilEnded(stage, ids);
+    await untilEnded(harness, ids);
     expect(await mute.stop()).toBe(0);
-    await assertInvariants(stage);
+    await assertInvariants(harness);
   });
 });
 
 /** Every write to it fails with "no space left on device". */
 const FULL_DISK = "/dev/full";
 
-/** A part whose log cannot be written. */
+/** A service whose log cannot be written. */
 interface FullDiskService {
   readonly pid: number;
-  /** Whether the process is still there. */
   isRunning(): boolean;
   /** SIGTERM; the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts a part with its log on a disk that is full. It cannot say when it is ready: see who answers. */
+/** Starts a service with its log on a full disk. It cannot log that it is ready, so poll it. */
 function spawnFullDiskService(
   kind: "server" | "worker",
   env: Record<string, string>,

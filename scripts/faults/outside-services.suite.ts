@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { signalResponseSchema } from "@shared/contract/signal.ts";
+import { expectAnswer } from "@shared/testing/call-api.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { expectAnswer } from "./harness/api.ts";
 import type { Gateway } from "./harness/gateway.ts";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { untilEnded } from "./harness/signal-probes.ts";
@@ -14,36 +14,35 @@ import { assertInvariants } from "./invariants/assert-invariants.ts";
 const THIRD_MS = 20_000;
 /** A provider that failed three times rests for 30 s. */
 const WELL_AGAIN_WITHIN_MS = 60_000;
-/** A signal with a picture may take 120 s. */
+/** A signal with an image may take 120 s. */
 const ENDED_WITHIN_MS = 125_000;
 
 describe("every signal asked for while an outside service is down ends as documented", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
   let trader: Trader;
-  let picture: Buffer;
+  let image: Buffer;
 
   beforeAll(async () => {
-    stage = await startHarness();
-    picture = await chartImage(1).png().toBuffer();
-    trader = await stage.signUp({ credits: 100 });
-    await trader.connect(stage.servers.a);
+    harness = await startHarness();
+    image = await chartImage(1).png().toBuffer();
+    trader = await harness.signUp({ credits: 100 });
+    await trader.connect(harness.servers.a);
   });
-  afterEach(() => assertInvariants(stage));
-  afterAll(() => stage.close());
+  afterEach(() => assertInvariants(harness));
+  afterAll(() => harness.close());
 
-  /** One signal with a picture and one without. */
+  /** One signal with an image and one without. */
   const askTwice = async () => {
-    const asking = [{ picture }, {}].map((extra) =>
-      trader.ask(stage.servers.a, { ...stage.nextMarket(), ...extra }),
+    const asking = [{ image }, {}].map((extra) =>
+      trader.ask(harness.servers.a, { ...harness.nextMarket(), ...extra }),
     );
     const replies = (await Promise.all(asking)).flatMap((asked) => asked.replies);
     return replies.flatMap((reply) => (reply.kind === "accepted" ? [reply.signalId] : []));
   };
   const read = (signalId: string) =>
-    expectAnswer(
-      { via: stage.servers.b, path: `/signals/${signalId}`, token: trader.token },
-      signalResponseSchema,
-    );
+    expectAnswer(signalResponseSchema, `${harness.servers.b.url}/signals/${signalId}`, {
+      token: trader.token,
+    });
   /** Refused, answered with 500 and hanging, a third of a minute each; what was asked for meanwhile, by kind. */
   const failForAMinute = async (service: Gateway) => {
     const askDuring = async (begin: () => Promise<void> | void) => {
@@ -75,7 +74,7 @@ describe("every signal asked for while an outside service is down ends as docume
     until(
       async () => {
         const ids = await askTwice();
-        await untilEnded(stage, ids);
+        await untilEnded(harness, ids);
         const ended = await Promise.all(ids.map(read));
         return ended.length === 2 && ended.every(({ status }) => status === "completed");
       },
@@ -83,16 +82,16 @@ describe("every signal asked for while an outside service is down ends as docume
     );
 
   it("the exchange: they fail with the credit given back, and later ones succeed", async () => {
-    const { refused, failing, hanging } = await failForAMinute(stage.exchange);
-    await untilEnded(stage, [...refused, ...failing, ...hanging], ENDED_WITHIN_MS);
+    const { refused, failing, hanging } = await failForAMinute(harness.exchange);
+    await untilEnded(harness, [...refused, ...failing, ...hanging], ENDED_WITHIN_MS);
     for (const ids of [refused, failing, hanging]) await expectFailed(ids);
     await expectWellAgain();
   });
 
   it("the AI: they fail with the credit given back or are made late, and later ones succeed", async () => {
-    const { refused, failing, hanging } = await failForAMinute(stage.ai);
+    const { refused, failing, hanging } = await failForAMinute(harness.ai);
     await expectWellAgain();
-    await untilEnded(stage, [...refused, ...failing, ...hanging], ENDED_WITHIN_MS);
+    await untilEnded(harness, [...refused, ...failing, ...hanging], ENDED_WITHIN_MS);
     for (const ids of [refused, failing]) await expectFailed(ids);
     // A call that hangs is given up after 45 s, and the next one finds the AI well again.
     for (const id of hanging) expect((await read(id)).status).toBe("completed");

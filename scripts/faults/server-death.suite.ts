@@ -9,41 +9,41 @@ import { assertInvariants } from "./invariants/assert-invariants.ts";
 const BURST = 40;
 
 describe("every accepted signal ends exactly once when its server is killed", () => {
-  let stage: FaultHarness;
-  let picture: Buffer;
+  let harness: FaultHarness;
+  let image: Buffer;
   const restarts: Promise<void>[] = [];
 
   beforeAll(async () => {
-    stage = await startHarness();
-    picture = await chartImage(1).png().toBuffer();
+    harness = await startHarness();
+    image = await chartImage(1).png().toBuffer();
   });
   afterEach(async () => {
     await Promise.all(restarts.splice(0));
-    await assertInvariants(stage);
+    await assertInvariants(harness);
   });
-  afterAll(() => stage.close());
+  afterAll(() => harness.close());
 
   const signUp = async () => {
-    const trader = await stage.signUp({ credits: 3 });
-    await trader.connect(stage.servers.b);
+    const trader = await harness.signUp({ credits: 3 });
+    await trader.connect(harness.servers.b);
     return trader;
   };
-  /** Server A dies, and another one is started in its place. */
+  /** Kills server A and starts another one in its place. */
   const killServer = async () => {
-    await stage.servers.a.kill();
-    restarts.push(stage.servers.a.start());
+    await harness.servers.a.kill();
+    restarts.push(harness.servers.a.start());
   };
-  /** Kills server A with a request under way, as soon as the database has heard its command and not carried it out. */
+  /** Kills server A with a request under way, as soon as the database has received its command and not run it. */
   const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
     const trader = await signUp();
     const namespace = namespaceOf(held.collection);
     const { commands } = held;
-    const point = await holdCommand(await stage.mongo.primary(), {
+    const point = await holdCommand(await harness.mongo.primary(), {
       commands,
       namespace,
       client: "server-a",
     });
-    const asking = trader.ask(stage.servers.a, { ...stage.nextMarket(), picture });
+    const asking = trader.ask(harness.servers.a, { ...harness.nextMarket(), image });
     await point.entered();
     await killServer();
     await point.release();
@@ -51,16 +51,16 @@ describe("every accepted signal ends exactly once when its server is killed", ()
     expect(asked.replies).toMatchObject([{ kind: "lost" }]);
     return { trader, asked };
   };
-  const signalsOf = (userId: string) => stage.database.signals.countDocuments({ userId });
+  const signalsOf = (userId: string) => harness.database.signals.countDocuments({ userId });
 
   it("before the signal is stored: nothing of it is left, and the same request is accepted by the other", async () => {
     const { trader, asked } = await killAt({ commands: ["insert"], collection: "events" });
     expect(await signalsOf(trader.userId)).toBe(0);
-    await untilEnded(stage, [await trader.insist(stage.servers.b, asked)]);
+    await untilEnded(harness, [await trader.insist(harness.servers.b, asked)]);
     expect(await signalsOf(trader.userId)).toBe(1);
   });
 
-  it("after the picture is stored and before its signal is: the bytes are collected", async () => {
+  it("after the image is stored and before its signal is: the bytes are collected", async () => {
     const { trader } = await killAt({ commands: ["insert"], collection: "chart_images" });
     expect(await signalsOf(trader.userId)).toBe(0);
   });
@@ -68,19 +68,19 @@ describe("every accepted signal ends exactly once when its server is killed", ()
   it("between the signal and its job: neither is there, and the same request makes both", async () => {
     const { trader, asked } = await killAt({ commands: ["insert"], collection: JOBS });
     expect(await signalsOf(trader.userId)).toBe(0);
-    await untilEnded(stage, [await trader.insist(stage.servers.b, asked)]);
+    await untilEnded(harness, [await trader.insist(harness.servers.b, asked)]);
     expect(await signalsOf(trader.userId)).toBe(1);
   });
 
-  it("while the trader waits for the result: the other one answers him with the same signal", async () => {
+  it("while the trader waits for the result: the other one answers with the same signal", async () => {
     const trader = await signUp();
-    const hold = stage.ai.hold();
-    const asking = trader.ask(stage.servers.a, { ...stage.nextMarket(), picture, waits: true });
+    const hold = harness.ai.hold();
+    const asking = trader.ask(harness.servers.a, { ...harness.nextMarket(), image, waits: true });
     await until(() => hold.arrived > 0, { what: "a question to the AI" });
     await killServer();
     const asked = await asking;
     expect(asked.replies).toMatchObject([{ kind: "lost" }]);
-    const again = trader.askAgain(stage.servers.b, asked);
+    const again = trader.askAgain(harness.servers.b, asked);
     hold.release();
     expect(await again).toMatchObject({ kind: "accepted", status: 200 });
     expect(await signalsOf(trader.userId)).toBe(1);
@@ -88,13 +88,13 @@ describe("every accepted signal ends exactly once when its server is killed", ()
 
   it("in a burst of requests: all of them, sent again to the other one, are made once", async () => {
     const traders = await Promise.all(Array.from({ length: 4 }, signUp));
-    const changes = stage.database.signals.collection.watch([
+    const changes = harness.database.signals.collection.watch([
       { $match: { operationType: "insert" } },
     ]);
     const firstStored = changes.next();
     const asking = traders.flatMap((trader) =>
       Array.from({ length: BURST / traders.length }, () =>
-        trader.ask(stage.servers.a, stage.nextMarket()),
+        trader.ask(harness.servers.a, harness.nextMarket()),
       ),
     );
     await firstStored;
@@ -103,7 +103,7 @@ describe("every accepted signal ends exactly once when its server is killed", ()
     await Promise.all(asking);
     await Promise.all(
       traders.map((trader) =>
-        Promise.all(trader.asked.map((asked) => trader.insist(stage.servers.b, asked))),
+        Promise.all(trader.asked.map((asked) => trader.insist(harness.servers.b, asked))),
       ),
     );
     const counts = await Promise.all(traders.map(({ userId }) => signalsOf(userId)));
@@ -111,13 +111,13 @@ describe("every accepted signal ends exactly once when its server is killed", ()
   });
 
   it("while it pushes results: its sockets come back and go on from their last number", async () => {
-    const trader = await stage.signUp();
+    const trader = await harness.signUp();
     const sockets = await Promise.all(
-      Array.from({ length: 5 }, () => trader.connect(stage.servers.a)),
+      Array.from({ length: 5 }, () => trader.connect(harness.servers.a)),
     );
-    const hold = stage.ai.hold();
+    const hold = harness.ai.hold();
     const asking = Array.from({ length: 20 }, () =>
-      trader.ask(stage.servers.b, stage.nextMarket()),
+      trader.ask(harness.servers.b, harness.nextMarket()),
     );
     await Promise.all(asking);
     await until(() => hold.arrived >= asking.length, { what: "all questions to the AI" });
@@ -134,18 +134,18 @@ describe("every accepted signal ends exactly once when its server is killed", ()
 
   it("together with the only other one, and both come back", async () => {
     const traders = await Promise.all(Array.from({ length: 3 }, signUp));
-    const hold = stage.ai.hold();
-    const wish = () => ({ ...stage.nextMarket(), picture, waits: true });
-    const asking = traders.map((trader) => trader.ask(stage.servers.a, wish()));
+    const hold = harness.ai.hold();
+    const request = () => ({ ...harness.nextMarket(), image, waits: true });
+    const asking = traders.map((trader) => trader.ask(harness.servers.a, request()));
     await until(() => hold.arrived >= traders.length, { what: "all questions to the AI" });
-    const servers = Object.values(stage.servers);
+    const servers = Object.values(harness.servers);
     await Promise.all(servers.map((server) => server.kill()));
     hold.release();
     await Promise.all(asking);
     await Promise.all(servers.map((server) => server.start()));
     for (const trader of traders) {
       const [asked] = trader.asked;
-      if (asked) await trader.insist(stage.servers.b, asked);
+      if (asked) await trader.insist(harness.servers.b, asked);
     }
   });
 });

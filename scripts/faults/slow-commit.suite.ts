@@ -12,24 +12,24 @@ const COMMIT_HANGS_MS = 14_000;
 const ANSWERED_WITHIN_MS = 5_000;
 
 describe("while a commit hangs", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
   beforeAll(async () => {
-    stage = await startHarness();
+    harness = await startHarness();
   });
-  afterAll(() => stage.close());
+  afterAll(() => harness.close());
 
   it("its caller gets a 503 in time, and others are served as soon as it has ended", async () => {
-    const caller = await stage.signUp();
-    const other = await stage.signUp();
-    await Promise.all([caller, other].map((trader) => trader.connect(stage.servers.b)));
-    const point = await holdCommand(await stage.mongo.primary(), {
+    const caller = await harness.signUp();
+    const other = await harness.signUp();
+    await Promise.all([caller, other].map((trader) => trader.connect(harness.servers.b)));
+    const point = await holdCommand(await harness.mongo.primary(), {
       commands: ["commitTransaction"],
       client: "server-a",
       holdMs: COMMIT_HANGS_MS,
     });
-    const asking = caller.ask(stage.servers.a, stage.nextMarket());
+    const asking = caller.ask(harness.servers.a, harness.nextMarket());
     await point.entered();
-    const otherAsking = other.ask(stage.servers.a, stage.nextMarket());
+    const otherAsking = other.ask(harness.servers.a, harness.nextMarket());
     const asked = await asking;
     expect(asked.replies).toMatchObject([{ kind: "refused", status: 503 }]);
     expect(asked.replies[0]?.tookMs).toBeLessThan(REFUSED_WITHIN_MS);
@@ -38,10 +38,10 @@ describe("while a commit hangs", () => {
 
     await point.left();
     const ids = [
-      await caller.insist(stage.servers.a, asked, ANSWERED_WITHIN_MS),
-      await other.insist(stage.servers.a, otherAsked, ANSWERED_WITHIN_MS),
+      await caller.insist(harness.servers.a, asked, ANSWERED_WITHIN_MS),
+      await other.insist(harness.servers.a, otherAsked, ANSWERED_WITHIN_MS),
     ];
-    await untilEnded(stage, ids);
-    await assertInvariants(stage);
+    await untilEnded(harness, ids);
+    await assertInvariants(harness);
   });
 });

@@ -6,37 +6,39 @@ import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 const TRADERS = 50;
 const SOCKETS_OF_ONE = 20;
-/** Events of each trader while his sockets are gone. */
+/** Events of each trader while the sockets are closed. */
 const MISSED = 3;
 const BACK_WITHIN_MS = 60_000;
 /** As the product's pages wait before they connect again. */
 const BROWSER = { reconnectionDelay: 500, reconnectionDelayMax: 10_000 };
 
 describe("1,000 sockets that reconnect at once go on from their last number and miss nothing", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
 
   beforeAll(async () => {
-    stage = await startHarness();
-    for (let index = 0; index < TRADERS; index += 1) await stage.signUp();
-    for (const trader of stage.traders) {
+    harness = await startHarness();
+    for (let index = 0; index < TRADERS; index += 1) await harness.signUp();
+    for (const trader of harness.traders) {
       for (let index = 0; index < SOCKETS_OF_ONE; index += 1) {
         const { token } = trader;
         const since = { user: 0, admins: 0 };
-        trader.sockets.push(new PushClient({ url: stage.servers.a.url, token, since, ...BROWSER }));
+        trader.sockets.push(
+          new PushClient({ url: harness.servers.a.url, token, since, ...BROWSER }),
+        );
       }
     }
     await until(() => sockets().every(({ socket }) => socket.connected), { what: "all sockets" });
-    await assertInvariants(stage);
+    await assertInvariants(harness);
   });
-  afterEach(() => assertInvariants(stage));
-  afterAll(() => stage.close());
+  afterEach(() => assertInvariants(harness));
+  afterAll(() => harness.close());
 
-  const sockets = () => stage.traders.flatMap((trader) => trader.sockets);
+  const sockets = () => harness.traders.flatMap((trader) => trader.sockets);
   /** Something happens to every trader, by way of the other server. */
   const grantToAll = async () => {
     for (let round = 0; round < MISSED; round += 1) {
-      for (const { username } of stage.traders) {
-        await stage.administrator.grantCredits(stage.servers.b, username, 1);
+      for (const { username } of harness.traders) {
+        await harness.administrator.grantCredits(harness.servers.b, username, 1);
       }
     }
   };
@@ -51,15 +53,15 @@ describe("1,000 sockets that reconnect at once go on from their last number and 
 
   it("when their server is killed and started again", async () => {
     const before = received();
-    await stage.servers.a.kill();
+    await harness.servers.a.kill();
     await grantToAll();
     expect(received()).toBe(before);
-    await stage.servers.a.start();
+    await harness.servers.a.start();
     await untilAllReceived(before + MISSED_BY_ALL);
     expect(received()).toBe(before + MISSED_BY_ALL);
   });
 
-  it("when the network cuts all of them while events are told", async () => {
+  it("when the network cuts all of them while events are sent", async () => {
     const before = received();
     const granting = grantToAll();
     for (const socket of sockets()) socket.drop();

@@ -8,43 +8,47 @@ import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 /** Three lifetimes of a lock. */
 const AHEAD_MS = 60_000;
+const SHIFTED_CLOCK = {
+  NODE_OPTIONS: `--import ${new URL("harness/shift-clock.mjs", import.meta.url)}`,
+  CLOCK_AHEAD_MS: String(AHEAD_MS),
+};
 /** All locks have been renewed by then, and would have expired otherwise. */
 const HELD_MS = 25_000;
 const SIGNALS = 24;
 
 describe("with the clock of one worker a minute ahead", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
   beforeAll(async () => {
-    stage = await startHarness({ clockAheadMs: AHEAD_MS });
+    harness = await startHarness({ workerEnv: { b: SHIFTED_CLOCK } });
   });
-  afterAll(() => stage.close());
+  afterAll(() => harness.close());
 
   it("both workers run signals, each once", async () => {
-    const trader = await stage.signUp({ credits: SIGNALS });
-    const picture = await chartImage(1).png().toBuffer();
-    await trader.connect(stage.servers.b);
-    const hold = stage.ai.hold();
+    const trader = await harness.signUp({ credits: SIGNALS });
+    const image = await chartImage(1).png().toBuffer();
+    await trader.connect(harness.servers.b);
+    const hold = harness.ai.hold();
     // To the worker that is ahead, candles of a minute would be too old, and a signal without an image late.
-    const wishes = Array.from({ length: SIGNALS }, () => ({
-      ...stage.nextMarket(),
+    const requests = Array.from({ length: SIGNALS }, () => ({
+      ...harness.nextMarket(),
       timeframe: "1d",
-      picture,
+      image,
     }));
-    const ids = await askForMany(stage, trader, wishes);
+    const ids = await askForMany(harness, trader, requests);
     await until(() => hold.arrived >= SIGNALS, { what: "all AI calls" });
-    const { a, b } = stage.workers;
-    expect(await signalsHeldBy(stage, a, ids)).not.toEqual([]);
-    const ofB = await signalsHeldBy(stage, b, ids);
+    const { a, b } = harness.workers;
+    expect(await signalsHeldBy(harness, a, ids)).not.toEqual([]);
+    const ofB = await signalsHeldBy(harness, b, ids);
     expect(ofB).not.toEqual([]);
     const soon = new Date(Date.now() + AHEAD_MS / 2);
     const ahead = { _id: { $in: ofB }, startedAt: { $gt: soon } };
-    expect(await stage.database.signals.countDocuments(ahead)).toBe(ofB.length);
+    expect(await harness.database.signals.countDocuments(ahead)).toBe(ofB.length);
     await delay(HELD_MS);
     hold.release();
-    await untilEnded(stage, ids);
-    expect(await countsOf(stage, ids)).toEqual(
+    await untilEnded(harness, ids);
+    expect(await countsOf(harness, ids)).toEqual(
       ids.map(() => ({ status: "completed", attempts: 1, aiCalls: 1 })),
     );
-    await assertInvariants(stage);
+    await assertInvariants(harness);
   });
 });

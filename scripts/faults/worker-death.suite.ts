@@ -2,64 +2,59 @@ import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { type HeldCommand, holdCommand } from "./harness/replica-set.ts";
-import {
-  holderOf,
-  isForCandlesOf,
-  JOBS,
-  namespaceOf,
-  untilEnded,
-} from "./harness/signal-probes.ts";
+import type { ServiceSlot } from "./harness/service-slot.ts";
+import { isLockOf, JOBS, namespaceOf, untilEnded } from "./harness/signal-probes.ts";
 import { until } from "./harness/until.ts";
 import { assertInvariants } from "./invariants/assert-invariants.ts";
 
 describe("every accepted signal ends exactly once when its worker is killed", () => {
-  let stage: FaultHarness;
-  let picture: Buffer;
+  let harness: FaultHarness;
+  let image: Buffer;
   const restarts: Promise<void>[] = [];
 
   beforeAll(async () => {
-    stage = await startHarness();
-    picture = await chartImage(1).png().toBuffer();
+    harness = await startHarness();
+    image = await chartImage(1).png().toBuffer();
   });
   afterEach(async () => {
     await Promise.all(restarts.splice(0));
-    await assertInvariants(stage);
+    await assertInvariants(harness);
   });
-  afterAll(() => stage.close());
+  afterAll(() => harness.close());
 
-  /** A trader with an open socket, and his request for a signal with a picture. */
-  const ask = async (market = stage.nextMarket()) => {
-    const trader = await stage.signUp({ credits: 3 });
-    await trader.connect(stage.servers.b);
-    const asked = await trader.ask(stage.servers.a, { ...market, picture });
+  /** A trader with an open socket requests a signal with an image. */
+  const ask = async (market = harness.nextMarket()) => {
+    const trader = await harness.signUp({ credits: 3 });
+    await trader.connect(harness.servers.b);
+    const asked = await trader.ask(harness.servers.a, { ...market, image });
     const [reply] = asked.replies;
     if (reply?.kind !== "accepted") throw new Error(`not accepted: ${JSON.stringify(reply)}`);
     return reply.signalId;
   };
   const starts = async (signalId: string) => {
-    const signal = await stage.database.signals.findById(signalId).lean();
+    const signal = await harness.database.signals.findById(signalId).lean();
     return { status: signal?.status, runs: signal?.revision };
   };
   /** Kills the worker that has the signal; another one is started in its place meanwhile, as by a supervisor. */
   const killHolder = async (signalId: string) => {
-    const worker = await holderOf(stage, signalId);
+    const worker = await holderOf(harness, signalId);
     await worker.kill();
     restarts.push(worker.start());
   };
   /** Kills the worker that sends such a command, as soon as the database has received it and not run it. */
   const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
-    const primary = await stage.mongo.primary();
+    const primary = await harness.mongo.primary();
     const namespace = namespaceOf(held.collection);
     const point = await holdCommand(primary, { commands: held.commands, namespace });
     const asking = ask();
     const client = await point.entered();
-    const worker = Object.values(stage.workers).find(({ name }) => name === client);
+    const worker = Object.values(harness.workers).find(({ name }) => name === client);
     if (!worker) throw new Error(`${client} sent the command, which is no worker`);
     await worker.kill();
     restarts.push(worker.start());
     await point.release();
     const signalId = await asking;
-    await untilEnded(stage, [signalId]);
+    await untilEnded(harness, [signalId]);
     return signalId;
   };
 
@@ -74,23 +69,23 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
   });
 
   it("while it fetches candles", async () => {
-    const market = stage.nextMarket();
-    const hold = stage.exchange.hold(isForCandlesOf(market));
+    const market = harness.nextMarket();
+    const hold = harness.exchange.hold(isForCandlesOf(market));
     const signalId = await ask(market);
     await until(() => hold.arrived > 0, { what: "a request for candles" });
     await killHolder(signalId);
     hold.release();
-    await untilEnded(stage, [signalId]);
+    await untilEnded(harness, [signalId]);
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 
   it("while it waits for the AI", async () => {
-    const hold = stage.ai.hold();
+    const hold = harness.ai.hold();
     const signalId = await ask();
     await until(() => hold.arrived > 0, { what: "a question to the AI" });
     await killHolder(signalId);
     hold.release();
-    await untilEnded(stage, [signalId]);
+    await untilEnded(harness, [signalId]);
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 
@@ -105,14 +100,35 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
   });
 
   it("together with the only other one, and both come back", async () => {
-    const hold = stage.ai.hold();
+    const hold = harness.ai.hold();
     const signalIds = await Promise.all(Array.from({ length: 6 }, () => ask()));
     await until(() => hold.arrived >= signalIds.length, { what: "all questions to the AI" });
-    const workers = Object.values(stage.workers);
+    const workers = Object.values(harness.workers);
     await Promise.all(workers.map((worker) => worker.kill()));
     hold.release();
     await Promise.all(workers.map((worker) => worker.start()));
-    await untilEnded(stage, signalIds);
+    await untilEnded(harness, signalIds);
     for (const id of signalIds) expect(await starts(id)).toEqual({ status: "completed", runs: 2 });
   });
 });
+
+/** The worker that holds the job of this signal, or has just completed it. */
+function holderOf({ database, workers }: FaultHarness, signalId: string): Promise<ServiceSlot> {
+  return until(
+    async () => {
+      const signal = await database.signals.findById(signalId).lean();
+      const job = await database.jobs.findById(signal?.analysisId).lean();
+      return Object.values(workers).find((worker) => isLockOf(job?.lastModifiedBy, worker));
+    },
+    { what: "a worker that holds the signal" },
+  );
+}
+
+/** Matches requests to the exchange for the candles of this market. */
+const isForCandlesOf =
+  ({ symbol, timeframe }: { symbol: string; timeframe: string }) =>
+  (url: string): boolean => {
+    const { searchParams } = new URL(url, "http://exchange");
+    const market = symbol.replace("/", "");
+    return searchParams.get("symbol") === market && searchParams.get("interval") === timeframe;
+  };

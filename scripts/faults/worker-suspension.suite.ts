@@ -24,26 +24,26 @@ const TIME_TO_SUSPEND_MS = 300;
 const RUN_AGAIN_WITHIN_MS = 25_000;
 
 describe("a worker that is suspended and wakes up", () => {
-  let stage: FaultHarness;
+  let harness: FaultHarness;
   let trader: Trader;
 
   beforeAll(async () => {
-    stage = await startHarness();
-    trader = await stage.signUp();
-    await trader.connect(stage.servers.b);
+    harness = await startHarness();
+    trader = await harness.signUp();
+    await trader.connect(harness.servers.b);
   });
-  afterEach(() => assertInvariants(stage));
-  afterAll(() => stage.close());
+  afterEach(() => assertInvariants(harness));
+  afterAll(() => harness.close());
 
   const ask = (count: number) =>
     askForMany(
-      stage,
+      harness,
       trader,
-      Array.from({ length: count }, () => stage.nextMarket()),
+      Array.from({ length: count }, () => harness.nextMarket()),
     );
   /** Waits until the worker has dropped its runs of these signals. */
   const untilDropped = async (worker: ServiceSlot, signalIds: readonly string[]) => {
-    const ids = (await analysisIdsOf(stage, signalIds)).map(String);
+    const ids = (await analysisIdsOf(harness, signalIds)).map(String);
     const isDrop = (line: string) =>
       line.includes("run did not finish its analysis") ||
       line.includes("taken over by another run");
@@ -54,40 +54,40 @@ describe("a worker that is suspended and wakes up", () => {
   };
 
   it("changes nothing of the signals that another one has taken over", async () => {
-    const { a, b } = stage.workers;
-    const hold = stage.ai.hold();
+    const { a, b } = harness.workers;
+    const hold = harness.ai.hold();
     const ids = await ask(SIGNALS);
     await until(() => hold.arrived >= SIGNALS, { what: "all AI calls" });
-    const taken = await signalsHeldBy(stage, a, ids);
+    const taken = await signalsHeldBy(harness, a, ids);
     const others = ids.filter((id) => !taken.includes(id));
     expect(taken).not.toEqual([]);
     expect(others).not.toEqual([]);
     a.suspend();
     const suspended = delay(SUSPENSION_MS);
     // The answers to the suspended worker wait in its connections, and the calls of the next attempts are held.
-    const again = stage.ai.hold();
+    const again = harness.ai.hold();
     hold.release();
-    await untilEnded(stage, others);
+    await untilEnded(harness, others);
     await suspended;
     expect(again.arrived).toBe(taken.length);
     a.resume();
     await untilDropped(a, taken);
-    expect(await signalsHeldBy(stage, b, taken)).toEqual(taken);
-    expect(await countsOf(stage, taken)).toEqual(
+    expect(await signalsHeldBy(harness, b, taken)).toEqual(taken);
+    expect(await countsOf(harness, taken)).toEqual(
       taken.map(() => ({ status: "running", attempts: 2, aiCalls: 2 })),
     );
     again.release();
-    await untilEnded(stage, ids);
-    expect(await countsOf(stage, taken)).toEqual(
+    await untilEnded(harness, ids);
+    expect(await countsOf(harness, taken)).toEqual(
       taken.map(() => ({ status: "completed", attempts: 2, aiCalls: 2 })),
     );
-    expect(await countsOf(stage, others)).toEqual(
+    expect(await countsOf(harness, others)).toEqual(
       others.map(() => ({ status: "completed", attempts: 1, aiCalls: 1 })),
     );
   });
 
   it("runs its recurring jobs and new signals, if it is the only one", async () => {
-    const { a, b } = stage.workers;
+    const { a, b } = harness.workers;
     await b.stop();
     await untilLockedAhead();
     a.suspend();
@@ -97,8 +97,8 @@ describe("a worker that is suspended and wakes up", () => {
     a.resume();
     const [later] = await ask(1);
     const ids = [waiting, later].flatMap((id) => id ?? []);
-    await untilEnded(stage, ids, RUN_AGAIN_WITHIN_MS);
-    expect(await countsOf(stage, ids)).toEqual(
+    await untilEnded(harness, ids, RUN_AGAIN_WITHIN_MS);
+    expect(await countsOf(harness, ids)).toEqual(
       ids.map(() => ({ status: "completed", attempts: 1, aiCalls: 1 })),
     );
     await until(
@@ -117,13 +117,13 @@ describe("a worker that is suspended and wakes up", () => {
       () => {
         const soon = new Date(Date.now() + TIME_TO_SUSPEND_MS);
         const ahead = { nextRunAt: { $gt: soon }, $expr: { $gt: ["$lockedAt", "$lastRunAt"] } };
-        return stage.database.jobs.exists({ name: RECURRING[0], ...ahead });
+        return harness.database.jobs.exists({ name: RECURRING[0], ...ahead });
       },
       { what: "a job that is locked before its time" },
     );
   /** When each recurring job last finished. */
   const finishTimes = async () => {
-    const jobs = await stage.database.jobs.find({ name: { $in: RECURRING } }).lean();
+    const jobs = await harness.database.jobs.find({ name: { $in: RECURRING } }).lean();
     return new Map(jobs.map(({ name, lastFinishedAt }) => [name, Number(lastFinishedAt)]));
   };
 });

@@ -1,47 +1,53 @@
 // @ts-check
-
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
 
-/** Errors whose message is one clear line; the others are defects and show their stack. */
-const CLI_ERRORS = new Set(["CliError", "SettingsError", "BackupError"]);
-
 /**
- * Runs a command of the project and turns its outcome into the exit code: 0, or 1 with the reason
- * on stderr. Being asked to stop is no failure.
+ * What a command gets from `scripts/run.mjs`.
  *
- * @param {() => Promise<void>} main
+ * @typedef {object} Command
+ * @property {readonly string[]} args
+ * @property {(line: string) => void} say
+ * @property {AbortSignal} signal aborts when the user stops the command
  */
-export async function runMain(main) {
-  try {
-    await main();
-  } catch (error) {
-    if (error instanceof Error && error.name === "AbortError") return;
-    const isPlain = error instanceof Error && CLI_ERRORS.has(error.name);
-    console.error(isPlain ? error.message : error);
-    process.exitCode = 1;
-  }
-}
 
-/** A failure that one line explains to whoever typed the command; it is shown without a stack. */
+/** Exit code of a command that the user stopped. */
+export const EXIT_STOPPED = 130;
+
+/** A failure that its message explains; it is shown without a stack. */
 export class CliError extends Error {
   /** @override */
   name = "CliError";
 }
 
-/**
- * One Ctrl-C can arrive twice: from the terminal, and passed on by npm. What comes within this time
- * of the first is the same wish.
- */
-const SAME_WISH_MS = 1_000;
+/** Errors of other modules that are shown without a stack too. */
+const EXPECTED_ERRORS = new Set(["CliError", "SettingsError", "BackupError"]);
 
 /**
- * Turns the wish to stop into an abort signal: Ctrl-C, SIGTERM, a closed terminal, or the end of the
- * npm that runs this command.
+ * Runs a command. If it fails, the reason goes to stderr and the exit code is 1; stopping it is not a failure.
+ *
+ * @param {() => Promise<void>} command
+ */
+export async function reportErrors(command) {
+  try {
+    await command();
+  } catch (error) {
+    if (error instanceof Error && error.name === "AbortError") return;
+    const isExpected = error instanceof Error && EXPECTED_ERRORS.has(error.name);
+    console.error(isExpected ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+/** One Ctrl-C can arrive twice: from the terminal, and passed on by npm. */
+const SAME_STOP_MS = 1_000;
+
+/**
+ * Aborts on Ctrl-C, SIGTERM, a closed terminal, or when the npm that runs this command exits.
  *
  * @param {object} options
- * @param {() => void} options.onSecond called when the wish is repeated
+ * @param {() => void} options.onSecond called when the user stops the command a second time
  * @param {import("node:events").EventEmitter} [options.events] where signals of the system arrive
  * @returns {AbortSignal}
  */
@@ -54,7 +60,7 @@ export function listenForStop({ onSecond, events = process }) {
       controller.abort();
       return;
     }
-    if (Date.now() - firstAt > SAME_WISH_MS) onSecond();
+    if (Date.now() - firstAt > SAME_STOP_MS) onSecond();
   };
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) events.on(name, stop);
   whenNpmExits(() => controller.abort());
@@ -102,7 +108,7 @@ function readProcessStatus(pid) {
 }
 
 /**
- * A file as it was typed: npm starts scripts in the project's folder, and remembers where it was called.
+ * The path of a file that the user typed, relative to the folder in which they called npm.
  *
  * @param {string} file
  */

@@ -24,15 +24,15 @@ function listen(): AbortSignal {
   });
 }
 
-describe("the wish to stop", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"])("is heard from %s", (name) => {
+describe("stopping a command", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"])("is possible with %s", (name) => {
     const signal = listen();
     expect(signal.aborted).toBe(false);
     events.emit(name);
     expect(signal.aborted).toBe(true);
   });
 
-  it("is one wish when the terminal and npm both pass on the same Ctrl-C", () => {
+  it("counts once when the terminal and npm both pass on the same Ctrl-C", () => {
     listen();
     events.emit("SIGINT");
     vi.advanceTimersByTime(300);
@@ -40,7 +40,7 @@ describe("the wish to stop", () => {
     expect(seconds).toBe(0);
   });
 
-  it("is repeated by a later Ctrl-C", () => {
+  it("counts twice with a later Ctrl-C", () => {
     listen();
     events.emit("SIGINT");
     vi.advanceTimersByTime(1_500);

@@ -6,8 +6,7 @@ import { basename, delimiter, dirname, join } from "node:path";
 import process from "node:process";
 
 /**
- * Runs a command to its end. Never rejects: a command that cannot be started has `code` null and
- * says why in `stderr`.
+ * Runs a command to its end. If it cannot be started, `code` is null and `stderr` says why.
  *
  * @param {object} options
  * @param {string} options.command
@@ -39,19 +38,17 @@ export function runCommand({ command, args = [], output = "pipe", timeoutMs, ...
 }
 
 /**
- * All programs of these names on the search path, in the order a shell would find them.
+ * Absolute paths of all programs with these names, in the order in which a shell would find them.
  *
  * @param {readonly string[]} names
  * @param {string} [searchPath] as in `PATH`
- * @returns {string[]} absolute paths
  */
 export function findExecutables(names, searchPath = process.env.PATH ?? "") {
   const folders = searchPath.split(delimiter).filter((folder) => folder !== "");
-  const suffixes = process.platform === "win32" ? [".exe"] : [""];
-  const candidates = names.flatMap((name) =>
-    folders.flatMap((folder) => suffixes.map((suffix) => join(folder, name + suffix))),
-  );
-  return candidates.filter(isExecutable);
+  const suffix = process.platform === "win32" ? ".exe" : "";
+  return names
+    .flatMap((name) => folders.map((folder) => join(folder, name + suffix)))
+    .filter(isExecutable);
 }
 
 /** @param {string} file */
@@ -84,12 +81,11 @@ export function npmCommand(args, { env = process.env, execPath = process.execPat
 const { resolve } = createRequire(import.meta.url);
 
 /**
- * The script of an installed package's command, to be run with Node.js. The files in `node_modules/.bin` are shell
- * scripts on Windows, which cannot be spawned.
+ * The script of an installed package's command, to be run with Node.js: on Windows, the files in `node_modules/.bin` are
+ * shell scripts, which cannot be spawned.
  *
  * @param {string} packageName
- * @param {string} [command] by default the last part of the package's name
- * @returns {string} an absolute path
+ * @param {string} [command] by default the package's name without its scope
  */
 export function packageBin(packageName, command = packageName.slice(packageName.indexOf("/") + 1)) {
   const manifest = resolve(`${packageName}/package.json`);

@@ -7,8 +7,7 @@ import { join, relative } from "node:path";
 const SKIPPED_FOLDERS = new Set(["node_modules", "dist"]);
 
 /**
- * One hash over files and whole folders, by name and content, and over further texts.
- * What does not exist counts as empty.
+ * One hash of the names and contents of files and folders, and of further texts. Missing files count as empty.
  *
  * @param {{ root: string, paths: readonly string[], texts?: readonly string[] }} input paths relative to the root
  */
@@ -37,19 +36,7 @@ function listFiles(path) {
     .flatMap((name) => listFiles(join(path, name)));
 }
 
-/**
- * @param {string} file
- * @returns {string | undefined} its text, undefined if there is no such file
- */
-export function readIfPresent(file) {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
-}
-
-/**
- * Where downloads are kept for all clones of this user.
- *
- * @param {NodeJS.ProcessEnv} [env]
- */
+/** Folder for downloads, shared by all clones of this user. */
 export function cacheFolder(env = process.env) {
   return join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "ai-trading-signals");
 }

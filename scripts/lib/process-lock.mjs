@@ -1,5 +1,6 @@
 // @ts-check
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -7,23 +8,22 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * A lock that one process of this machine holds at a time. It is a listening socket, so the system
- * itself gives it back when its holder ends, however it ends: it can never be stale.
+ * A lock that one process of this machine holds at a time. It is a listening socket, so the system releases it when its
+ * holder exits, however that happens.
  *
- * @param {string} name what is locked, for example the absolute path of a folder
+ * @param {string} name of what is locked, for example the absolute path of a folder
  * @returns {Promise<(() => Promise<void>) | undefined>} releases the lock; undefined if another process holds it
  */
 export async function tryLock(name) {
   const address = addressOf(name);
-  const held = await listen(address);
-  if (held) return held;
-  if (!isFile(address) || (await isAnswering(address))) return;
+  const release = await listen(address);
+  if (release || !isFile(address) || (await isAnswering(address))) return release;
   rmSync(address, { force: true });
   return listen(address);
 }
 
 /**
- * Does the work while holding the lock, waiting for it as long as another process has it.
+ * Does the work while holding the lock. Waits as long as another process holds it.
  *
  * @template T
  * @param {string} name
@@ -32,17 +32,15 @@ export async function tryLock(name) {
  * @returns {Promise<T>}
  */
 export async function withLock(name, work, { pollMs = 200, signal } = {}) {
-  for (;;) {
-    const release = await tryLock(name);
-    if (!release) {
-      await sleep(pollMs, undefined, { signal });
-      continue;
-    }
-    try {
-      return await work();
-    } finally {
-      await release();
-    }
+  let release = await tryLock(name);
+  while (!release) {
+    await sleep(pollMs, undefined, { signal });
+    release = await tryLock(name);
+  }
+  try {
+    return await work();
+  } finally {
+    await release();
   }
 }
 
@@ -55,13 +53,11 @@ function addressOf(name) {
 }
 
 /**
- * Only where sockets are files can one be left behind by a process that was killed.
+ * A killed process leaves its socket behind only where sockets are files.
  *
  * @param {string} address
  */
-function isFile(address) {
-  return !address.startsWith("\0") && !address.startsWith("\\");
-}
+const isFile = (address) => !address.startsWith("\0") && !address.startsWith("\\");
 
 /**
  * @param {string} address
@@ -81,17 +77,15 @@ function listen(address) {
   });
 }
 
-/**
- * @param {string} address
- * @returns {Promise<boolean>}
- */
-function isAnswering(address) {
-  return new Promise((resolve) => {
-    const socket = connect(address);
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
+/** @param {string} address */
+async function isAnswering(address) {
+  const socket = connect(address);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -19,8 +19,8 @@ describe("the scripts of package.json", () => {
   it.each([
     "exec node scripts/start.mjs",
     "rm -rf dist",
-    "NODE_ENV=test node scripts/test.mjs",
-    "node scripts/build.mjs && node scripts/start.mjs",
+    "NODE_ENV=test node scripts/run.mjs",
+    "node scripts/run.mjs && node scripts/start.mjs",
     "node scripts/start.mjs | tee log",
     "node scripts/start.mjs > log",
     "node $SCRIPT",

@@ -1,5 +1,4 @@
-import { createReadStream, readdirSync, readFileSync, statSync } from "node:fs";
-import { access } from "node:fs/promises";
+import { openAsBlob, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { LedgerBytes } from "@shared/contract/ledger-verifier.ts";
 import {
@@ -20,7 +19,7 @@ import type { VerifyArgs } from "./parse-args.ts";
 const DOWNLOAD_PATH = "/ledger/download";
 
 /**
- * A downloaded ledger, or that of an API at its address.
+ * Opens a downloaded ledger, or that of an API at a URL.
  * @throws CliError if it cannot be read
  */
 export async function openLedger(source: string, signal: AbortSignal): Promise<LedgerBytes> {
@@ -40,28 +39,19 @@ async function download(address: string, signal: AbortSignal): Promise<LedgerByt
 
 async function openFile(name: string): Promise<LedgerBytes> {
   const file = resolveTyped(name);
-  await access(file).catch((error: unknown) => {
-    throw new CliError(`${file} cannot be read.`, { cause: error });
-  });
-  const chunks = createReadStream(file)[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await chunks.return?.();
-    },
-  });
+  try {
+    return (await openAsBlob(file)).stream();
+  } catch (cause) {
+    throw new CliError(`${file} cannot be read.`, { cause });
+  }
 }
 
 /**
- * The candles by which outcomes are resolved again; null if none are asked for.
- * @throws CliError for a file that cannot be used
+ * Candles to resolve outcomes again; null if the arguments name none.
+ * @throws CliError for an invalid file
  */
 export function openCandleSource(
-  { candles, fromProvider }: VerifyArgs,
+  { candles, fromProvider }: Pick<VerifyArgs, "candles" | "fromProvider">,
   abort: AbortSignal,
 ): CandleSource | null {
   if (candles.length > 0) return candleFilesSource(candles.flatMap(readCandleFiles));
@@ -87,7 +77,7 @@ function readCandleFile(name: string): CandleFile {
   }
 }
 
-/** The candles of the market data providers, of the one that an analysis was made from where it can be reached. */
+/** Candles of the market data providers, preferably of the one that an analysis was made from. */
 function providerSource(abort: AbortSignal): CandleSource {
   const settings = { ...loadSettings(), MARKET_DATA: "live" as const };
   const logger = createLogger({ part: "verify-ledger", level: "silent" });
@@ -103,7 +93,6 @@ function providerSource(abort: AbortSignal): CandleSource {
   };
 }
 
-/** Demo data has no provider that could be asked. */
 function marketOf(figures: Parameters<CandleSource["candles"]>[0]): Market {
   const { data, provider, symbol, timeframe } = figures;
   return { data: data === "none" ? "live" : data, provider, symbol, timeframe };

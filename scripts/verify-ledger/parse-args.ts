@@ -4,16 +4,14 @@ import type { KeptHead } from "@shared/contract/ledger-verifier.ts";
 import { z } from "zod";
 import { CliError } from "../lib/cli.mjs";
 
-/** What is to be verified, and against what. */
 export interface VerifyArgs {
-  /** A file or an address; undefined for the product's own database. */
+  /** A file or a URL; undefined for the product's own database. */
   source: string | undefined;
   kept: KeptHead[];
-  /** A file of heads that were published. */
   headsFile: string | undefined;
-  /** CSV files of candles, or folders of them, by which outcomes are resolved again. */
+  /** CSV files of candles, or folders of them, to resolve outcomes again. */
   candles: string[];
-  /** Whether outcomes are resolved again by candles of the market data providers. */
+  /** Resolve outcomes again with candles of the market data providers. */
   fromProvider: boolean;
 }
 
@@ -28,10 +26,6 @@ const headSchema = z
     return { seq: Number(seq), hash: sha256Schema.parse(hash) };
   });
 
-/**
- * Reads the command line.
- * @throws CliError that says how it is meant
- */
 export function parseVerifyArgs(args: readonly string[]): VerifyArgs {
   const { values, positionals } = parse(args);
   if (positionals.length > 1) throw new CliError(USAGE);

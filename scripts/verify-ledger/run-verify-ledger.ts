@@ -1,4 +1,3 @@
-import { mkdirSync, realpathSync } from "node:fs";
 import {
   type KeptHead,
   type LedgerReport,
@@ -13,45 +12,40 @@ import {
   resolveAgain,
 } from "@shared/outcomes/resolve-again.ts";
 import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
-import { CliError, resolveTyped } from "../lib/cli.mjs";
-import { startEmbeddedMongo } from "../lib/mongo/embedded-mongo.mjs";
-import { tryLock } from "../lib/process-lock.mjs";
+import { CliError, type Command, resolveTyped } from "../lib/cli.mjs";
+import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 import { openCandleSource, openLedger } from "./open-sources.ts";
 import { parseVerifyArgs } from "./parse-args.ts";
 
-interface Command {
-  args: readonly string[];
-  say: (line: string) => void;
-  signal: AbortSignal;
+export async function main(command: Command): Promise<number> {
+  return (await runVerifyLedger(command)) ? 0 : 1;
 }
 
 /**
- * Verifies the ledger of a file, of an API, or of the product's own database, and says what it found. With candles, its
- * outcomes are resolved again.
+ * Verifies the ledger of a file, of an API, or of the product's own database. With candles, resolves its outcomes again.
  * @returns whether it is intact, and no outcome differs
  * @throws CliError if there is nothing to verify
  */
-export async function runVerifyLedger(command: Command): Promise<boolean> {
-  const orders = parseVerifyArgs(command.args);
-  const { source, kept: heads, headsFile } = orders;
-  const candles = openCandleSource(orders, command.signal);
-  const kept = headsFile ? [...heads, ...(await readHeads(headsFile))] : heads;
+export async function runVerifyLedger({ args, say, signal }: Command): Promise<boolean> {
+  const { source, kept, headsFile, ...sources } = parseVerifyArgs(args);
+  const candles = openCandleSource(sources, signal);
+  if (headsFile) kept.push(...(await readHeads(headsFile)));
   const outcomes: RecordedOutcome[] = [];
   const options = {
     kept,
-    ...(candles && { onOutcome: (one: RecordedOutcome) => outcomes.push(one) }),
+    ...(candles && { onOutcome: (outcome: RecordedOutcome) => outcomes.push(outcome) }),
   };
   const report =
     source === undefined
-      ? await verifyOwn(command, options)
-      : await verifySource(source, options, command.signal);
-  for (const line of describeReport(report)) command.say(line);
+      ? await verifyOwn(options, say)
+      : await verifyLedger(await openLedger(source, signal), options);
+  for (const line of describeReport(report)) say(line);
   if (!candles || report.fault) return report.fault === null;
   const rechecks: NumberedRecheck[] = [];
   for (const outcome of outcomes) {
     rechecks.push({ ...outcome, recheck: await resolveAgain(outcome, candles) });
   }
-  for (const line of describeRechecks(rechecks)) command.say(line);
+  for (const line of describeRechecks(rechecks)) say(line);
   return rechecks.every(({ recheck }) => recheck.result !== "differs");
 }
 
@@ -61,59 +55,33 @@ async function readHeads(file: string): Promise<KeptHead[]> {
   return heads;
 }
 
-async function verifySource(
-  source: string,
-  options: VerifierOptions,
-  signal: AbortSignal,
-): Promise<LedgerReport> {
-  return verifyLedger(await openLedger(source, signal), options);
-}
-
-/** The product's own ledger, against the heads that were published from here as well. */
+/** Verifies the product's own ledger, also against the heads that it published. */
 async function verifyOwn(
-  { say, signal }: Command,
-  given: VerifierOptions & { kept: readonly KeptHead[] },
+  options: VerifierOptions & { kept: readonly KeptHead[] },
+  say: (line: string) => void,
 ): Promise<LedgerReport> {
   readDotEnv();
   const settings = loadSettings();
-  const { MONGODB_URI, DATA_DIR, VITE_API_URL } = settings;
-  const kept = [...given.kept, ...(await readHeadFile(headFile(DATA_DIR)))];
-  const options = { ...given, kept };
+  const kept = [...options.kept, ...(await readHeadFile(headFile(settings.DATA_DIR)))];
   say(`Kept heads to check against: ${kept.length}.`);
-  if (MONGODB_URI) return verifyAt(MONGODB_URI, options);
-  mkdirSync(DATA_DIR, { recursive: true });
-  const release = await tryLock(`run ${realpathSync(DATA_DIR)}`);
-  if (!release) {
-    say(`The product is running: verifying what ${VITE_API_URL} publishes.`);
-    return verifySource(VITE_API_URL, options, signal);
-  }
-  const mongo = await startEmbeddedMongo({ dataDir: DATA_DIR, say, signal });
-  try {
-    return await verifyAt(mongo.uri, options);
-  } finally {
-    await mongo.part.stop();
-    await release();
-  }
-}
-
-async function verifyAt(uri: string, options: VerifierOptions): Promise<LedgerReport> {
-  const database = await openDatabase({ uri });
-  try {
-    return await verifyDatabase(database, options);
-  } finally {
-    await database.close();
-  }
+  return withDatabase(settings, async (uri) => {
+    const database = await openDatabase({ uri });
+    try {
+      return await verifyDatabase(database, { ...options, kept });
+    } finally {
+      await database.close();
+    }
+  });
 }
 
 const count = new Intl.NumberFormat("en-US").format;
 
-/** A report in words, line by line. */
-export function describeReport({ fault, head, tally }: LedgerReport): string[] {
+function describeReport({ fault, head, tally }: LedgerReport): string[] {
   if (fault) {
     const place = fault.line === null ? "" : ` (line ${fault.line})`;
     return [
       `NOT INTACT: record ${fault.seq}${place}: ${fault.detail} [${fault.reason}].`,
-      `The ${count(head.seq)} records before are good.`,
+      `The ${count(head.seq)} records before it are valid.`,
     ];
   }
   const { analyses, outcomes, revealed, late } = tally;
@@ -127,11 +95,9 @@ export function describeReport({ fault, head, tally }: LedgerReport): string[] {
   ];
 }
 
-/** An outcome that was resolved again, and the result. */
-export type NumberedRecheck = RecordedOutcome & { recheck: Recheck };
+type NumberedRecheck = RecordedOutcome & { recheck: Recheck };
 
-/** What resolving the outcomes again came to, line by line. */
-export function describeRechecks(rechecks: readonly NumberedRecheck[]): string[] {
+function describeRechecks(rechecks: readonly NumberedRecheck[]): string[] {
   const countOf = (result: Recheck["result"]) =>
     rechecks.filter(({ recheck }) => recheck.result === result).length;
   const differing = rechecks.flatMap(({ seq, figures, recheck }) => {

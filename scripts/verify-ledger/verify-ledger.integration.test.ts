@@ -130,7 +130,7 @@ describe("npm run verify-ledger", () => {
 
   it("ends with an exit code that scripts can rely on", async () => {
     const run = async (name: string) => {
-      const child = spawn(process.execPath, ["scripts/verify-ledger.mjs", name], {
+      const child = spawn(process.execPath, ["scripts/run.mjs", "verify-ledger", name], {
         cwd: projectRoot,
         env: { ...process.env, INIT_CWD: folder },
       });

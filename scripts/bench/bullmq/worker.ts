@@ -1,6 +1,6 @@
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
-import { type Database, nativeCollection, openDatabase } from "@shared/database/database.ts";
+import { nativeCollection, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { presentSignal, presentSignalRef } from "@shared/domain/present-signal.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
@@ -8,33 +8,28 @@ import { runService } from "@shared/runtime/run-service.ts";
 import { Worker } from "bullmq";
 import { Types } from "mongoose";
 import { generateSignal } from "../../../worker/src/analysis/analyse-market.ts";
-import { instantServices } from "../lib/instant-services.ts";
+import { instantServices } from "../instant-services.ts";
 import {
+  jobSchema,
   openPush,
-  type Push,
-  peerJobSchema,
   redisOptions,
   SIGNALS_QUEUE,
+  type Stores,
   takeStep,
   type Write,
 } from "./store.ts";
 
-const RUN_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-interface Stores {
-  database: Database;
-  push: Push;
-}
-
-async function runSignal(on: Stores, signalId: Types.ObjectId) {
-  const signals = nativeCollection(on.database.signals);
+async function runSignal(stores: Stores, signalId: Types.ObjectId) {
+  const signals = nativeCollection(stores.database.signals);
+  const analyses = nativeCollection(stores.database.marketAnalyses);
   const signal = await signals.findOne({ _id: signalId });
   if (!signal) throw new Error(`there is no signal ${signalId}`);
   const { analysisId, userId } = signal;
   const startedAt = new Date();
   const running = { status: "running", startedAt, updatedAt: startedAt } as const;
-  const analyses = nativeCollection(on.database.marketAnalyses);
-  await takeStep(on, {
+  await takeStep(stores, {
     userId,
     writes: [
       (options) => analyses.updateOne({ _id: analysisId }, { $set: running }, options),
@@ -43,60 +38,55 @@ async function runSignal(on: Stores, signalId: Types.ObjectId) {
     name: "signal:started",
     data: presentSignalRef(signal),
   });
-  const made = await generateSignal({
+  const generated = await generateSignal({
     request: signal,
     marketData: instantServices.market.marketData,
     analyst: instantServices.analyst,
     costs: DEFAULT_TRADING_COSTS[instrumentClass(signal.symbol)],
     now: Date.now,
-    abort: AbortSignal.timeout(RUN_MS),
+    abort: AbortSignal.timeout(TIMEOUT_MS),
   });
-  return storeResult(on, signal, made);
+  return storeResult(stores, signal, generated);
 }
 
-/** Finishes the analysis and its signals. Others may have joined it, as in the product. */
+/** Finishes the analysis and its signals: others may have joined it, as in the product. */
 async function storeResult(
-  on: Stores,
+  stores: Stores,
   signal: SignalRecord,
   { analysis, receipt, candles }: Awaited<ReturnType<typeof generateSignal>>,
 ) {
-  const { analysisId, userId } = signal;
-  const { database } = on;
-  const signals = nativeCollection(database.signals);
+  const { analysisId: _id, userId } = signal;
+  const { marketAnalyses, signals, analysisCandles, signalUsages } = stores.database;
   const finishedAt = new Date();
   const done = { status: "completed", finishedAt, updatedAt: finishedAt } as const;
   const { suggested_units, estimated_dollar_risk, required_margin, ...unsized } = analysis;
   const result = { analysis: unsized, quoteToUsd: null, candlesSha256: receipt.candles.sha256 };
   const usage = { model: receipt.model, promptTokens: 0, completionTokens: 0, costUsd: 0 };
-  const answer = presentSignal({ ...signal, ...done, analysis });
-  const joined = await signals.find({ analysisId }).toArray();
-  const finishSignals = joined.map(
-    ({ _id }): Write =>
-      (options) =>
-        signals.updateOne({ _id }, { $set: { ...done, analysis } }, options),
-  );
-  await takeStep(on, {
+  const joined = await nativeCollection(signals).find({ analysisId: _id }).toArray();
+  const finish = { $set: { ...done, result, receipt } };
+  const data = presentSignal({ ...signal, ...done, analysis });
+  await takeStep(stores, {
     userId,
     writes: [
+      (options) => nativeCollection(marketAnalyses).updateOne({ _id }, finish, options),
+      ...joined.map(
+        ({ _id }): Write =>
+          (options) => {
+            return nativeCollection(signals).updateOne(
+              { _id },
+              { $set: { ...done, analysis } },
+              options,
+            );
+          },
+      ),
+      (options) => nativeCollection(analysisCandles).insertOne({ _id, candles }, options),
       (options) =>
-        nativeCollection(database.marketAnalyses).updateOne(
-          { _id: analysisId },
-          { $set: { ...done, result, receipt } },
-          options,
-        ),
-      ...finishSignals,
-      (options) =>
-        nativeCollection(database.analysisCandles).insertOne({ _id: analysisId, candles }, options),
-      (options) =>
-        nativeCollection(database.signalUsages).insertOne(
-          { _id: analysisId, at: finishedAt, ...usage },
-          options,
-        ),
+        nativeCollection(signalUsages).insertOne({ _id, at: finishedAt, ...usage }, options),
     ],
     name: "signal:completed",
-    data: answer,
+    data,
   });
-  return answer;
+  return data;
 }
 
 await runService("worker", async (settings, uri) => {
@@ -106,7 +96,7 @@ await runService("worker", async (settings, uri) => {
   const worker = new Worker(
     SIGNALS_QUEUE,
     async (job) => {
-      const { signalId } = peerJobSchema.parse(job.data);
+      const { signalId } = jobSchema.parse(job.data);
       logger.info({ signalId }, "signal started");
       const answer = await runSignal({ database, push }, new Types.ObjectId(signalId));
       logger.info({ signalId }, "signal finished");

@@ -1,14 +1,23 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Database } from "@shared/database/database.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
+import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
-import { ensureMongod } from "../../lib/mongo/ensure-mongod.mjs";
-import { MONGOD_PARAMETERS } from "../../lib/mongo/replica-set.mjs";
+import { ensureMongod } from "../../lib/mongo/ensure-mongod.ts";
+import { MONGOD_PARAMETERS } from "../../lib/mongo/mongod-process.ts";
 
-/** A build of the job that is measured from outside: where it listens, and how its tokens are signed. */
+export interface BenchOptions {
+  database: Database;
+  uri: string;
+}
+
 export interface MeasuredBuild {
   apiUrl: string;
-  jwtSecret: string;
+  settings: Pick<Settings, "JWT_SECRET">;
   server: SpawnedService;
+  workers: SpawnedService[];
   stop: () => Promise<void>;
 }
 
@@ -17,13 +26,20 @@ export const newSecrets = () => ({
   ADMIN_PASSWORD: randomUUID(),
 });
 
-/** Starts one server and `workers` workers whose market data and AI cost nothing, each a process of its own. */
+/** Starts a server and workers as processes, by default with market data and an analyst that take no time. */
 export async function startProduct(options: {
   uri: string;
   workers?: number;
+  serverEntry?: string;
+  workerEntry?: string;
   env?: Record<string, string>;
 }): Promise<MeasuredBuild> {
-  const { uri, workers = 1 } = options;
+  const {
+    uri,
+    workers = 1,
+    serverEntry,
+    workerEntry = "scripts/bench/instant-worker.ts",
+  } = options;
   const secrets = newSecrets();
   const port = await freePort();
   const env = {
@@ -33,41 +49,55 @@ export async function startProduct(options: {
     RATE_LIMIT: "off",
     ...options.env,
   };
-  const server = await spawnService("server", env);
-  const parts = [server];
+  const server = await spawnService("server", env, serverEntry);
+  const started: SpawnedService[] = [];
   for (let index = 0; index < workers; index++) {
-    parts.push(await spawnService("worker", env, "scripts/bench/instant-worker.ts"));
+    started.push(await spawnService("worker", env, workerEntry));
   }
   return {
     apiUrl: `http://localhost:${port}`,
-    jwtSecret: secrets.JWT_SECRET,
+    settings: secrets,
     server,
+    workers: started,
     stop: async () => {
-      await Promise.all(parts.map((part) => part.stop()));
+      await Promise.all([server, ...started].map((service) => service.stop()));
     },
   };
 }
 
-/** A new, empty MongoDB as `npm start` runs it: one member, everything on disk, gone again at the end. */
+export function createTokens(options: {
+  database: Database;
+  settings: MeasuredBuild["settings"];
+  count: number;
+}): Promise<string[]> {
+  const { database, settings, count } = options;
+  return Promise.all(
+    Array.from({ length: count }, async () =>
+      signTokenFor(await createUser(database, { approved: true }), settings),
+    ),
+  );
+}
+
+/** Resident memory of a process, on Linux. */
+export async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
+}
+
+/** Starts an empty MongoDB with the parameters of `npm start`: one member, everything on disk. */
 export async function startReplicaSet(): Promise<{
   version: string;
   uri: (database: string) => string;
-  stop: () => Promise<void>;
+  stop: () => Promise<unknown>;
 }> {
-  const mongod = await ensureMongod();
+  const { path: systemBinary, version } = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
-    binary: { systemBinary: mongod.path, version: mongod.version },
-    replSet: {
-      count: 1,
-      storageEngine: "wiredTiger",
-      args: [...MONGOD_PARAMETERS],
-    },
+    binary: { systemBinary, version },
+    replSet: { count: 1, storageEngine: "wiredTiger", args: MONGOD_PARAMETERS },
   });
   return {
-    version: mongod.version,
+    version,
     uri: (database) => replicaSet.getUri(database),
-    stop: async () => {
-      await replicaSet.stop();
-    },
+    stop: () => replicaSet.stop(),
   };
 }

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
-  request as open,
+  request,
   type Server,
   type ServerResponse,
 } from "node:http";
@@ -10,10 +10,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { readText, sendJson } from "@shared/testing/fakes/fake-http.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
 
-/** What the service behind does: `error` answers 500, `hang` never answers. */
+/** `error` answers 500, `hang` never answers. */
 export type GatewayMode = "pass" | "error" | "hang";
 
-/** Requests that were held back on the way. */
 export interface Hold {
   readonly arrived: number;
   /** Lets them and all later ones through. */
@@ -26,7 +25,7 @@ interface OpenHold {
   released: Promise<unknown>;
 }
 
-/** The address of an outside service, where it can be held, hang, fail, or be gone: nobody listens then. */
+/** A proxy in front of an outside service, which can hold requests back, hang, fail, or refuse connections. */
 export class Gateway {
   readonly url: string;
   readonly #port: number;
@@ -36,23 +35,19 @@ export class Gateway {
   #mode: GatewayMode = "pass";
   #server: Server | undefined;
 
-  private constructor(options: {
-    target: string;
-    port: number;
-    onRequest: (body: string) => void;
-  }) {
-    this.#target = new URL(options.target);
-    this.#onRequest = options.onRequest;
-    this.#port = options.port;
-    this.url = `http://127.0.0.1:${options.port}`;
+  private constructor(target: string, port: number, onRequest: (body: string) => void) {
+    this.#target = new URL(target);
+    this.#port = port;
+    this.#onRequest = onRequest;
+    this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** @param onRequest gets the body of each request that is let through, now or after it was held back */
+  /** @param onRequest gets the body of each request that is not hung or failed */
   static async open(
     target: string,
     onRequest: (body: string) => void = () => undefined,
   ): Promise<Gateway> {
-    const gateway = new Gateway({ target, port: await freePort(), onRequest });
+    const gateway = new Gateway(target, await freePort(), onRequest);
     await gateway.accept();
     return gateway;
   }
@@ -61,7 +56,7 @@ export class Gateway {
     this.#mode = mode;
   }
 
-  /** Holds back requests whose path and query match, all if left out. Those that are here already are not concerned. */
+  /** Holds back later requests whose path and query match. */
   hold(matches: (url: string) => boolean = () => true): Hold {
     const gate = new EventEmitter();
     const hold: OpenHold = { matches, arrived: 0, released: once(gate, "release") };
@@ -77,7 +72,6 @@ export class Gateway {
     };
   }
 
-  /** Cuts all connections and refuses new ones. */
   async refuse(): Promise<void> {
     const server = this.#server;
     if (!server) return;
@@ -88,7 +82,6 @@ export class Gateway {
     await closed;
   }
 
-  /** Listens again where it did before. */
   async accept(): Promise<void> {
     if (this.#server) return;
     const server = createServer((incoming, response) => void this.#handle(incoming, response));
@@ -104,7 +97,7 @@ export class Gateway {
       return sendJson(response, { error: { message: "The server had an error." } }, 500);
     }
     const body = await readText(incoming).catch(() => undefined);
-    // The client has crashed while it was sending.
+    // The client crashed while it was sending.
     if (body === undefined) return;
     this.#onRequest(body);
     for (const hold of [...this.#holds]) {
@@ -116,14 +109,17 @@ export class Gateway {
     if (!response.destroyed) this.#forward(incoming, body, response);
   }
 
-  #forward(incoming: IncomingMessage, body: string, response: ServerResponse): void {
+  #forward(
+    { method, url, headers }: IncomingMessage,
+    body: string,
+    response: ServerResponse,
+  ): void {
     const { hostname, port } = this.#target;
-    const { method, url, headers } = incoming;
-    const forwarded = open({ hostname, port, method, path: url, headers }, (answer) => {
+    request({ hostname, port, method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
-    });
-    forwarded.once("error", () => response.destroy());
-    forwarded.end(body);
+    })
+      .once("error", () => response.destroy())
+      .end(body);
   }
 }

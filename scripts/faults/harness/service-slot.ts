@@ -1,71 +1,68 @@
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 
-/** The place of one server or worker: whoever runs there may die, and another one is started in its place. */
+interface ServiceSlotOptions {
+  name: string;
+  kind: "server" | "worker";
+  env: Record<string, string>;
+}
+
+/** The place of one server or worker, whose process is killed and replaced by another one. */
 export class ServiceSlot {
   readonly name: string;
-  readonly kind: "server" | "worker";
-  readonly #env: Record<string, string>;
-  readonly #lives: SpawnedService[] = [];
-  /** When it was killed, stopped or suspended. */
+  readonly #options: ServiceSlotOptions;
+  readonly #processes: SpawnedService[] = [];
+  /** Times at which it was killed, stopped or suspended. */
   readonly interruptedAt: Date[] = [];
 
-  constructor(options: { name: string; kind: "server" | "worker"; env: Record<string, string> }) {
+  constructor(options: ServiceSlotOptions) {
     this.name = options.name;
-    this.kind = options.kind;
-    this.#env = options.env;
+    this.#options = options;
   }
 
-  /** Starts the part and waits until it says that it is ready. */
   async start(): Promise<void> {
-    this.#lives.push(await spawnService(this.kind, this.#env));
+    this.#processes.push(await spawnService(this.#options.kind, this.#options.env));
   }
 
-  /** `kill -9`; nothing if it was never started. */
   async kill(): Promise<void> {
     this.interruptedAt.push(new Date());
-    await this.#lives.at(-1)?.kill();
+    await this.#processes.at(-1)?.kill();
   }
 
-  /** Process id of the present life. */
   get pid(): number {
     return this.#current.pid;
   }
 
-  /** Process ids of the lives before it. */
   get formerPids(): number[] {
-    return this.#lives.slice(0, -1).map(({ pid }) => pid);
+    return this.#processes.slice(0, -1).map(({ pid }) => pid);
   }
 
-  /** All that was ever logged here. */
   get lines(): string[] {
-    return this.#lives.flatMap(({ lines }) => lines);
+    return this.#processes.flatMap(({ lines }) => lines);
   }
 
-  /** Where a server listens. */
   get url(): string {
-    return `http://127.0.0.1:${this.#env.API_PORT}`;
+    return `http://127.0.0.1:${this.#options.env.API_PORT}`;
   }
 
-  /** SIGTERM; the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null> {
     this.interruptedAt.push(new Date());
     return this.#current.stop();
   }
 
-  /** SIGSTOP: the process does nothing more until `resume`, and its connections stay open. */
+  /** Stops the process without closing its connections, until `resume`. */
   suspend(): void {
     this.interruptedAt.push(new Date());
     process.kill(this.pid, "SIGSTOP");
   }
 
-  /** SIGCONT. */
   resume(): void {
     process.kill(this.pid, "SIGCONT");
   }
 
   get #current(): SpawnedService {
-    const part = this.#lives.at(-1);
-    if (!part) throw new Error(`${this.name} was never started`);
-    return part;
+    const current = this.#processes.at(-1);
+    if (!current) throw new Error(`${this.name} was never started`);
+    return current;
   }
 }

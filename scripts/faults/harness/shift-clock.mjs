@@ -1,8 +1,7 @@
 // @ts-check
 import process from "node:process";
 
-// Loaded before everything else into a process whose clock is wrong: `CLOCK_AHEAD_MS` is how far it is ahead.
-
+// Loaded before everything else into a process with a wrong clock, which is `CLOCK_AHEAD_MS` ahead.
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS);
 const RealDate = Date;
 const now = () => RealDate.now() + aheadMs;

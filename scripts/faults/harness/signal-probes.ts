@@ -4,29 +4,17 @@ import type { ServiceSlot } from "./service-slot.ts";
 import type { SignalRequestOptions, Trader } from "./trader.ts";
 import { until } from "./until.ts";
 
-/** Where a fail point finds a collection. */
 export const namespaceOf = (collection: string): string => `${HARNESS_DATABASE}.${collection}`;
 
-/** The queue's collection. */
 export const JOBS = "agendaJobs";
 
-/** The worker that holds the job of this signal, or has just ended it; workers sign their locks with `<host>:<pid>:<random>`. */
-export function holderOf(
-  { database, workers }: FaultHarness,
-  signalId: string,
-): Promise<ServiceSlot> {
-  return until(
-    async () => {
-      const signal = await database.signals.findById(signalId).lean();
-      const job = await database.jobs.findById(signal?.analysisId).lean();
-      const pid = String(job?.lastModifiedBy).split(":")[1];
-      return Object.values(workers).find((worker) => String(worker.pid) === pid);
-    },
-    { what: "a worker that holds the signal" },
-  );
-}
+const UNFINISHED = { status: { $nin: ["completed", "failed"] } } as const;
 
-/** Ids of the analyses that these signals refer to, which are those of the jobs too. */
+/** Workers sign their locks with `<host>:<pid>:<random>`. */
+export const isLockOf = (lock: string | null | undefined, { pid }: ServiceSlot): boolean =>
+  lock?.split(":")[1] === String(pid);
+
+/** Ids of the analyses of these signals, which are also those of the jobs. */
 export function analysisIdsOf(
   { database }: FaultHarness,
   signalIds: readonly string[],
@@ -34,7 +22,7 @@ export function analysisIdsOf(
   return database.signals.distinct("analysisId", { _id: { $in: [...signalIds] } });
 }
 
-/** Ids of the signals whose jobs a worker has locked, among these; in the order of the ids. */
+/** Sorted ids of those of these signals whose jobs a worker has locked. */
 export async function signalsHeldBy(
   { database }: FaultHarness,
   worker: ServiceSlot,
@@ -47,21 +35,19 @@ export async function signalsHeldBy(
   const jobs = await database.jobs
     .find({ _id: { $in: signals.map(({ analysisId }) => analysisId) } })
     .lean();
-  const held = jobs.filter(
-    ({ lastModifiedBy }) => lastModifiedBy?.split(":")[1] === String(worker.pid),
-  );
+  const held = jobs.filter((job) => isLockOf(job.lastModifiedBy, worker));
   return signals
     .filter(({ analysisId }) => held.some(({ _id }) => _id.equals(analysisId)))
     .map(({ _id }) => _id.toString());
 }
 
-/** Asks for signals, and resolves with their ids once all are accepted. */
+/** Requests signals; resolves with their ids once all are accepted. */
 export async function askForMany(
-  stage: FaultHarness,
+  { servers }: FaultHarness,
   trader: Trader,
-  wishes: readonly SignalRequestOptions[],
+  requests: readonly SignalRequestOptions[],
 ): Promise<string[]> {
-  const asked = await Promise.all(wishes.map((wish) => trader.ask(stage.servers.a, wish)));
+  const asked = await Promise.all(requests.map((request) => trader.ask(servers.a, request)));
   return asked.map(({ key, replies }) => {
     const [reply] = replies;
     if (reply?.kind !== "accepted") throw new Error(`${key}: ${JSON.stringify(reply)}`);
@@ -69,18 +55,11 @@ export async function askForMany(
   });
 }
 
-/** How a signal stands, its attempts, and the AI calls for it. */
-export interface SignalCount {
-  status: string;
-  attempts: number;
-  aiCalls: number;
-}
-
-/** The counts of these signals, in no particular order. */
+/** Status, attempts and AI calls of these signals, in no particular order. */
 export async function countsOf(
   { database, aiCalls }: FaultHarness,
   signalIds: readonly string[],
-): Promise<SignalCount[]> {
+): Promise<{ status: string; attempts: number; aiCalls: number }[]> {
   const signals = await database.signals.find({ _id: { $in: [...signalIds] } }).lean();
   return signals.map((signal) => ({
     status: signal.status,
@@ -89,29 +68,25 @@ export async function countsOf(
   }));
 }
 
-/** Waits until these signals are completed or failed. */
 export async function untilEnded(
   { database }: FaultHarness,
   signalIds: readonly string[],
   withinMs = 90_000,
 ): Promise<void> {
-  await until(
-    async () => {
-      const left = await database.signals.countDocuments({
-        _id: { $in: [...signalIds] },
-        status: { $in: ["queued", "running"] },
-      });
-      return left === 0;
-    },
-    { what: "signals to end", withinMs },
-  );
+  const unfinished = { _id: { $in: [...signalIds] }, ...UNFINISHED };
+  await until(async () => (await database.signals.countDocuments(unfinished)) === 0, {
+    what: "signals to end",
+    withinMs,
+  });
 }
 
-/** Whether a request to the exchange asks for the candles of this market. */
-export const isForCandlesOf =
-  ({ symbol, timeframe }: { symbol: string; timeframe: string }) =>
-  (url: string): boolean => {
-    const { searchParams } = new URL(url, "http://exchange");
-    const market = symbol.replace("/", "");
-    return searchParams.get("symbol") === market && searchParams.get("interval") === timeframe;
-  };
+/** Waits until no signal is unfinished and no job for one is left. */
+export async function untilIdle({ database }: FaultHarness, withinMs: number): Promise<void> {
+  await until(
+    async () => {
+      const signals = await database.signals.countDocuments(UNFINISHED);
+      return signals + (await database.jobs.countDocuments({ name: "generate-signal" })) === 0;
+    },
+    { what: "every signal to end and the queue to be empty", withinMs },
+  );
+}

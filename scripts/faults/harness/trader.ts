@@ -2,41 +2,38 @@ import { randomUUID } from "node:crypto";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { signalAcceptedSchema } from "@shared/contract/signal.ts";
 import { multipartForm, PushClient } from "@shared/testing/api-client.ts";
-import { type ApiAnswer, type ApiCall, callApi } from "./api.ts";
+import { type ApiAnswer, callApi } from "@shared/testing/call-api.ts";
 import type { ServiceSlot } from "./service-slot.ts";
 import { until } from "./until.ts";
 
-/** What a trader wants to know. */
 export interface SignalRequestOptions {
   symbol: string;
   timeframe: string;
-  /** How many candles the AI gets. */
   limit?: string;
-  /** A picture, which costs a credit. */
-  picture?: Buffer;
+  image?: Buffer;
   /** Wait for the result instead of taking a 202. */
   waits?: boolean;
 }
 
-/** What came of one try of a request: an answer that names its signal, another answer, or none. */
-export type Reply =
-  | { kind: "accepted"; status: number; signalId: string; tookMs: number }
-  | { kind: "refused"; status: number; code: string; tookMs: number }
-  | { kind: "lost"; tookMs: number };
+/** Result of sending a request once: accepted with a signal, refused, or no answer. */
+type Result =
+  | { kind: "accepted"; status: number; signalId: string }
+  | { kind: "refused"; status: number; code: string }
+  | { kind: "lost" };
+export type Reply = Result & { tookMs: number };
 
-/** One request with all that was answered to it, however often it was sent. */
+/** A request with the replies of each time that it was sent. */
 export interface Asked {
   key: string;
-  wish: SignalRequestOptions;
+  request: SignalRequestOptions;
   replies: Reply[];
 }
 
-/** A trader with his token, his requests and his sockets, who uses REST and push as the browser does. */
+/** A trader who uses REST and push as the browser does. */
 export class Trader {
   readonly username: string;
   readonly token: string;
   readonly userId: string;
-  /** Everything that he ever asked for. */
   readonly asked: Asked[] = [];
   readonly sockets: PushClient[] = [];
 
@@ -46,27 +43,28 @@ export class Trader {
     this.userId = options.userId;
   }
 
-  /** Asks for a signal, once. */
-  async ask(via: ServiceSlot, wish: SignalRequestOptions): Promise<Asked> {
-    const asked: Asked = { key: randomUUID(), wish, replies: [] };
+  async ask(via: ServiceSlot, request: SignalRequestOptions): Promise<Asked> {
+    const asked: Asked = { key: randomUUID(), request, replies: [] };
     this.asked.push(asked);
     await this.askAgain(via, asked);
     return asked;
   }
 
-  /** Sends the same request once more, with the same idempotency key. */
-  async askAgain(via: ServiceSlot, asked: Asked): Promise<Reply> {
+  /** Sends the same request again, with the same idempotency key. */
+  async askAgain({ url }: ServiceSlot, { key, request, replies }: Asked): Promise<Reply> {
+    const { image, waits, ...fields } = request;
     const sentAt = performance.now();
-    const tookMs = () => Math.round(performance.now() - sentAt);
-    const reply = await callApi(this.#signalCall(via, asked)).then(
-      (answer): Reply => ({ ...readAnswer(answer), tookMs: tookMs() }),
-      (): Reply => ({ kind: "lost", tookMs: tookMs() }),
-    );
-    asked.replies.push(reply);
+    const result = await callApi(url + (image ? "/get-signal-with-image" : "/get-signal"), {
+      token: this.token,
+      headers: { "Idempotency-Key": key, ...(!waits && { Prefer: "respond-async" }) },
+      body: image ? multipartForm({ ...fields, chart_image: image }) : fields,
+    }).then(readAnswer, (): Result => ({ kind: "lost" }));
+    const reply = { ...result, tookMs: Math.round(performance.now() - sentAt) };
+    replies.push(reply);
     return reply;
   }
 
-  /** Sends the same request until it is accepted, as a patient user does. */
+  /** Sends the same request until it is accepted; resolves with the signal's id. */
   insist(via: ServiceSlot, asked: Asked, withinMs = 60_000): Promise<string> {
     return until(
       async () => {
@@ -77,13 +75,9 @@ export class Trader {
     );
   }
 
-  /** Opens a socket that gets everything from his first event on. */
-  async connect(via: ServiceSlot): Promise<PushClient> {
-    const client = new PushClient({
-      url: via.url,
-      token: this.token,
-      since: { user: 0, admins: 0 },
-    });
+  /** Opens a socket that gets everything from the first event on. */
+  async connect({ url }: ServiceSlot): Promise<PushClient> {
+    const client = new PushClient({ url, token: this.token, since: { user: 0, admins: 0 } });
     this.sockets.push(client);
     await until(() => client.socket.connected, { what: "a socket" });
     return client;
@@ -92,26 +86,10 @@ export class Trader {
   disconnect(): void {
     for (const client of this.sockets.splice(0)) client.close();
   }
-
-  #signalCall(via: ServiceSlot, { key, wish }: Asked): ApiCall {
-    const { picture, waits, ...fields } = wish;
-    return {
-      via,
-      path: picture ? "/get-signal-with-image" : "/get-signal",
-      method: "POST",
-      token: this.token,
-      headers: { "Idempotency-Key": key, ...(!waits && { Prefer: "respond-async" }) },
-      body: picture ? multipartForm({ ...fields, chart_image: picture }) : fields,
-    };
-  }
 }
 
-type AnsweredReply =
-  | Omit<Extract<Reply, { kind: "accepted" }>, "tookMs">
-  | Omit<Extract<Reply, { kind: "refused" }>, "tookMs">;
-
-/** A 504 names its signal in `Location`: it was accepted as well. */
-function readAnswer({ status, headers, body }: ApiAnswer): AnsweredReply {
+/** A 504 has its signal in `Location`: it was accepted as well. */
+function readAnswer({ status, headers, body }: ApiAnswer): Result {
   const location = headers.get("location");
   if (status === 504 && location) {
     return { kind: "accepted", status, signalId: location.slice("/signals/".length) };

@@ -1,25 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
-/** How long to wait for a condition, and what to call it if it never comes. */
-export interface Patience {
-  what: string;
-  withinMs?: number;
-}
-
-const DEFAULT_WITHIN_MS = 60_000;
+type Maybe<Found> = Found | undefined | null | false;
 
 /**
- * Looks again and again until `look` gives something else than undefined, null or false. What it throws counts as "not
- * yet": the parts that it asks may be dead at the moment.
- * @throws Error naming the condition once the time is over, with the last thing that `look` threw as its cause
+ * Polls until `look` returns something else than undefined, null or false. What it throws counts as "not yet": the service
+ * that it calls may have been killed.
+ * @throws Error that names the condition after the time is over, caused by the last error of `look`
  */
 export async function until<Found>(
-  look: () => Promise<Found | undefined | null | false> | Found | undefined | null | false,
-  { what, withinMs = DEFAULT_WITHIN_MS }: Patience,
+  look: () => Promise<Maybe<Found>> | Maybe<Found>,
+  { what, withinMs = 60_000 }: { what: string; withinMs?: number },
 ): Promise<Found> {
-  const giveUpAt = performance.now() + withinMs;
+  const deadline = performance.now() + withinMs;
   let cause: unknown;
   do {
     try {
@@ -28,7 +22,7 @@ export async function until<Found>(
     } catch (error) {
       cause = error;
     }
-    await delay(LOOK_EVERY_MS);
-  } while (performance.now() < giveUpAt);
+    await delay(POLL_INTERVAL_MS);
+  } while (performance.now() < deadline);
   throw new Error(`waited ${withinMs} ms in vain for ${what}`, { cause });
 }

@@ -1,54 +1,48 @@
 import { systemHealthSchema } from "@shared/contract/admin.ts";
+import { callApi, expectAnswer } from "@shared/testing/call-api.ts";
 import { z } from "zod";
-import { callApi, expectAnswer } from "../harness/api.ts";
 import type { FaultHarness } from "../harness/harness.ts";
 import type { ServiceSlot } from "../harness/service-slot.ts";
+import { isLockOf } from "../harness/signal-probes.ts";
 import { until } from "../harness/until.ts";
 
 /** A worker reports every 10 s. */
 const FRESH_MS = 15_000;
-const WELL_WITHIN_MS = 30_000;
-const lineSchema = z.looseObject({
-  level: z.number(),
-  requestId: z.string().optional(),
-  status: z.unknown().optional(),
-  msg: z.string().optional(),
-});
-const LONGEST_SHOWN = 300;
-/** Pino's number for `error`. */
-const ERROR_LEVEL = 50;
+const HEALTHY_WITHIN_MS = 30_000;
 
-/** Servers are up, ready and hear events; workers report; nobody died by himself, and nobody who was killed lives on. */
-export async function processesAreHealthy(stage: FaultHarness): Promise<string[]> {
-  const faults = stage.parts.flatMap(({ name, pid, formerPids }) => [
-    ...(isAlive(pid) ? [] : [`${name} has ended by itself`]),
-    ...formerPids.filter(isAlive).map((former) => `${name} of before lives on as ${former}`),
+/** Servers are ready and receive events, workers report, and no process exited by itself or outlived its kill. */
+export async function processesAreHealthy(harness: FaultHarness): Promise<string[]> {
+  const violations = harness.services.flatMap(({ name, pid, formerPids }) => [
+    ...(isRunning(pid) ? [] : [`${name} has exited by itself`]),
+    ...formerPids.filter(isRunning).map((former) => `${name} still has the process ${former}`),
   ]);
-  for (const server of Object.values(stage.servers)) {
-    await isWell(stage, server).catch((error: unknown) => faults.push(`${server.name}: ${error}`));
+  for (const server of Object.values(harness.servers)) {
+    await until(() => isHealthy(harness, server), {
+      what: "good health",
+      withinMs: HEALTHY_WITHIN_MS,
+    }).catch((error: unknown) => violations.push(`${server.name}: ${error}`));
   }
-  return faults;
+  return violations;
 }
 
-async function isWell(stage: FaultHarness, server: ServiceSlot): Promise<void> {
-  await until(
-    async () => {
-      for (const path of ["/healthz", "/readyz"]) {
-        if ((await callApi({ via: server, path })).status !== 200) return false;
-      }
-      const call = { via: server, path: "/admin/health", token: stage.administrator.token };
-      const { queue, workers, server: self } = await expectAnswer(call, systemHealthSchema);
-      const seen = workers.filter(({ seen_at }) => Date.now() - Date.parse(seen_at) < FRESH_MS);
-      const isSeen = ({ pid }: ServiceSlot) =>
-        seen.some(({ id }) => id.split(":")[1] === String(pid));
-      const allSeen = Object.values(stage.workers).every(isSeen);
-      return allSeen && self.event_feed === "running" && queue.waiting + queue.running === 0;
-    },
-    { what: "good health", withinMs: WELL_WITHIN_MS },
+async function isHealthy(
+  { administrator, workers }: FaultHarness,
+  { url }: ServiceSlot,
+): Promise<boolean> {
+  for (const path of ["/healthz", "/readyz"]) {
+    if ((await callApi(url + path)).status !== 200) return false;
+  }
+  const { token } = administrator;
+  const health = await expectAnswer(systemHealthSchema, `${url}/admin/health`, { token });
+  const seen = health.workers.filter(({ seen_at }) => Date.now() - Date.parse(seen_at) < FRESH_MS);
+  const areSeen = Object.values(workers).every((worker) =>
+    seen.some(({ id }) => isLockOf(id, worker)),
   );
+  const { waiting, running } = health.queue;
+  return areSeen && health.server.event_feed === "running" && waiting + running === 0;
 }
 
-function isAlive(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -56,32 +50,29 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Nothing in the logs is worse than a warning but the 503s that the API promises for such times, and nothing is no log
- * line, as an unhandled rejection would be.
- */
-export function logsHaveNoErrors({ parts }: FaultHarness): string[] {
-  return parts.flatMap(({ name, lines }) => {
-    const refused = requestsAnswered503(lines);
-    return lines
-      .filter((line) => isAlarming(line, refused))
-      .map((line) => `${name} logged: ${messageOf(line)} ${line.slice(0, LONGEST_SHOWN)}`);
+const ERROR_LEVEL = 50;
+const MAX_SHOWN_CHARACTERS = 300;
+
+const lineSchema = z.looseObject({
+  level: z.number(),
+  requestId: z.string().optional(),
+  msg: z.string().default(""),
+});
+
+/** Logs have no errors besides requests answered with 503, and only log entries: an unhandled rejection is none. */
+export function logsHaveNoErrors({ services }: FaultHarness): string[] {
+  return services.flatMap(({ name, lines }) => {
+    const unavailable = lines.filter((line) => line.includes('"status":503'));
+    const refused = new Set(unavailable.map((line) => parseLine(line)?.requestId));
+    return lines.flatMap((line) => {
+      const entry = parseLine(line);
+      const isFine = entry && (entry.level < ERROR_LEVEL || refused.has(entry.requestId ?? line));
+      // The message is at the end of a line, after the error with its stack.
+      const shown = `${entry?.msg} ${line.slice(0, MAX_SHOWN_CHARACTERS)}`;
+      return isFine ? [] : [`${name} logged: ${shown}`];
+    });
   });
 }
 
-/** It stands at the end of a line, after the error with its stack. */
-const messageOf = (line: string): string =>
-  line.startsWith("{") ? (lineSchema.parse(JSON.parse(line)).msg ?? "") : "";
-
-function requestsAnswered503(lines: readonly string[]): Set<string | undefined> {
-  const answers = lines
-    .filter((line) => line.includes('"status":503'))
-    .map((line) => lineSchema.parse(JSON.parse(line)));
-  return new Set(answers.map(({ requestId }) => requestId));
-}
-
-function isAlarming(line: string, refused: ReadonlySet<string | undefined>): boolean {
-  if (!line.startsWith("{")) return true;
-  const { level, requestId } = lineSchema.parse(JSON.parse(line));
-  return level >= ERROR_LEVEL && !(requestId && refused.has(requestId));
-}
+const parseLine = (line: string) =>
+  line.startsWith("{") ? lineSchema.parse(JSON.parse(line)) : undefined;

@@ -1,80 +1,69 @@
 import { meSchema } from "@shared/contract/account.ts";
+import type { Database } from "@shared/database/database.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { expectAnswer } from "../harness/api.ts";
+import { expectAnswer } from "@shared/testing/call-api.ts";
 import type { FaultHarness } from "../harness/harness.ts";
 import { until } from "../harness/until.ts";
 
-const PUSHED_WITHIN_MS = 30_000;
+const PUSH_TIMEOUT_MS = 30_000;
 
 /**
- * The events of each stream count from 1 to its head, each number once. Signals are resolved all the time, so the events
- * are compared with the heads before and after they were read.
+ * The events of each stream have the numbers from 1 to its head, each once. Events are added all the time, so they are
+ * compared with the heads before and after they were read.
  */
 export async function streamsHaveNoGaps({ database }: FaultHarness): Promise<string[]> {
-  const readHeads = async () => {
-    const users = await database.users.find().select({ lastEventSeq: 1 }).lean();
-    const shared = await database.streamHeads.find().lean();
-    return new Map([
-      ...users.map((user): [string, number] => [userStream(user._id), user.lastEventSeq]),
-      ...shared.map(({ _id, seq }): [string, number] => [_id, seq]),
-    ]);
-  };
-  const before = await readHeads();
+  const before = await readHeads(database);
   const events = await database.events
     .find({ seq: { $exists: true } })
     .sort({ stream: 1, seq: 1 })
-    .select({ stream: 1, seq: 1 })
     .lean();
-  const seqs = new Map<string, (number | undefined)[]>();
-  for (const { stream, seq } of events) seqs.set(stream, [...(seqs.get(stream) ?? []), seq]);
-  const after = await readHeads();
-  return [...new Set([...seqs.keys(), ...after.keys()])].flatMap((stream) => {
-    const found = seqs.get(stream) ?? [];
-    const fault = faultIn(found);
-    if (fault !== undefined) return [`${stream}: ${fault}`];
+  const after = await readHeads(database);
+  const seqsOf = new Map<string, (number | undefined)[]>();
+  for (const { stream, seq } of events) seqsOf.set(stream, [...(seqsOf.get(stream) ?? []), seq]);
+  return [...new Set([...seqsOf.keys(), ...after.keys()])].flatMap((stream) => {
+    const seqs = seqsOf.get(stream) ?? [];
+    const gap = findGap(seqs);
+    if (gap !== undefined) return [`${stream}: ${gap}`];
     const [least = 0, most = 0] = [before.get(stream), after.get(stream)];
-    if (least <= found.length && found.length <= most) return [];
-    return [`${stream} has ${found.length} events, its head went from ${least} to ${most}`];
+    if (least <= seqs.length && seqs.length <= most) return [];
+    return [`${stream} has ${seqs.length} events, its head went from ${least} to ${most}`];
   });
 }
 
-/** Every open socket got each number of its trader's stream once, in order, up to the last one. */
-export async function socketsMissNothing(stage: FaultHarness): Promise<string[]> {
-  const faults = await Promise.all(
-    stage.traders
-      .filter(({ sockets }) => sockets.length > 0)
-      .map(async ({ username, userId, token, sockets }) => {
-        const { stream_positions } = await expectAnswer(
-          { via: stage.servers.a, path: "/me", token },
-          meSchema,
-        );
-        const user = await stage.database.users.findById(userId).lean();
-        const last = Math.max(stream_positions.user, user?.lastEventSeq ?? 0);
-        const got = await Promise.all(
-          sockets.map((socket) => seqsUpTo(last, () => socket.seqs("user"))),
-        );
-        return got.flatMap((seqs) => {
-          const fault =
-            faultIn(seqs) ??
-            (seqs.length < last ? `has only ${seqs.length} of ${last}` : undefined);
-          return fault === undefined ? [] : [`a socket of ${username}: ${fault}`];
-        });
-      }),
-  );
-  return faults.flat();
+async function readHeads(database: Database): Promise<Map<string, number>> {
+  const users = await database.users.find().select({ lastEventSeq: 1 }).lean();
+  const heads = await database.streamHeads.find().lean();
+  return new Map([
+    ...users.map((user) => [userStream(user._id), user.lastEventSeq] as const),
+    ...heads.map(({ _id, seq }) => [_id, seq] as const),
+  ]);
 }
 
-/** What has arrived once `last` has, or the time is over. */
+/** Every open socket received each number of its trader's stream once, in order, up to the last one. */
+export async function socketsMissNothing(harness: FaultHarness): Promise<string[]> {
+  const traders = harness.traders.filter(({ sockets }) => sockets.length > 0);
+  const violations = traders.map(async ({ username, userId, token, sockets }) => {
+    const me = await expectAnswer(meSchema, `${harness.servers.a.url}/me`, { token });
+    const user = await harness.database.users.findById(userId).lean();
+    const last = Math.max(me.stream_positions.user, user?.lastEventSeq ?? 0);
+    const received = sockets.map((socket) => seqsUpTo(last, () => socket.seqs("user")));
+    return (await Promise.all(received)).flatMap((seqs) => {
+      const gap = findGap(seqs);
+      if (gap === undefined && seqs.length >= last) return [];
+      return [`a socket of ${username}: ${gap ?? `has only ${seqs.length} of ${last}`}`];
+    });
+  });
+  return (await Promise.all(violations)).flat();
+}
+
 async function seqsUpTo(last: number, read: () => number[]): Promise<number[]> {
-  await until(() => (read().at(-1) ?? 0) >= last, {
-    what: "a push",
-    withinMs: PUSHED_WITHIN_MS,
-  }).catch(() => undefined);
+  const wait = { what: "a push", withinMs: PUSH_TIMEOUT_MS };
+  await until(() => (read().at(-1) ?? 0) >= last, wait).catch(() => undefined);
   return read();
 }
 
-/** The first place at which these are not 1, 2, 3 … */
-function faultIn(seqs: readonly (number | undefined)[]): string | undefined {
-  const at = seqs.findIndex((seq, index) => seq !== index + 1);
-  return at < 0 ? undefined : `number ${seqs[at]} stands where ${at + 1} should`;
+/** The first position at which the numbers are not 1, 2, 3 … */
+function findGap(seqs: readonly (number | undefined)[]): string | undefined {
+  const index = seqs.findIndex((seq, at) => seq !== at + 1);
+  return index < 0 ? undefined : `number ${seqs[index]} is at position ${index + 1}`;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { projectRoot } from "../prepare-project.mjs";
-import { SCREEN_MODULES, writeScreenPages } from "./screen-pages.mjs";
+import { SCREEN_MODULES, writeScreenPages } from "./screen-pages.ts";
 
 const ENTRY = '<script type="module" crossorigin src="/assets/index-1.js"></script>';
 const SHARED = '<link rel="modulepreload" crossorigin href="/assets/react-1.js">';

@@ -7,10 +7,9 @@ import sharp from "sharp";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectRoot } from "../prepare-project.mjs";
-import { compressFiles } from "./client-build.mjs";
-import { firstScript } from "./first-script.mjs";
-import { siteFiles } from "./screen-pages.mjs";
-import { createWebHost } from "./serve-client.mjs";
+import { compressFiles } from "./client-build.ts";
+import { siteFiles } from "./screen-pages.ts";
+import { createWebHost } from "./serve-client.ts";
 
 const ORIGIN = "https://signals.example.com";
 let folder = "";
@@ -26,7 +25,7 @@ beforeAll(async () => {
     root: join(projectRoot, "client"),
     logLevel: "silent",
     build: { outDir: folder, emptyOutDir: true, rollupOptions: { input: page } },
-    plugins: [withoutApplication, siteFiles(ORIGIN), firstScript()],
+    plugins: [withoutApplication, siteFiles(ORIGIN)],
   });
   await compressFiles(folder);
   host = createWebHost({ folder, apiUrl: "https://api.example.com" });
@@ -55,7 +54,7 @@ const metaOf = (page: string, name: string) =>
   page.match(new RegExp(`(?:property|name)="${name}"\\s+content="([^"]+)"`))?.[1];
 
 describe("what previews of links and search engines get", () => {
-  it("is a title, a text and a picture under its full address", async () => {
+  it("is a title, a text and an image under its full address", async () => {
     const page = await (await get("/")).answer.text();
     expect(metaOf(page, "og:title")).toBe("AI-Powered Trading Signals");
     expect(metaOf(page, "og:description")).toMatch(/entry, stop, target/);
@@ -70,7 +69,7 @@ describe("what previews of links and search engines get", () => {
     ["/icon-maskable-192.png", 192, 192],
     ["/icon-maskable-512.png", 512, 512],
     ["/apple-touch-icon.png", 180, 180],
-  ])("%s is a small picture of %i × %i", async (path, width, height) => {
+  ])("%s is a small image of %i × %i", async (path, width, height) => {
     const { answer, type } = await get(path);
     expect(type).toBe("image/png");
     const bytes = Buffer.from(await answer.arrayBuffer());

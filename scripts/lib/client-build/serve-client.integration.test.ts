@@ -4,8 +4,8 @@ import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { compressFiles } from "./client-build.mjs";
-import { createWebHost } from "./serve-client.mjs";
+import { compressFiles } from "./client-build.ts";
+import { createWebHost } from "./serve-client.ts";
 
 const PAGE = "<!doctype html><title>App</title>";
 const HOME = "<!doctype html><title>Home</title>";

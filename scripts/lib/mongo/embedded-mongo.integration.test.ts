@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startEmbeddedMongo } from "./embedded-mongo.mjs";
+import { startEmbeddedMongo } from "./embedded-mongo.ts";
 
 let dataDir = "";
 const stops: (() => Promise<void>)[] = [];
@@ -16,7 +16,7 @@ async function start() {
     signal,
     say: (line) => void lines.push(line),
   });
-  stops.push(() => started.part.stop());
+  stops.push(() => started.service.stop());
   return { ...started, lines };
 }
 
@@ -44,16 +44,16 @@ describe("the embedded database", () => {
   it("keeps its data when it is started again on another port", async () => {
     const first = await start();
     expect(await addNote(first.uri)).toBe(1);
-    await first.part.stop();
+    await first.service.stop();
     const second = await start();
     expect(second.uri).not.toBe(first.uri);
     expect(await addNote(second.uri)).toBe(2);
   });
 
   it("comes back at the same address with its data after a crash", async () => {
-    const { uri, part, lines } = await start();
+    const { uri, service, lines } = await start();
     expect(await addNote(uri)).toBe(1);
-    process.kill(part.pid ?? 0, "SIGKILL");
+    process.kill(service.pid ?? 0, "SIGKILL");
     await vi.waitFor(async () => expect(await addNote(uri)).toBeGreaterThan(1), {
       timeout: 15_000,
       interval: 100,

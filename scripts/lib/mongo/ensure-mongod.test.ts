@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureMongod } from "./ensure-mongod.mjs";
+import { ensureMongod } from "./ensure-mongod.ts";
 
 let root = "";
 /** Makes a folder with a program called mongod that prints this. */

@@ -1,6 +1,6 @@
 // @ts-check
-// Runs beside a mongod, which cannot notice that its launcher is gone: when the pipe from the
-// launcher closes, the mongod with the given process id is told to stop.
+// Runs beside a mongod, which cannot notice that its launcher has exited: when the pipe from the
+// launcher closes, it stops the mongod with the given process id.
 
 const mongodPid = Number(process.argv[2]);
 
@@ -9,6 +9,6 @@ process.stdin.once("close", () => {
   try {
     process.kill(mongodPid, "SIGTERM");
   } catch {
-    // It has ended by itself.
+    // It has exited.
   }
 });

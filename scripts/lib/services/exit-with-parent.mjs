@@ -1,5 +1,5 @@
 // @ts-check
-// Preloaded into every part: when the launcher is gone, however it went, the part stops too.
+// Preloaded into every service, so that it stops when the launcher has exited.
 
 const GRACE_MS = 5_000;
 

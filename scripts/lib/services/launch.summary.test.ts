@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadSettings } from "../../../shared/runtime/settings.ts";
-import { startSummary } from "./launch.mjs";
+import { startSummary } from "./launch.ts";
 
 const env = { JWT_SECRET: "x".repeat(32), ADMIN_PASSWORD: "open-sesame", CLIENT_PORT: "5999" };
 

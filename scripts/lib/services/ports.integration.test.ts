@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { waitUntilReady } from "./ports.mjs";
+import { waitUntilReady } from "./ports.ts";
 
 const { signal } = new AbortController();
 
@@ -23,27 +23,27 @@ describe("waiting until all is ready", () => {
   it("ends when every address answers with success", async () => {
     const api = await serveAfter(2);
     const pages = await serveAfter(0);
-    await waitUntilReady({ addresses: [api.address, pages.address], parts: [], signal });
+    await waitUntilReady({ addresses: [api.address, pages.address], services: [], signal });
     expect(api.asked()).toBe(3);
     expect(pages.asked()).toBe(1);
     api.server.close();
     pages.server.close();
   });
 
-  it("gives up on a part that keeps stopping, and names it", async () => {
-    const parts = [
+  it("gives up on a service that keeps stopping, and names it", async () => {
+    const services = [
       { name: "server", failures: 0 },
       { name: "worker", failures: 5 },
     ];
     const addresses = ["http://localhost:1/readyz"];
-    await expect(waitUntilReady({ addresses, parts, signal })).rejects.toThrow(
+    await expect(waitUntilReady({ addresses, services, signal })).rejects.toThrow(
       "The worker does not start",
     );
   });
 
   it("ends at once when asked to stop", async () => {
     const addresses = ["http://localhost:1/readyz"];
-    const waiting = waitUntilReady({ addresses, parts: [], signal: AbortSignal.timeout(50) });
+    const waiting = waitUntilReady({ addresses, services: [], signal: AbortSignal.timeout(50) });
     await expect(waiting).rejects.toThrow("aborted");
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readableLine } from "./services.mjs";
+import { readableLine } from "./services.ts";
 
 const entry = (fields: object) =>
   JSON.stringify({ level: 30, time: "2026-01-01T00:00:00Z", part: "server", pid: 1, ...fields });
 
-describe("the output of a part in the terminal", () => {
+describe("the output of a service in the terminal", () => {
   it("shows a log entry as its message and its own fields", () => {
     expect(readableLine(entry({ msg: "request", path: "/me", status: 200 }))).toBe(
       "request path=/me status=200",
@@ -16,7 +16,7 @@ describe("the output of a part in the terminal", () => {
     expect(readableLine(entry({ level: 50, msg: "failed" }))).toBe("error: failed");
   });
 
-  it("tells an error by its message, without the stack", () => {
+  it("shows the message of an error, without the stack", () => {
     const err = { type: "Error", message: "no answer", stack: "Error: no answer\n    at x" };
     expect(readableLine(entry({ level: 50, msg: "job failed", err }))).toBe(
       "error: job failed err=no answer",

@@ -6,7 +6,7 @@ import {
   countVitest,
   sumCounts,
   summaryLine,
-} from "./run-suites.mjs";
+} from "./run-suites.ts";
 
 describe("counting of test results", () => {
   it("counts a check as one", () => {
@@ -36,7 +36,7 @@ describe("counting of test results", () => {
     expect(countSuite({ exitCode: 0, counts })).toEqual(counts);
   });
 
-  it("sums up all suites in one plain line", () => {
+  it("adds up all suites in one plain line", () => {
     const total = sumCounts([
       { passed: 1, failed: 0 },
       { passed: 40, failed: 2 },

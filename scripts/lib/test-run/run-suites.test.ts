@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CliError } from "../cli.mjs";
-import { runSuites } from "./run-suites.mjs";
+import { runSuites } from "./run-suites.ts";
 
 function suite(title: string, run: () => Promise<{ passed: number; failed: number }>) {
   return { title, run };

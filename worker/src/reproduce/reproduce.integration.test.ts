@@ -204,7 +204,10 @@ describe("npm run replay", () => {
       JWT_SECRET: "x".repeat(32),
       ADMIN_PASSWORD: "secret-1",
     };
-    const child = spawn(process.execPath, ["scripts/replay.mjs", ...args], { cwd: PROJECT, env });
+    const child = spawn(process.execPath, ["scripts/run.mjs", "reproduce", ...args], {
+      cwd: PROJECT,
+      env,
+    });
     const [output, errors, [exitCode]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),

@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, gzip } from "node:zlib";
+import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
+import type { Command } from "../cli.mjs";
+import { CliError } from "../cli.mjs";
+import { packageBin, runCommand } from "../commands.mjs";
+import { hashFiles } from "../files.mjs";
+import { projectRoot } from "../prepare-project.mjs";
+import { withLock } from "../process-lock.mjs";
+import { type PreRender, writeScreenPages } from "./screen-pages.ts";
+
+/** All that the built pages depend on, besides the settings built into them. */
+const SOURCES = [
+  "client",
+  "shared/contract",
+  "scripts/lib/client-build/screen-pages.ts",
+  "vite.config.ts",
+  "tsconfig.json",
+  "package-lock.json",
+];
+const STAMP = ".build-stamp";
+
+export async function main({ say, signal }: Command): Promise<void> {
+  readDotEnv();
+  const settings = loadSettings();
+  await ensureClientBuild({ settings, say, signal });
+  say(`The web pages are in ${clientFolder(settings)}.`);
+}
+
+export function clientFolder({ DATA_DIR }: Pick<Settings, "DATA_DIR">): string {
+  return join(DATA_DIR, "client");
+}
+
+interface BuildOptions {
+  settings: Pick<Settings, "DATA_DIR" | "VITE_API_URL" | "CLIENT_ORIGIN">;
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * Builds the web pages into `DATA_DIR/client`, unless those were built from the same sources and settings. A failed build
+ * leaves the former pages as they were.
+ * @throws CliError if the build fails; its output says why
+ */
+export async function ensureClientBuild({ settings, say, signal }: BuildOptions): Promise<void> {
+  const folder = clientFolder(settings);
+  const [origin] = settings.CLIENT_ORIGIN;
+  const env = {
+    ...process.env,
+    NODE_ENV: "production",
+    VITE_API_URL: settings.VITE_API_URL,
+    VITE_CLIENT_ORIGIN: origin && new URL(origin).origin,
+  };
+  const stamp = buildStamp(env);
+  const isFresh = () =>
+    existsSync(join(folder, STAMP)) && readFileSync(join(folder, STAMP), "utf8") === stamp;
+  if (isFresh()) return;
+  const build = async () => {
+    if (isFresh()) return;
+    say("Building the web pages ...");
+    const draft = `${folder}.draft`;
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { recursive: true });
+    await runVite({ args: ["--outDir", draft], env, signal });
+    const preRender = await buildPreRender({ outDir: `${draft}.pre-render`, env, signal });
+    await writeScreenPages(draft, { apiUrl: settings.VITE_API_URL, preRender });
+    await compressFiles(draft);
+    writeFileSync(join(draft, STAMP), stamp);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(draft, folder);
+  };
+  await withLock(`build ${folder}`, build, { signal });
+}
+
+function buildStamp(env: NodeJS.ProcessEnv): string {
+  const builtIn = Object.keys(env).filter((name) => name.startsWith("VITE_"));
+  const texts = builtIn.sort().map((name) => `${name}=${env[name]}`);
+  return hashFiles({ root: projectRoot, paths: SOURCES, texts });
+}
+
+async function buildPreRender(options: {
+  outDir: string;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}): Promise<PreRender> {
+  const { outDir, env, signal } = options;
+  await runVite({ args: ["--ssr", "src/pre-render.tsx", "--outDir", outDir], env, signal });
+  try {
+    // The query keeps a second build in one process from getting the module of the first.
+    const file = pathToFileURL(join(outDir, "pre-render.mjs"));
+    return await import(`${file.href}?${Date.now()}`);
+  } finally {
+    rmSync(outDir, { recursive: true, force: true });
+  }
+}
+
+async function runVite(options: {
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { args, env, signal } = options;
+  const { code } = await runCommand({
+    command: process.execPath,
+    args: [packageBin("vite"), "build", ...args, "--emptyOutDir", "--logLevel", "warn"],
+    cwd: projectRoot,
+    env,
+    output: "inherit",
+    signal,
+  });
+  signal.throwIfAborted();
+  if (code !== 0) throw new CliError("The web pages could not be built; the reason is above.");
+}
+
+const TEXT_FILES = new Set([".css", ".html", ".js", ".json", ".svg", ".txt", ".webmanifest"]);
+
+/** Compressing a smaller file saves no packet. */
+const MIN_COMPRESSED_BYTES = 1_024;
+
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+
+/** Writes a `.br` and a `.gz` copy of every text file, which the web host sends as they are. */
+export async function compressFiles(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (!entry.isFile() || !TEXT_FILES.has(extname(entry.name))) continue;
+    const file = join(entry.parentPath, entry.name);
+    const content = await readFile(file);
+    if (content.byteLength < MIN_COMPRESSED_BYTES) continue;
+    await writeFile(`${file}.br`, await toBrotli(content));
+    await writeFile(`${file}.gz`, await toGzip(content));
+  }
+}

@@ -1,0 +1,185 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { minifySync, type Plugin } from "vite";
+import { z } from "zod";
+
+/** The module that each screen of a fixed address loads, as `client/src/app/routes.tsx` has it. */
+export const SCREEN_MODULES = {
+  "/": "src/features/public/home-page.tsx",
+  "/login": "src/features/auth/auth-page.tsx",
+  "/register": "src/features/auth/auth-page.tsx",
+  "/pricing": "src/features/payments/pricing-page.tsx",
+  "/payment": "src/features/payments/payment-page.tsx",
+  "/contact": "src/features/public/contact-page.tsx",
+  "/performance": "src/features/performance/performance-page.tsx",
+  "/ledger": "src/features/ledger/ledger-page.tsx",
+  "/privacy": "src/features/public/legal-page.tsx",
+  "/terms": "src/features/public/legal-page.tsx",
+  "/forgot-password": "src/features/auth/password-pages.tsx",
+  "/reset-password": "src/features/auth/password-pages.tsx",
+  "/verify-email": "src/features/account/verify-email-page.tsx",
+  "/user-panel": "src/features/account/account-page.tsx",
+  "/dashboard": "src/app/dashboard-page.tsx",
+  "/bot": "src/features/signals/bot-page.tsx",
+  "/signal-history": "src/features/signals/history-page.tsx",
+  "/admin": "src/features/admin/admin-page.tsx",
+};
+
+/** In the sitemap for search engines. */
+const LISTED_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
+const SIGNED_IN_SCREENS = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin"];
+/** Opened by links in emails. */
+const EMAIL_SCREENS = ["/reset-password", "/verify-email"];
+
+/** Keeps the screens of signed-in users up to date. */
+const LIVE_MODULE = "src/app/signed-in.tsx";
+
+/** The font file for Latin text, which every screen needs. */
+const FONT = /geist-latin-wght-normal.*\.woff2$/;
+
+/** The page for all other addresses. */
+export const COMMON_PAGE = "app.html";
+
+export type PreRender = typeof import("../../../client/src/pre-render.tsx");
+
+const manifestSchema = z.record(
+  z.string(),
+  z.object({
+    file: z.string(),
+    imports: z.array(z.string()).default([]),
+    assets: z.array(z.string()).default([]),
+  }),
+);
+type Manifest = z.infer<typeof manifestSchema>;
+
+interface PageOptions {
+  apiUrl: string;
+  preRender: PreRender;
+}
+
+/**
+ * Writes a page for each screen of the built client, which shows the beginning of the screen before any script has run. The
+ * screen's code is listed in a template, which `public/before-paint.js` adds to the page after the first paint, so that it
+ * does not delay styles and font.
+ * @throws Error if a screen's module was not built
+ */
+export async function writeScreenPages(folder: string, options: PageOptions): Promise<void> {
+  const manifestFile = join(folder, ".vite", "manifest.json");
+  const manifest = manifestSchema.parse(JSON.parse(readFileSync(manifestFile, "utf8")));
+  const page = readFileSync(join(folder, "index.html"), "utf8");
+  writeFileSync(join(folder, COMMON_PAGE), page);
+  for (const [path, screen] of Object.entries(SCREEN_MODULES)) {
+    const isSignedIn = SIGNED_IN_SCREENS.includes(path);
+    const modules = isSignedIn ? [screen, LIVE_MODULE] : [screen];
+    const links = [
+      ...fontLinks(manifest),
+      ...(isSignedIn
+        ? [`<link rel="preconnect" crossorigin href="${new URL(options.apiUrl).origin}">`]
+        : []),
+    ];
+    const rendered = await renderInto(page, path, options.preRender);
+    const linked = rendered.replace("</head>", `  ${links.join("\n  ")}\n  </head>`);
+    const name = path === "/" ? "index.html" : `${path.slice(1)}.html`;
+    writeFileSync(join(folder, name), deferCode(linked, filesOf(manifest, modules)));
+  }
+}
+
+const ROOT = '<div id="root"></div>';
+const TITLE = /<title>([^<]*)<\/title>/;
+const DESCRIPTION = /name="description"\s+content="([^"]*)"/;
+
+/** Renders the whole screen if it is the same for all visitors, otherwise only the frame around it. */
+async function renderInto(page: string, path: string, preRender: PreRender): Promise<string> {
+  if (!page.includes(ROOT)) throw new Error(`the page has no ${ROOT}`);
+  if (!LISTED_SCREENS.includes(path) && path !== "/forgot-password") {
+    const frame = preRender.renderFrame(path);
+    return page.replace(ROOT, () => `<div id="root" data-frame="${path}">${frame}</div>`);
+  }
+  const { html, title, description } = await preRender.renderScreen(path);
+  return page
+    .replace(ROOT, () => `<div id="root" data-screen="${path}">${html}</div>`)
+    .replace(TITLE, (whole) => (title ? `<title>${escapeHtml(title)}</title>` : whole))
+    .replace(DESCRIPTION, (whole, common) =>
+      description
+        ? `name="description" content="${escapeHtml(description)}" data-common="${common}"`
+        : whole,
+    );
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+const CODE = /\s*(<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>)/g;
+
+/** Moves all tags that load code into a template, together with those for further files. */
+function deferCode(page: string, files: readonly string[]): string {
+  const own = [...page.matchAll(CODE)].map(([, tag = ""]) => tag);
+  const further = files
+    .filter((file) => !own.some((tag) => tag.includes(`="/${file}"`)))
+    .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
+  const template = `<template id="code">${[...further, ...own].join("")}</template>`;
+  return page.replace(CODE, "").replace("</body>", `  ${template}\n  </body>`);
+}
+
+function filesOf(manifest: Manifest, modules: readonly string[]): string[] {
+  const files = new Set<string>();
+  const add = (key: string) => {
+    const chunk = manifest[key];
+    if (!chunk) throw new Error(`${key} is not among what was built`);
+    if (files.has(chunk.file)) return;
+    files.add(chunk.file);
+    chunk.imports.forEach(add);
+  };
+  modules.forEach(add);
+  return [...files];
+}
+
+function fontLinks(manifest: Manifest): string[] {
+  const files = Object.values(manifest).flatMap(({ file, assets }) => [file, ...assets]);
+  const fonts = new Set(files.filter((file) => FONT.test(file)));
+  return [...fonts].map(
+    (file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}">`,
+  );
+}
+
+/** The script that every page runs first. */
+const FIRST_SCRIPT = "before-paint.js";
+
+/** Stands in `client/index.html` for the origin of the pages, which link previews need. */
+const PLACEHOLDER = "%PUBLIC_ORIGIN%";
+
+/** Adds what search engines and link previews read, and minifies the first script, which Vite would copy as it is. */
+export function siteFiles(origin: string): Plugin {
+  let publicDir = "";
+  return {
+    name: "site-files",
+    apply: (_, { isSsrBuild }) => !isSsrBuild,
+    transformIndexHtml: (html) => html.replaceAll(PLACEHOLDER, origin),
+    configResolved(config) {
+      publicDir = config.publicDir;
+    },
+    generateBundle() {
+      const { code } = minifySync(
+        FIRST_SCRIPT,
+        readFileSync(join(publicDir, FIRST_SCRIPT), "utf8"),
+      );
+      this.emitFile({ type: "asset", fileName: FIRST_SCRIPT, source: code });
+      this.emitFile({ type: "asset", fileName: "robots.txt", source: robots(origin) });
+      this.emitFile({ type: "asset", fileName: "sitemap.xml", source: sitemap(origin) });
+    },
+  };
+}
+
+function robots(origin: string): string {
+  const closed = [...SIGNED_IN_SCREENS, ...EMAIL_SCREENS].map((path) => `Disallow: ${path}`);
+  return ["User-agent: *", ...closed, "", `Sitemap: ${origin}/sitemap.xml`, ""].join("\n");
+}
+
+function sitemap(origin: string): string {
+  const urls = LISTED_SCREENS.map((path) => `  <url><loc>${origin}${path}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join("\n")}
+</urlset>
+`;
+}

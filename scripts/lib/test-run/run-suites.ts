@@ -1,0 +1,112 @@
+import { CliError } from "../cli.mjs";
+
+export interface Counts {
+  passed: number;
+  failed: number;
+}
+
+export interface Suite {
+  title: string;
+  run: (signal: AbortSignal) => Promise<Counts>;
+}
+
+/**
+ * Runs suites one after the other and prints the results of each and, in the last line, of all.
+ * @param options.names of the suites to run; all if empty
+ * @returns whether all tests passed
+ */
+export async function runSuites(options: {
+  suites: ReadonlyMap<string, Suite>;
+  names: readonly string[];
+  signal: AbortSignal;
+  say: (line: string) => void;
+}): Promise<boolean> {
+  const { suites, names, signal, say } = options;
+  const results: { title: string; counts: Counts }[] = [];
+  for (const suite of chooseSuites(suites, names)) {
+    say(`\n=== ${suite.title}`);
+    results.push({ title: suite.title, counts: await runSuite(suite, { signal, say }) });
+  }
+  const total = sumCounts(results.map(({ counts }) => counts));
+  say("");
+  for (const { title, counts } of results) say(`${title}: ${summaryLine(counts)}`);
+  say(summaryLine(total));
+  return total.failed === 0;
+}
+
+function chooseSuites(suites: ReadonlyMap<string, Suite>, names: readonly string[]): Suite[] {
+  if (names.length === 0) return [...suites.values()];
+  return names.map((name) => {
+    const suite = suites.get(name);
+    if (suite) return suite;
+    throw new CliError(`No suite "${name}"; there are: ${[...suites.keys()].join(", ")}.`);
+  });
+}
+
+async function runSuite(
+  suite: Suite,
+  { signal, say }: { signal: AbortSignal; say: (line: string) => void },
+): Promise<Counts> {
+  try {
+    return await suite.run(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    say(error instanceof CliError ? error.message : String(error));
+    return { passed: 0, failed: 1 };
+  }
+}
+
+export function countCheck(exitCode: number | null): Counts {
+  return exitCode === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+/** A suite that fails without a failed test, or leaves no report, counts as one failure. */
+export function countSuite(outcome: {
+  exitCode: number | null;
+  counts: Counts | undefined;
+}): Counts {
+  const { passed, failed } = outcome.counts ?? { passed: 0, failed: 0 };
+  const isBroken = outcome.exitCode !== 0 || passed + failed === 0;
+  return { passed, failed: failed === 0 && isBroken ? 1 : failed };
+}
+
+/** Fields that are read of the report of Vitest's JSON reporter. */
+export interface VitestReport {
+  numTotalTests: number;
+  numPassedTests: number;
+  testResults: readonly { status: string; assertionResults: readonly { status: string }[] }[];
+}
+
+/**
+ * Every test that did not pass has failed, also if it did not run. So has a file that failed without one of its tests: it
+ * could not be loaded, has no tests, or its `afterAll` failed.
+ */
+export function countVitest({ numTotalTests, numPassedTests, testResults }: VitestReport): Counts {
+  const brokenFiles = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === "failed" && assertionResults.every((test) => test.status === "passed"),
+  );
+  return { passed: numPassedTests, failed: numTotalTests - numPassedTests + brokenFiles.length };
+}
+
+/** Fields that are read of the report of Playwright's JSON reporter. */
+export interface PlaywrightReport {
+  stats: { expected: number; skipped: number; unexpected: number; flaky: number };
+  errors: readonly unknown[];
+}
+
+/** A test must pass at its first attempt; a skipped one did not run. `errors` are those outside of tests. */
+export function countPlaywright({ stats, errors }: PlaywrightReport): Counts {
+  const { expected, skipped, unexpected, flaky } = stats;
+  return { passed: expected, failed: unexpected + flaky + skipped + errors.length };
+}
+
+export function sumCounts(counts: readonly Counts[]): Counts {
+  return {
+    passed: counts.reduce((sum, { passed }) => sum + passed, 0),
+    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
+export const summaryLine = ({ passed, failed }: Counts): string =>
+  `${passed} passed, ${failed} failed`;

@@ -1,0 +1,56 @@
+import { parseArgs } from "node:util";
+import { CliError, type Command } from "../cli.mjs";
+import { packageBin, runCommand } from "../commands.mjs";
+import { projectRoot } from "../prepare-project.mjs";
+import { ensureBrowser } from "./ensure-browser.ts";
+
+/** Output that is stored or read by a program has no colours. */
+export const isPlain = !process.stdout.isTTY && !process.env.FORCE_COLOR;
+
+/** Runs a script with Node.js and shows its output; returns the exit code. */
+export async function runTool(options: {
+  script: string;
+  args: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}): Promise<number | null> {
+  const { script, args, env, signal } = options;
+  const { code } = await runCommand({
+    command: process.execPath,
+    args: [script, ...args],
+    cwd: projectRoot,
+    env: { ...process.env, ...(isPlain && { NO_COLOR: "1" }), ...env },
+    output: "inherit",
+    signal,
+  });
+  signal.throwIfAborted();
+  return code;
+}
+
+const OPTIONS = { minutes: { type: "string" }, seed: { type: "string" } } as const;
+
+/** Runs the suites of a folder, all or those with these names: `vitest <folder> [names]` or `playwright <folder> [names]`. */
+export async function main({ args, signal }: Command): Promise<void> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    options: OPTIONS,
+    allowPositionals: true,
+  });
+  const [kind, folder, ...names] = positionals;
+  const filters = names.length > 0 ? names.map((name) => `${folder}/${name}`) : [`${folder}/`];
+  const tool =
+    kind === "vitest"
+      ? { script: packageBin("vitest"), args: ["run", "--config", "scripts/vitest.config.ts"] }
+      : {
+          script: packageBin("playwright"),
+          args: ["test", "--config", "scripts/playwright.config.ts"],
+          env: { CHROMIUM_PATH: await ensureBrowser() },
+        };
+  const code = await runTool({
+    script: tool.script,
+    args: [...tool.args, ...filters],
+    env: { ...tool.env, SUITE_MINUTES: values.minutes, SUITE_SEED: values.seed },
+    signal,
+  });
+  if (code !== 0) throw new CliError("Some tests failed.");
+}

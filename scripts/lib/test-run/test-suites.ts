@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "../cli.mjs";
+import { packageBin } from "../commands.mjs";
+import { ensureMongod } from "../mongo/ensure-mongod.ts";
+import { projectRoot } from "../prepare-project.mjs";
+import { ensureBrowser } from "./ensure-browser.ts";
+import {
+  type Counts,
+  countCheck,
+  countPlaywright,
+  countSuite,
+  countVitest,
+  runSuites,
+  type Suite,
+} from "./run-suites.ts";
+import { isPlain, runTool } from "./run-tool.ts";
+
+const UNIT_REPORT = join(projectRoot, "test-results", "unit.json");
+const BROWSER_REPORT = join(projectRoot, "test-results", "browser.json");
+
+/** Limits unit tests to those that import a changed file. */
+const CHANGED = "--changed";
+
+const SUITES = new Map<string, Suite>([
+  ["types", { title: "Type check", run: checkTypes }],
+  ["lint", { title: "Lint", run: lint }],
+  ["unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) }],
+  ["browser", { title: "Browser tests", run: runBrowserTests }],
+]);
+
+const CHANGED_SUITES = new Map<string, Suite>([
+  ...[...SUITES].filter(([name]) => name !== "browser"),
+  [
+    "unit",
+    {
+      title: "Tests of changed files",
+      run: (signal) => runUnitTests(signal, [CHANGED, "--passWithNoTests"]),
+    },
+  ],
+]);
+
+/** Runs all suites, or those that the arguments name. The last line is `N passed, N failed`. */
+export async function main({ args, say, signal }: Command): Promise<number> {
+  // An interrupted run has not passed.
+  process.exitCode = 1;
+  const suites = args.includes(CHANGED) ? CHANGED_SUITES : SUITES;
+  const names = args.filter((arg) => arg !== CHANGED);
+  const hasPassed = await runSuites({ suites, names, signal, say });
+  process.exitCode = 0;
+  return hasPassed ? 0 : 1;
+}
+
+async function checkTypes(signal: AbortSignal): Promise<Counts> {
+  const script = packageBin("typescript", "tsc");
+  return countCheck(await runTool({ script, args: ["--noEmit"], signal }));
+}
+
+async function lint(signal: AbortSignal): Promise<Counts> {
+  const args = ["ci", `--colors=${isPlain ? "off" : "force"}`];
+  return countCheck(await runTool({ script: packageBin("@biomejs/biome"), args, signal }));
+}
+
+const REPORTERS = ["--reporter=default", "--reporter=json", `--outputFile.json=${UNIT_REPORT}`];
+
+async function runUnitTests(signal: AbortSignal, filters: string[] = []): Promise<Counts> {
+  rmSync(UNIT_REPORT, { force: true });
+  const exitCode = await runTool({
+    script: packageBin("vitest"),
+    args: ["run", ...filters, ...REPORTERS],
+    env: await mongodEnvironment(),
+    signal,
+  });
+  const counts = readReport(UNIT_REPORT, countVitest);
+  const isNothingToTest = filters.length > 0 && exitCode === 0 && counts?.passed === 0;
+  return isNothingToTest ? counts : countSuite({ exitCode, counts });
+}
+
+async function runBrowserTests(signal: AbortSignal): Promise<Counts> {
+  rmSync(BROWSER_REPORT, { force: true });
+  const exitCode = await runTool({
+    script: packageBin("playwright"),
+    args: ["test"],
+    env: {
+      ...(await mongodEnvironment()),
+      CHROMIUM_PATH: await ensureBrowser(),
+      PLAYWRIGHT_JSON_OUTPUT_FILE: BROWSER_REPORT,
+    },
+    signal,
+  });
+  return countSuite({ exitCode, counts: readReport(BROWSER_REPORT, countPlaywright) });
+}
+
+/** Saves the tools from searching for a mongod again. */
+async function mongodEnvironment(): Promise<NodeJS.ProcessEnv> {
+  const { path, version } = await ensureMongod();
+  return { MONGOMS_SYSTEM_BINARY: path, MONGOMS_VERSION: version };
+}
+
+function readReport<Report>(file: string, count: (report: Report) => Counts): Counts | undefined {
+  return existsSync(file) ? count(JSON.parse(readFileSync(file, "utf8"))) : undefined;
+}

@@ -1,0 +1,72 @@
+import { linearRegression } from "simple-statistics";
+import { runCommand } from "../lib/commands.mjs";
+
+interface ProcessMemory {
+  name: string;
+  pid: number;
+  samples: { atMs: number; megabytes: number }[];
+}
+
+/** Resident memory of a process, as the table shows it. */
+interface MemoryRow {
+  name: string;
+  pid: number;
+  lifeSeconds: number;
+  firstMb: number;
+  lastMb: number;
+  maxMb: number;
+  /** Slope of a line through all samples after the warm-up; null if there are too few. */
+  growthMbPerMinute: number | null;
+  grewTooMuch: boolean;
+}
+
+/** Until then, code is compiled and pools are filled. */
+const WARM_UP_MS = 90_000;
+/** In less time, a garbage collection moves the slope by tens of megabytes. */
+const MIN_WATCHED_MS = 90_000;
+
+export class MemoryLog {
+  readonly #processes = new Map<number, ProcessMemory>();
+
+  async sample(processes: readonly { name: string; pid: number }[]): Promise<void> {
+    const pids = processes.map(({ pid }) => pid).join(",");
+    const { stdout } = await runCommand({ command: "ps", args: ["-o", "pid=,rss=", "-p", pids] });
+    const atMs = performance.now();
+    for (const line of stdout.trim().split("\n")) {
+      const [pid = 0, kilobytes = 0] = line.trim().split(/\s+/).map(Number);
+      const name = processes.find((one) => one.pid === pid)?.name;
+      // A process that was just killed has no memory.
+      if (name === undefined || kilobytes === 0) continue;
+      const memory = this.#processes.get(pid) ?? { name, pid, samples: [] };
+      memory.samples.push({ atMs, megabytes: kilobytes / 1_024 });
+      this.#processes.set(pid, memory);
+    }
+  }
+
+  rows(maxGrowthMbPerMinute: number): MemoryRow[] {
+    return [...this.#processes.values()].map((one) => describeMemory(one, maxGrowthMbPerMinute));
+  }
+}
+
+export function describeMemory(
+  { name, pid, samples }: ProcessMemory,
+  maxGrowthMbPerMinute: number,
+): MemoryRow {
+  const sizes = samples.map(({ megabytes }) => Math.round(megabytes));
+  const startMs = samples[0]?.atMs ?? 0;
+  const endMs = samples.at(-1)?.atMs ?? 0;
+  const warm = samples.filter(({ atMs }) => atMs - startMs >= WARM_UP_MS);
+  const isLongEnough = endMs - (warm[0]?.atMs ?? endMs) >= MIN_WATCHED_MS;
+  const points = warm.map(({ atMs, megabytes }) => [atMs / 60_000, megabytes]);
+  const growth = isLongEnough ? Math.round(linearRegression(points).m * 10) / 10 : null;
+  return {
+    name,
+    pid,
+    lifeSeconds: Math.round((endMs - startMs) / 1_000),
+    firstMb: sizes[0] ?? 0,
+    lastMb: sizes.at(-1) ?? 0,
+    maxMb: Math.max(...sizes),
+    growthMbPerMinute: growth,
+    grewTooMuch: growth !== null && growth > maxGrowthMbPerMinute,
+  };
+}
