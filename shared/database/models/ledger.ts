@@ -6,14 +6,14 @@ import {
   type WitnessKind,
   type WitnessStatus,
 } from "@shared/contract/ledger.ts";
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 
 type Stored<Link> = Link extends LedgerRecord ? Omit<Link, "seq"> & { _id: number } : never;
 
-/** One record of the chain, as it is published; `_id` is its `seq`. Never changed, never deleted. */
+/** One record of the chain, as published; `_id` is its `seq`. Never changed or deleted. */
 export type LedgerDocument = Stored<LedgerRecord>;
 
-export const ledgerSchema = new Schema<LedgerDocument>(
+const ledgerSchema = new Schema<LedgerDocument>(
   {
     _id: { type: Number, required: true },
     kind: { type: String, required: true },
@@ -25,16 +25,16 @@ export const ledgerSchema = new Schema<LedgerDocument>(
   { versionKey: false, collection: "ledger", minimize: false },
 );
 
-/** What opens the commitment of the record `_id`: the figures of a signal, without anything of its owner. */
+/** Opens the commitment of the record `_id`: the figures of an analysis. */
 export interface LedgerRevealRecord {
   _id: number;
   salt: string;
   figures: LedgerFigures;
-  /** From when on it is shown to everybody; absent while a trade can still be made on it. */
+  /** When it becomes public; absent while the trade can still be made. */
   publicAt?: Date;
 }
 
-export const ledgerRevealSchema = new Schema<LedgerRevealRecord>(
+const ledgerRevealSchema = new Schema<LedgerRevealRecord>(
   {
     _id: { type: Number, required: true },
     salt: { type: String, required: true },
@@ -46,17 +46,17 @@ export const ledgerRevealSchema = new Schema<LedgerRevealRecord>(
 
 export const LEDGER_HEAD_ID = "head";
 
-/** The last record; whoever appends holds this document until he commits. */
+/** The last record. A transaction that appends changes this document first, so only one can append at a time. */
 export interface LedgerHeadRecord {
   _id: typeof LEDGER_HEAD_ID;
   seq: number;
   hash: string;
   at: string;
-  /** Counts the transactions that took hold of it; writing it is what two of them collide on. */
+  /** Number of transactions that changed the document. */
   holds: number;
 }
 
-export const ledgerHeadSchema = new Schema<LedgerHeadRecord>(
+const ledgerHeadSchema = new Schema<LedgerHeadRecord>(
   {
     _id: { type: String, required: true },
     seq: { type: Number, required: true },
@@ -67,7 +67,7 @@ export const ledgerHeadSchema = new Schema<LedgerHeadRecord>(
   { versionKey: false, collection: "ledger_heads" },
 );
 
-/** The head as it is published for one day; `_id` is the day in UTC, such as `2025-01-31`. */
+/** The head as published for one day; `_id` is the day in UTC, such as `2025-01-31`. */
 export interface LedgerPublicationRecord {
   _id: string;
   seq: number;
@@ -75,7 +75,7 @@ export interface LedgerPublicationRecord {
   at: string;
 }
 
-export const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
+const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
   {
     _id: { type: String, required: true },
     seq: { type: Number, required: true },
@@ -85,13 +85,13 @@ export const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
   { versionKey: false, collection: "ledger_publications" },
 );
 
-/** States that a witness has the head of one day. The unique index makes it one receipt for each day and witness. */
+/** Records that a witness has the head of one day. There is one for each day and witness. */
 export interface WitnessReceiptRecord {
   _id: Types.ObjectId;
   /** Day of the head in UTC, such as `2025-01-31`. */
   day: string;
   kind: WitnessKind;
-  /** Tells witnesses of one kind apart: the address of a calendar, otherwise the kind. */
+  /** Distinguishes witnesses of one kind: the address of a calendar, otherwise the kind. */
   name: string;
   /** Number and hash of the head. */
   seq: number;
@@ -99,7 +99,7 @@ export interface WitnessReceiptRecord {
   status: WitnessStatus;
   /** When the status was reached. */
   at: Date;
-  /** Address at which the public can look the head up. */
+  /** Public address of the head. */
   url?: string;
   /** The proof of a calendar as an .ots file. */
   proof?: Buffer;
@@ -107,11 +107,11 @@ export interface WitnessReceiptRecord {
   bitcoinBlock?: number;
   /** Id of a commit that holds the head. */
   commit?: string;
-  /** When a pending proof is looked up next. */
+  /** When to check a pending proof next. */
   dueAt?: Date;
 }
 
-export const witnessReceiptSchema = new Schema<WitnessReceiptRecord>(
+const witnessReceiptSchema = new Schema<WitnessReceiptRecord>(
   {
     day: { type: String, required: true },
     kind: { type: String, required: true, enum: WITNESS_KINDS },
@@ -133,3 +133,14 @@ witnessReceiptSchema.index(
   { name: 1, dueAt: 1 },
   { partialFilterExpression: { status: "pending" } },
 );
+
+export const ledgerModels = (connection: Connection) => ({
+  ledger: connection.model<LedgerDocument>("Ledger", ledgerSchema),
+  ledgerReveals: connection.model<LedgerRevealRecord>("LedgerReveal", ledgerRevealSchema),
+  ledgerHeads: connection.model<LedgerHeadRecord>("LedgerHead", ledgerHeadSchema),
+  ledgerPublications: connection.model<LedgerPublicationRecord>(
+    "LedgerPublication",
+    ledgerPublicationSchema,
+  ),
+  witnessReceipts: connection.model<WitnessReceiptRecord>("WitnessReceipt", witnessReceiptSchema),
+});
