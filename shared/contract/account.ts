@@ -31,7 +31,7 @@ export const registerRequestSchema = z.object({
 });
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 
-/** Proof of having a mailbox, as a mail's link carries it. */
+/** The token in the link of an email. */
 const mailTokenSchema = z.string().min(1, { error: "The link is incomplete." }).max(1_024);
 
 export const verifyEmailRequestSchema = z.object({ token: mailTokenSchema });
@@ -70,7 +70,7 @@ export const paymentProofSchema = z.object({
 });
 export type PaymentProof = z.infer<typeof paymentProofSchema>;
 
-/** Payment proof as the admin sees it; `duplicate_of` names another user who has sent the same picture. */
+/** Payment proof for administrators; `duplicate_of` is another user who submitted the same image. */
 export const adminPaymentProofSchema = paymentProofSchema.extend({
   duplicate_of: z.string().optional(),
 });
@@ -83,7 +83,7 @@ export const streamPositionsSchema = z.object({
 });
 export type StreamPositions = z.infer<typeof streamPositionsSchema>;
 
-/** Answer of `GET /me`; `stream_positions` was read before the rest, so no event between is lost. */
+/** Response of `GET /me`. `stream_positions` is read before the rest, so no event in between is lost. */
 export const meSchema = z.object({
   username: z.string(),
   email: z.string(),
@@ -97,7 +97,7 @@ export const meSchema = z.object({
 });
 export type Me = z.infer<typeof meSchema>;
 
-/** A user as the admin list and the admin events show him. */
+/** A user in the admin list and in admin events. */
 export const userCardSchema = z.object({
   username: z.string(),
   email: z.string(),

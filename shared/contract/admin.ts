@@ -7,7 +7,7 @@ import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 export const userListSchema = z.object({ users: z.array(userCardSchema) });
 export type UserList = z.infer<typeof userListSchema>;
 
-/** Answer of the admin actions: a sentence that says what was done. */
+/** Response of the admin actions. */
 export const actionDoneSchema = z.object({ detail: z.string() });
 export type ActionDone = z.infer<typeof actionDoneSchema>;
 
@@ -43,7 +43,7 @@ export const creditGrantSchema = z.object(
 export const queueTicketSchema = z.object({ ticket: z.string(), expires_at: z.iso.datetime() });
 export type QueueTicket = z.infer<typeof queueTicketSchema>;
 
-/** What an administrator did, to whom and when; `action` is the name of the event that told of it. */
+/** An action of an administrator; `action` is the name of its event. */
 export const auditEntrySchema = z.object({
   id: z.string(),
   actor: z.string(),
@@ -63,22 +63,21 @@ export type AuditPage = z.infer<typeof auditPageSchema>;
 
 const countSchema = z.number().int().nonnegative();
 
-/** Signals, their tokens and what they cost in US dollars. */
+/** Signals, tokens and cost in US dollars. */
 const usageFields = {
   signals: countSchema,
   prompt_tokens: countSchema,
   completion_tokens: countSchema,
-  /** Of the signals whose cost is known; null where that is none of them. */
+  /** Of the signals with a known cost; null if there are none. */
   cost_usd: z.number().nonnegative().nullable(),
-  /** Signals whose cost is not known, as the model's price was not set. */
+  /** Signals of a model without a price. */
   unpriced_signals: countSchema,
 };
 
-/** The sums of one model. */
 const modelUsageSchema = z.object({ model: z.string(), ...usageFields });
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
 
-/** The sums of some days that end now; days begin at midnight UTC. */
+/** Totals since a day; days start at midnight UTC. */
 const usagePeriodSchema = z.object({
   since: z.iso.datetime(),
   ...usageFields,
@@ -87,7 +86,7 @@ const usagePeriodSchema = z.object({
 });
 export type UsagePeriod = z.infer<typeof usagePeriodSchema>;
 
-/** Daily AI budget, and what has been spent of it since midnight UTC, in US dollars. */
+/** Daily AI budget, and its part spent since midnight UTC, in US dollars. */
 const budgetUsageSchema = z.object({
   spent_usd: z.number().nonnegative(),
   budget_usd: z.number().positive(),
@@ -104,19 +103,11 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/**
- * State of a provider of candles. `failing`: its last request failed, of whatever market. `resting`: it is not called for
- * any market for a while, since its connection failed several times in a row or most of its markets fail; this lasts
- * until a call has succeeded. A market that is paused by itself leaves the provider as it is.
- */
+/** `failing`: the last request failed. `resting`: the circuit breaker is open for all markets until a call succeeds. */
 const providerStateSchema = z.enum(["ok", "failing", "resting"]);
 export type ProviderState = z.infer<typeof providerStateSchema>;
 
-/**
- * Why a provider gave no usable answer.
- * `unreachable`: no answer at all; `unknown-symbol`: it does not list the symbol;
- * `rate-limited`, `refused`, `nonsense`, `timeout`: it was there, but of no use.
- */
+/** `unreachable`: no response; `unknown-symbol`: not listed there; the others: no usable response. */
 const providerFailureSchema = z.enum([
   "unreachable",
   "unknown-symbol",
@@ -127,7 +118,7 @@ const providerFailureSchema = z.enum([
 ]);
 export type ProviderFailure = z.infer<typeof providerFailureSchema>;
 
-/** One provider as one worker knows it; one that has not been asked yet is `ok` without a last success. */
+/** One provider in one worker. Before its first request it is `ok` without a last success. */
 const providerReportSchema = z.object({
   provider: z.string(),
   state: providerStateSchema,
@@ -136,16 +127,16 @@ const providerReportSchema = z.object({
 });
 export type ProviderReport = z.infer<typeof providerReportSchema>;
 
-/** A living worker: one that was seen within the last half minute. */
+/** An active worker: one with a heartbeat within the last 30 seconds. */
 const workerReportSchema = z.object({
   id: z.string(),
   started_at: z.iso.datetime(),
   seen_at: z.iso.datetime(),
-  /** Analyses that it takes on at the same time. */
+  /** Maximum number of analyses at the same time. */
   concurrency: z.number().int(),
   market_data: marketDataSourceSchema,
   analyst: analystNameSchema,
-  /** Its live providers, in the order in which they are asked; none with replayed candles. */
+  /** Its live providers in order of use; none with replayed candles. */
   providers: z.array(providerReportSchema),
 });
 export type WorkerReport = z.infer<typeof workerReportSchema>;
@@ -154,14 +145,13 @@ export type WorkerReport = z.infer<typeof workerReportSchema>;
 export const systemHealthSchema = z.object({
   checked_at: z.iso.datetime(),
   queue: z.object({
-    /** Signals that no worker has begun, and signals in work. */
     waiting: z.number().int(),
     running: z.number().int(),
-    /** Age of the longest waiting signal; 0 when none waits. */
+    /** Age of the oldest waiting signal; 0 if none waits. */
     oldest_waiting_seconds: z.number().nonnegative(),
   }),
   workers: z.array(workerReportSchema),
-  /** The server that answers: whether committed events reach it, and so its browsers, at the moment. */
+  /** The responding server; `event_feed` shows if it receives committed events. */
   server: z.object({ event_feed: z.enum(["running", "interrupted"]), version: z.string() }),
 });
 export type SystemHealth = z.infer<typeof systemHealthSchema>;

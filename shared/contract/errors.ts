@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Every `code` an error answer can carry, with the HTTP status it goes with. */
+/** Status of every error code. */
 export const ERROR_STATUS = {
   "malformed-body": 400,
   unauthenticated: 401,
@@ -28,11 +28,10 @@ export const ERROR_STATUS = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** What is wrong with one field of a request. */
 export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof fieldErrorSchema>;
 
-/** Body of every error answer; `detail` is a plain sentence fit to be shown. */
+/** Body of every error response; `detail` can be shown to users. */
 export const errorBodySchema = z.object({
   detail: z.string(),
   code: z.string(),

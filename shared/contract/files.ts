@@ -4,17 +4,17 @@ import { MESSAGES } from "./messages.ts";
 /** Largest file that may be uploaded, in bytes. */
 export const MAX_UPLOAD_BYTES = 5 * 1_024 * 1_024;
 
-/** Minutes that the signed address of a file is good for. */
+/** How long the signed address of a file is valid. */
 export const FILE_URL_MINUTES = 10;
 
-/** Days that chart images are kept. */
+/** Retention of chart images. */
 export const CHART_IMAGE_DAYS = 30;
 
-/** Kinds of pictures that are taken; what counts is what the bytes are, not what a file is called. */
+/** Accepted image types, by content. */
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** Text fields of `POST /submit-payment-proof`; the picture is in `proof_image`. */
+/** Text fields of `POST /submit-payment-proof`; the image is in `proof_image`. */
 export const proofFormSchema = z.object({
   sender_name: z
     .string({ error: MESSAGES.proofIncomplete })
@@ -25,7 +25,7 @@ export const proofFormSchema = z.object({
 });
 export type ProofForm = z.infer<typeof proofFormSchema>;
 
-/** A trader's chart picture in the admin gallery; `size` in bytes. */
+/** A chart image in the admin gallery; `size` in bytes. */
 export const chartImageSchema = z.object({
   filename: z.string(),
   size: z.number().int(),
@@ -39,7 +39,7 @@ export type ChartImage = z.infer<typeof chartImageSchema>;
 export const chartImageListSchema = z.object({ images: z.array(chartImageSchema) });
 export type ChartImageList = z.infer<typeof chartImageListSchema>;
 
-/** Answer of `POST /admin/cleanup-images`; `deleted` counts the chart images that are gone. */
+/** Response of `POST /admin/cleanup-images`; `deleted` counts chart images. */
 export const cleanupResultSchema = z.object({
   detail: z.string(),
   deleted: z.number().int().nonnegative(),

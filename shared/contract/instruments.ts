@@ -1,40 +1,39 @@
 import { SYMBOL_SUGGESTIONS } from "./constants.ts";
 
-/** Kinds of markets; signals and their record are compared within one. */
+/** Kinds of markets. */
 export const INSTRUMENT_CLASSES = ["crypto", "forex", "metal", "index", "oil"] as const;
 export type InstrumentClass = (typeof INSTRUMENT_CLASSES)[number];
 
 /**
- * When a market trades, by the clock of New York:
- * `always`; `forex` from Sunday 17:00 to Friday 17:00; `futures` likewise from Sunday 18:00, with a break from 17:00 to
- * 18:00 each day; `us-stocks` from 9:30 to 16:00 on weekdays.
+ * Trading hours in New York time: `always`; `forex` from Sunday 17:00 to Friday 17:00; `futures` likewise from Sunday
+ * 18:00, with a daily break from 17:00 to 18:00; `us-stocks` from 9:30 to 16:00 on weekdays.
  */
 export type TradingHours = "always" | "forex" | "futures" | "us-stocks";
 
-/** One of the product's own symbols: what it is, how its prices are written, and what others call it. */
+/** Static facts of one of the product's own symbols. */
 export interface Instrument {
   symbol: (typeof SYMBOL_SUGGESTIONS)[number];
   name: string;
   class: InstrumentClass;
   base: string;
   quote: string;
-  /** Smallest step of the price, in the quote currency. */
+  /** Smallest price step, in the quote currency. */
   tick: number;
-  /** Decimals that the price is quoted with. */
+  /** Decimals of a quoted price. */
   decimals: number;
   hours: TradingHours;
-  /** ccxt exchanges whose market of this name is the real thing; absent: every exchange. Empty: none. */
+  /** ccxt exchanges with this market; all if absent. */
   exchanges?: readonly string[];
   /** Name in OANDA's v20 API. */
   oanda?: string;
-  /** Ticker of Yahoo's chart endpoint, and when that ticker trades. */
+  /** Ticker of Yahoo's chart endpoint, and its trading hours. */
   yahoo?: { ticker: string; hours: TradingHours };
   /** Name on TradingView. */
   tradingView: string;
-  /** What one unit of a position is, and what traders call a whole contract of it. */
+  /** One unit of a position, and a contract of it. */
   unit: string;
   contract?: string;
-  /** Units that a standard lot holds, where brokers count in lots. */
+  /** Units of a standard lot, if brokers use lots. */
   lotUnits?: number;
 }
 
@@ -193,7 +192,7 @@ const TABLE: Readonly<Record<(typeof SYMBOL_SUGGESTIONS)[number], Listing>> = {
   }),
 };
 
-/** The product's own symbols, in the order they are suggested. */
+/** The product's own symbols, in the order of the suggestions. */
 export const INSTRUMENTS: readonly Instrument[] = SYMBOL_SUGGESTIONS.map((symbol) => ({
   symbol,
   ...TABLE[symbol],
@@ -201,12 +200,11 @@ export const INSTRUMENTS: readonly Instrument[] = SYMBOL_SUGGESTIONS.map((symbol
 
 const bySymbol = new Map<string, Instrument>(INSTRUMENTS.map((one) => [one.symbol, one]));
 
-/** The instrument of one of the product's own symbols; undefined for any other market. */
 export function findInstrument(symbol: string): Instrument | undefined {
   return bySymbol.get(symbol);
 }
 
-/** Class of a symbol; whatever is not one of the product's own is a market of a crypto exchange. */
+/** Class of a symbol. Other than the product's own symbols are crypto markets. */
 export function instrumentClass(symbol: string): InstrumentClass {
   return findInstrument(symbol)?.class ?? "crypto";
 }

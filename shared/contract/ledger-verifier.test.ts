@@ -1,7 +1,8 @@
-import { type LedgerStep, makeLedger, withValidHash } from "@shared/testing/ledger-factory.ts";
+import { type LedgerStep, makeLedger } from "@shared/testing/ledger-factory.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry } from "./ledger.ts";
+import { hashRecord } from "./ledger-hash.ts";
 import { createLedgerVerifier, type KeptHead } from "./ledger-verifier.ts";
 
 function verify(lines: readonly unknown[], kept: readonly KeptHead[] = []) {
@@ -11,6 +12,12 @@ function verify(lines: readonly unknown[], kept: readonly KeptHead[] = []) {
     if (!verifier.add(text)) break;
   }
   return verifier.finish();
+}
+
+/** An edited entry with the hash that fits it. */
+function withValidHash(entry: LedgerEntry): LedgerEntry {
+  const { hash: _, ...content } = entry.record;
+  return { ...entry, record: { ...content, hash: hashRecord(content) } };
 }
 
 /** Ledgers of analyses, and the outcomes of some. */

@@ -4,13 +4,12 @@ import { INSTRUMENT_CLASSES } from "./instruments.ts";
 import { resolutionSchema } from "./resolution.ts";
 import { signalKindSchema, signalSourceSchema } from "./signal.ts";
 
-/** Entries of one page of the ledger by default and at most. */
+/** Entries of a page. */
 export const LEDGER_PAGE = { default: 100, max: 500 } as const;
 
-/** What stands in `prev_hash` of the first record. */
+/** `prev_hash` of the first record. */
 export const GENESIS_HASH = "0".repeat(64);
 
-/** A SHA-256, in lower-case hex. */
 export const sha256Schema = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { error: "must be 64 lower-case hex digits" });
@@ -18,8 +17,8 @@ export const sha256Schema = z
 const seqSchema = z.number().int().positive();
 
 /**
- * What the record of a market analysis commits to: all that its performance is computed from. Prices are in the quote
- * currency, confidences 0 to 100. Times are UTC.
+ * Figures that the record of an analysis commits to. Prices are in the quote currency, confidences 0 to 100, times in
+ * UTC.
  */
 const ledgerFiguresSchema = z.looseObject({
   symbol: z.string(),
@@ -41,26 +40,26 @@ const ledgerFiguresSchema = z.looseObject({
   provider: z.string(),
   price: z.number().nullable(),
   last_candle_at: z.iso.datetime().nullable(),
-  /** Hash of the candles that the analysis was made from. */
+  /** Hash of the candles of the analysis. */
   candles_sha256: sha256Schema.nullable(),
   created_at: z.iso.datetime(),
   finished_at: z.iso.datetime(),
 });
 export type LedgerFigures = z.infer<typeof ledgerFiguresSchema>;
 
-/** Opens a record's commitment: `figures_commitment` is the SHA-256 of the salt and the figures' canonical JSON. */
+/** Opens a commitment: `figures_commitment` is the SHA-256 of the salt and the canonical JSON of the figures. */
 const ledgerRevealSchema = z.strictObject({
   salt: sha256Schema,
   figures: ledgerFiguresSchema,
 });
 
-/** A market analysis is finished. Its figures are sealed until nobody can trade on them any more. */
+/** A finished market analysis. Its figures are hidden while the trade can be made. */
 const analysisBodySchema = z.strictObject({
   data: signalSourceSchema.shape.data,
   figures_commitment: sha256Schema,
 });
 
-/** The market has resolved the trade of record `analysis_seq`. */
+/** The market resolved the trade of record `analysis_seq`. */
 const outcomeBodySchema = z.strictObject({
   analysis_seq: seqSchema,
   ...resolutionSchema.shape,
@@ -74,21 +73,20 @@ const envelope = {
   hash: sha256Schema,
 };
 
-/** One link of the chain. */
 const ledgerRecordSchema = z.discriminatedUnion("kind", [
   z.strictObject({ ...envelope, kind: z.literal("analysis"), body: analysisBodySchema }),
   z.strictObject({ ...envelope, kind: z.literal("outcome"), body: outcomeBodySchema }),
 ]);
 export type LedgerRecord = z.infer<typeof ledgerRecordSchema>;
 
-/** A record, and what opens its commitment once that is public. One line of the downloaded ledger. */
+/** A record, and the opening of its commitment once it is public. One line of the downloaded ledger. */
 export const ledgerEntrySchema = z.strictObject({
   record: ledgerRecordSchema,
   reveal: ledgerRevealSchema.nullable(),
 });
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
 
-/** The last record's number and hash; 0 and the genesis hash while the ledger is empty. */
+/** Number and hash of the last record; 0 and the genesis hash if the ledger is empty. */
 export const ledgerHeadSchema = z.object({
   seq: z.number().int().nonnegative(),
   hash: sha256Schema,
@@ -105,20 +103,20 @@ export const ledgerPageSchema = z.object({
 export type LedgerPage = z.infer<typeof ledgerPageSchema>;
 
 /**
- * Kinds of witnesses. `opentimestamps`: a calendar whose proof leads to a Bitcoin block. `git`: a repository. `webhook`:
- * a service that gets the head as JSON.
+ * `opentimestamps`: a calendar with a proof in a Bitcoin block. `git`: a repository. `webhook`: a service that
+ * receives the head as JSON.
  */
 export const WITNESS_KINDS = ["opentimestamps", "git", "webhook"] as const;
 export type WitnessKind = (typeof WITNESS_KINDS)[number];
 
-/** `pending`: a calendar has the head, Bitcoin does not yet. `complete`: nothing more will happen. */
+/** `pending`: in a calendar, but not in Bitcoin yet. */
 export const WITNESS_STATUSES = ["pending", "complete"] as const;
 export type WitnessStatus = (typeof WITNESS_STATUSES)[number];
 
-/** Heads of one page by default and at most. */
+/** Heads of a page. */
 export const LEDGER_HEADS_PAGE = { default: 10, max: 100 } as const;
 
-/** The ledger's head as it was published for one day in UTC, such as `2025-01-31`. */
+/** The head as published for one day in UTC, such as `2025-01-31`. */
 export const publishedHeadSchema = z.object({
   day: z.iso.date(),
   seq: z.number().int().positive(),
@@ -127,17 +125,15 @@ export const publishedHeadSchema = z.object({
 });
 export type PublishedHead = z.infer<typeof publishedHeadSchema>;
 
-/** A witness that has a head. */
 const headWitnessSchema = z.object({
   kind: z.enum(WITNESS_KINDS),
-  /** Address of the calendar, or of a repository with an https address; otherwise null. */
+  /** Address of the calendar or repository, if it is public. */
   url: z.url().nullable(),
   status: z.enum(WITNESS_STATUSES),
-  /** When the status was reached. */
   at: z.iso.datetime(),
-  /** Height of the Bitcoin block that the proof leads to. */
+  /** Height of the Bitcoin block. */
   bitcoin_block: z.number().int().nonnegative().nullable(),
-  /** Id of a commit that holds the head. */
+  /** Id of the commit. */
   commit: z.string().nullable(),
 });
 export type HeadWitness = z.infer<typeof headWitnessSchema>;

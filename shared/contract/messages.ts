@@ -1,6 +1,6 @@
 import { MAX_REFUSAL_REFUNDS } from "./constants.ts";
 
-/** Sentences that the specification words exactly and that more than one part needs. */
+/** Messages that the specification defines and several services use. */
 export const MESSAGES = {
   failedSignal: "AI or data fetch failed",
   budgetUsedUp: "The daily analysis budget is used up.",
@@ -15,6 +15,5 @@ export const MESSAGES = {
   ruleBasedPrefix: "Rule-based analysis:",
 } as const;
 
-/** Answer to a forgotten password, whether the address is known or not. */
 export const resetLinkSentMessage = (email: string): string =>
   `If an account with ${email} exists, a password reset link has been sent. Please check your inbox and spam folder.`;

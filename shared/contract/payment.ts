@@ -5,7 +5,7 @@ const detail = z.string({ error: "Enter a text." }).max(PAYMENT_DETAIL_LENGTH, {
   error: `Use at most ${PAYMENT_DETAIL_LENGTH} characters.`,
 });
 
-/** How subscribers pay, in free text; a method without text is not offered. Answer of `GET /payment-details`. */
+/** Payment methods as free text; one without text is not offered. */
 export const paymentDetailsSchema = z.object({
   bank_details_1: detail,
   bank_details_2: detail,
@@ -16,6 +16,6 @@ export const paymentDetailsSchema = z.object({
 });
 export type PaymentDetails = z.infer<typeof paymentDetailsSchema>;
 
-/** Body of `POST /admin/update-payment-details`; a field that is left out stays as it is. */
+/** Body of `POST /admin/update-payment-details`; missing fields stay unchanged. */
 export const paymentDetailsUpdateSchema = paymentDetailsSchema.partial();
 export type PaymentDetailsUpdate = z.infer<typeof paymentDetailsUpdateSchema>;

@@ -4,8 +4,8 @@ import { resolutionSchema } from "./resolution.ts";
 import { analysisSchema } from "./signal.ts";
 
 /**
- * Answer of `GET /signals/{id}/since`: the closed candles since a signal was made, oldest first, 500 at most, and how it
- * was judged; `judgement` is null while that is open. Of a judged signal they are those that it was judged by.
+ * Response of `GET /signals/{id}/since`: up to 500 closed candles since the signal, oldest first, and its resolution,
+ * null while it is open. Of a resolved signal they are those that resolved it.
  */
 export const signalSinceSchema = z.object({
   signal_id: z.string(),
@@ -13,29 +13,29 @@ export const signalSinceSchema = z.object({
   timeframe: timeframeSchema,
   judgement: resolutionSchema.nullable(),
   candles: z.array(candleSchema),
-  /** Since when whoever has its link can see the signal; null where nobody can. */
+  /** When the share link was created; null without one. */
   shared_at: z.iso.datetime().nullable(),
 });
 export type SignalSince = z.infer<typeof signalSinceSchema>;
 
-/** Answer of `POST /signals/{id}/share`; the token is shown this once, and replaces the one before. */
+/** Response of `POST /signals/{id}/share`. The token is shown once, and replaces the previous one. */
 export const shareLinkSchema = z.object({ token: z.string(), shared_at: z.iso.datetime() });
 export type ShareLink = z.infer<typeof shareLinkSchema>;
 
-/** What a signal says without what it says of its user: his stake, and what follows from it. */
+/** The analysis without the user's position size. */
 export const sharedAnalysisSchema = analysisSchema.omit({
   suggested_units: true,
   estimated_dollar_risk: true,
   required_margin: true,
 });
 
-/** Answer of `GET /shared/{token}`: a signal as its owner shows it to others. */
+/** Response of `GET /shared/{token}`. */
 export const sharedSignalSchema = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
   created_at: z.iso.datetime(),
   analysis: sharedAnalysisSchema,
-  /** The candles that it was made from, and those since, oldest first. */
+  /** The candles of the analysis, and those since, oldest first. */
   before: z.array(candleSchema),
   since: z.array(candleSchema),
   judgement: resolutionSchema.nullable(),

@@ -52,23 +52,23 @@ export type SignalStatus = z.infer<typeof signalStatusSchema>;
 export const outcomeSchema = z.enum(["WIN", "LOSS", "EXPIRED"]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Where a signal's candles and its judgement came from. */
+/** Sources of the candles and of the analysis. */
 export const signalSourceSchema = z.object({
   data: z.enum(["live", "replay", "none"]),
   provider: z.string(),
   analyst: z.enum(["openai", "rules", "none"]),
   model: z.string(),
-  /** Name and version of what judged, such as `rules/1`; a record of one says nothing of another. */
+  /** Name and version of the analyst, such as `rules/1`. */
   analyst_version: z.string().optional(),
   last_candle_at: z.iso.datetime().nullable(),
   price: z.number().nullable(),
-  /** The market analysis, which other users' signals may share, and when it was made. */
+  /** The market analysis, which other users' signals may share, and its time. */
   analysis_id: z.string().optional(),
   analysed_at: z.iso.datetime().optional(),
 });
 export type SignalSource = z.infer<typeof signalSourceSchema>;
 
-/** The analyst's own words, as given. */
+/** The unchanged advice. */
 const rawAiSchema = z.object({
   confidence: z.number(),
   rationale: z.string(),
@@ -77,7 +77,7 @@ const rawAiSchema = z.object({
   what_to_watch_for: z.array(z.string()),
 });
 
-/** A judged signal: levels in the quote currency, figures in the units of contract §4. */
+/** A sized analysis: levels in the quote currency, other units as in contract §4. */
 export const analysisSchema = z.object({
   final_signal: signalKindSchema,
   confidence: z.number().min(0).max(100),
@@ -86,34 +86,33 @@ export const analysisSchema = z.object({
   take_profit: z.number().nullable(),
   warnings: z.array(z.string()),
   suggested_hold: z.string(),
-  /** Candles after which an open trade is closed, the one of the fill included; null for a WAIT. */
+  /** Hold limit, including the candle of the fill; null for a WAIT. */
   hold_candles: z.number().int().min(HOLD_CANDLES.min).max(HOLD_CANDLES.max).nullable().optional(),
   suggested_units: z.number(),
   estimated_dollar_risk: z.number(),
   required_margin: z.number(),
   trade_duration_text: z.string(),
-  /** Until when the entry may be taken; null for a WAIT. */
+  /** When the entry expires; null for a WAIT. */
   valid_until: z.iso.datetime().nullable().optional(),
   /** Milliseconds from the close of the last candle to this result. */
   delivery_delay_ms: z.number().nonnegative().optional(),
-  /** `confidence` corrected by the record of the same analyst; null while that is too short. */
+  /** `confidence` corrected by the record of the analyst; null if that is too short. */
   calibrated_confidence: z.number().min(0).max(100).nullable().optional(),
   raw_ai: rawAiSchema,
   source: signalSourceSchema,
 });
 export type Analysis = z.infer<typeof analysisSchema>;
 
-/** An analysis as it belongs to the market: without the figures that depend on a user's amount, risk and leverage. */
+/** The analysis of a market, without position size. */
 export type UnsizedAnalysis = Omit<
   Analysis,
   "suggested_units" | "estimated_dollar_risk" | "required_margin"
 >;
 
-/** What a signal was made for: a user's request, or their watchlist. */
 const signalOriginSchema = z.enum(["request", "watchlist"]);
 export type SignalOrigin = z.infer<typeof signalOriginSchema>;
 
-/** When the price had left a signal's entry zone (the close of the candle that shows it), and where it was then. */
+/** When the price had left the entry zone, by the close of the candle that shows it, and where it was. */
 export const entryLeftSchema = z.object({ price: z.number(), at: z.iso.datetime() });
 export type EntryLeft = z.infer<typeof entryLeftSchema>;
 
@@ -126,7 +125,7 @@ export const signalResponseSchema = z.object({
   created_at: z.iso.datetime(),
   origin: signalOriginSchema.default("request"),
   analysis: analysisSchema.nullable(),
-  /** Null or absent while the entry can still be had, as far as is known. */
+  /** Absent while the entry is available, as far as known. */
   entry_left: entryLeftSchema.nullable().optional(),
 });
 export type SignalResponse = z.infer<typeof signalResponseSchema>;
@@ -146,7 +145,6 @@ export const historyItemSchema = z.object({
   status: signalStatusSchema,
   signal: signalKindSchema,
   confidence: z.number(),
-  /** As in the analysis; absent where there was none. */
   calibrated_confidence: z.number().optional(),
   entry: z.number().nullable(),
   stop_loss: z.number().nullable(),
@@ -164,10 +162,7 @@ export const historyPageSchema = z.object({
 });
 export type HistoryPage = z.infer<typeof historyPageSchema>;
 
-/**
- * Candles after the last closed one within which an entry still counts: about half an hour of a scalp, half a day of a
- * swing trade.
- */
+/** Candles after the last closed one in which an entry is valid. */
 const VALID_CANDLES: Record<Timeframe, number> = {
   "1m": 15,
   "5m": 6,
@@ -178,13 +173,12 @@ const VALID_CANDLES: Record<Timeframe, number> = {
   "1d": 2,
 };
 
-/** Until when a signal's entry may be taken, in Unix milliseconds; `lastCandleAt` is the close of its last candle. */
+/** When an entry expires, in Unix milliseconds; `lastCandleAt` is the close of the last candle. */
 export function validUntil(options: { timeframe: Timeframe; lastCandleAt: number }): number {
   const { timeframe, lastCandleAt } = options;
   return lastCandleAt + VALID_CANDLES[timeframe] * TIMEFRAME_MS[timeframe];
 }
 
-/** An outcome, or that there is none yet. */
 const historyOutcomeSchema = z.enum([...outcomeSchema.options, "PENDING"]);
 export type HistoryOutcome = z.infer<typeof historyOutcomeSchema>;
 
@@ -197,7 +191,7 @@ const symbolPartSchema = z
   .regex(/^[A-Z0-9/.-]+$/, { error: "Use letters, digits, / . and - only." })
   .meta({ description: "Part of a symbol; lower case counts as upper case" });
 
-/** Which signals of the history are wanted; what is not said does not matter. */
+/** Filters of the history. */
 export const historyFilterSchema = z
   .object({ symbol: symbolPartSchema, signal: signalKindSchema, outcome: historyOutcomeSchema })
   .partial();

@@ -1,7 +1,7 @@
 import { type Database, nativeCollection } from "../database/database.ts";
 import { WORKER_GONE_SECONDS, type WorkerStatusRecord } from "../database/models/worker-reports.ts";
 
-/** The workers that have reported lately, by the database's clock; the longest running first. */
+/** The workers with a recent heartbeat, by the clock of the database; the longest running first. */
 export function findActiveWorkers({
   workerStatuses,
 }: Pick<Database, "workerStatuses">): Promise<WorkerStatusRecord[]> {

@@ -1,11 +1,10 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import {
   type Bar,
   bars,
   FREE,
-  finerFrom,
   HOUR_MS,
   mirrored,
   mirroredTrade,
@@ -14,7 +13,20 @@ import {
 } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
 import { resolveTrade } from "./resolve-trade.ts";
-import type { Trade } from "./simulate-trade.ts";
+import type { FinerCandles, Trade } from "./simulate-trade.ts";
+
+/** Finer candles of some longer ones, by their opening time. */
+function finerFrom(
+  parts: Readonly<Record<number, readonly Candle[]>>,
+  timeframe: Timeframe = "1m",
+): FinerCandles {
+  return (candle, of) => {
+    const candles = parts[candle.time];
+    return Promise.resolve(
+      candles && of !== timeframe ? { timeframe, candles: [...candles] } : null,
+    );
+  };
+}
 
 const MINUTE_MS = 60_000;
 const LATER = NOON + 10_000 * HOUR_MS;

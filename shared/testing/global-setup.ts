@@ -10,7 +10,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts one replica set for the whole run; every suite takes a database of its own on it. */
+/** Starts one replica set for the whole run. Each suite uses its own database. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const mongod = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
@@ -18,7 +18,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     replSet: {
       count: 1,
       storageEngine: "wiredTiger",
-      // Suites set their own clocks: what has expired by today's date must stay.
+      // Suites set their own clocks, so documents must not expire.
       args: [...MONGOD_PARAMETERS, "--setParameter", "ttlMonitorEnabled=false"],
     },
   });

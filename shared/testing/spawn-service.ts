@@ -8,23 +8,23 @@ import { createInterface } from "node:readline";
 
 const PROJECT_ROOT = new URL("../../", import.meta.url);
 
-/** Where nobody listens: without it a worker would ask the vendor for what no stand-in has. */
+/** An address without a service, so that a worker does not call the real one. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** A server or worker running as a process of its own, as in production. */
+/** A server or worker as a separate process. */
 export interface SpawnedService {
   readonly pid: number;
-  /** All that it has logged so far, one JSON line each. */
+  /** All log lines so far, as JSON. */
   readonly lines: string[];
-  /** `kill -9`: the process gets no chance to put anything in order. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts a part as a process and waits until it says that it is ready. Its DATA_DIR goes with it, unless one is given.
- * @param entry its main file, from the project's root; the product's own unless told otherwise
+ * Starts a service as a process and waits until it is ready. By default it has a temporary DATA_DIR.
+ * @param entry its main file, from the root of the project
  */
 export async function spawnService(
   part: "server" | "worker",
@@ -80,7 +80,7 @@ function untilReady(
   });
 }
 
-/** A TCP port that nobody listens on at this moment. */
+/** An unused TCP port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0);
   await once(server, "listening");
@@ -96,7 +96,7 @@ interface ProcessEntry {
   parentPid: number;
 }
 
-/** Ids of all running processes that a process has started, directly or through others. */
+/** Ids of all processes that a process has started, also indirectly. */
 export function descendantsOf(pid: number): number[] {
   const entries = listProcesses();
   const childrenOf = (parent: number): number[] =>
@@ -106,13 +106,13 @@ export function descendantsOf(pid: number): number[] {
   return childrenOf(pid);
 }
 
-/** Those of the processes that are still running. */
+/** The processes that are still running. */
 export function stillRunning(pids: readonly number[]): number[] {
   const running = new Set(listProcesses().map(({ pid }) => pid));
   return pids.filter((pid) => running.has(pid));
 }
 
-/** Running processes of this machine. One that has exited but was not yet collected by its parent does not count. */
+/** Running processes of this machine, without zombies. */
 function listProcesses(): ProcessEntry[] {
   if (existsSync("/proc/self/status")) {
     return readdirSync("/proc")
@@ -131,7 +131,7 @@ function readStatus(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, "utf8");
   } catch {
-    // It has exited since the folder was read.
+    // The process has exited.
     return "";
   }
 }

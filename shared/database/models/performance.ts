@@ -1,5 +1,4 @@
 import type { MarketDataSource } from "@shared/contract/status.ts";
-import type { Calibration } from "@shared/stats/calibration.ts";
 import type { Tally } from "@shared/stats/tally.ts";
 import { type Connection, Schema, type Types } from "mongoose";
 
@@ -84,9 +83,19 @@ export interface CalibratedKind {
   version: string;
 }
 
+/** A point of a curve from stated to calibrated confidence, both 0–1. */
+export interface CurvePoint {
+  stated: number;
+  calibrated: number;
+}
+
 /** A fit of stated to calibrated confidence. Older ones are kept. */
-export interface CalibrationRecord extends CalibratedKind, Omit<Calibration, "fittedUntil"> {
+export interface CalibrationRecord extends CalibratedKind {
   _id: Types.ObjectId;
+  method: "isotonic" | "platt";
+  /** Number of outcomes that it was fitted on. */
+  count: number;
+  curve: CurvePoint[];
   fittedAt: Date;
   /** When its last outcome was resolved. */
   fittedUntil: Date;
