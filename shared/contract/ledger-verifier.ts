@@ -207,7 +207,7 @@ function findTruncation({ head, kept }: VerifierState): LedgerFault | null {
 }
 
 /** A commitment should be recorded before the shortest candle closes and the outcome can be known. */
-const LATE_AFTER_MS = 60_000;
+const MAX_COMMITMENT_DELAY_MS = 60_000;
 
 /** Totals of a valid ledger. */
 interface LedgerTally {
@@ -234,7 +234,7 @@ function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
       tally.analyses[record.body.data] += 1;
       if (!reveal) return;
       tally.revealed += 1;
-      if (Date.parse(record.at) - Date.parse(reveal.figures.finished_at) > LATE_AFTER_MS)
+      if (Date.parse(record.at) - Date.parse(reveal.figures.finished_at) > MAX_COMMITMENT_DELAY_MS)
         tally.late += 1;
       return;
     case "outcome":
@@ -247,7 +247,7 @@ function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
 export type LedgerBytes = ReadableStream<Uint8Array>;
 
 /** Lines between two progress reports, at which a browser can handle other events. */
-const LINES_AT_A_TIME = 250;
+const PROGRESS_INTERVAL_LINES = 250;
 
 /**
  * Verifies a ledger while it is downloaded, and stops at the first fault.
@@ -263,7 +263,7 @@ export async function verifyLedger(
   for await (const line of linesOf(bytes)) {
     if (!verifier.add(line)) break;
     lines += 1;
-    if (lines % LINES_AT_A_TIME > 0) continue;
+    if (lines % PROGRESS_INTERVAL_LINES > 0) continue;
     onProgress?.(lines);
     await nextTurn();
   }

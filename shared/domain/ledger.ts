@@ -15,7 +15,7 @@ import {
 import type { Database } from "../database/database.ts";
 import { LEDGER_HEAD_ID, type LedgerPublicationRecord } from "../database/models/ledger.ts";
 
-const STREAM_BATCH = 500;
+const STREAM_BATCH_SIZE = 500;
 
 /** The public sees the figures that are public at a moment, the operator all of them. */
 type LedgerAudience = { publicAt: Date } | "operator";
@@ -69,7 +69,12 @@ export async function* streamEntries(
 ): AsyncGenerator<LedgerEntry> {
   let after = 0;
   while (after < upTo) {
-    const entries = await readEntries(database, { after, upTo, limit: STREAM_BATCH, audience });
+    const entries = await readEntries(database, {
+      after,
+      upTo,
+      limit: STREAM_BATCH_SIZE,
+      audience,
+    });
     yield* entries;
     const last = entries.at(-1);
     if (!last) return;

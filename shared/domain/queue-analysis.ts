@@ -14,9 +14,9 @@ import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
  */
 const DELAY_PER_UNFINISHED_S = 60;
 
-const WITHOUT_RECEIPT = { receipt: 0 } as const;
+const WITHOUT_PROVENANCE = { receipt: 0 } as const;
 
-export type AnalysisWithoutReceipt = Omit<MarketAnalysisRecord, "receipt">;
+export type JoinableAnalysis = Omit<MarketAnalysisRecord, "receipt">;
 
 interface AnalysisRequest {
   userId: Types.ObjectId;
@@ -27,7 +27,7 @@ interface AnalysisRequest {
 
 /** The analysis of a signal; `isNew` if it was stored for that signal. */
 export interface JoinedAnalysis {
-  analysis: AnalysisWithoutReceipt;
+  analysis: JoinableAnalysis;
   isNew: boolean;
 }
 
@@ -51,13 +51,13 @@ async function joinAll(
   const joinsByKey = groupByKey(joins);
   const analyses = nativeCollection(database.marketAnalyses);
   const known = await analyses
-    .find({ key: { $in: [...joinsByKey.keys()] } }, { session, projection: WITHOUT_RECEIPT })
+    .find({ key: { $in: [...joinsByKey.keys()] } }, { session, projection: WITHOUT_PROVENANCE })
     .toArray();
   await joinUnfinished(database, session, { known, joinsByKey });
-  const found = new Map<string | undefined, AnalysisWithoutReceipt>(
+  const found = new Map<string | undefined, JoinableAnalysis>(
     known.map((analysis) => [analysis.key, analysis]),
   );
-  const stored = new Map<Join, AnalysisWithoutReceipt>();
+  const stored = new Map<Join, JoinableAnalysis>();
   for (const [key, [first, ...others]] of joinsByKey) {
     if (found.has(key)) continue;
     const analysis = newAnalysis(first, { at: first.at, joinedSignals: 1 + others.length });
@@ -88,7 +88,7 @@ async function joinUnfinished(
   {
     known,
     joinsByKey,
-  }: { known: readonly AnalysisWithoutReceipt[]; joinsByKey: Map<string, NonEmpty<Join>> },
+  }: { known: readonly JoinableAnalysis[]; joinsByKey: Map<string, NonEmpty<Join>> },
 ): Promise<void> {
   const updates = known
     .filter(({ finishedAt }) => !finishedAt)
@@ -135,7 +135,7 @@ function newAnalysis(
 export function addJob(
   database: Database,
   uow: UnitOfWork,
-  { analysis, userId }: { analysis: AnalysisWithoutReceipt; userId: Types.ObjectId },
+  { analysis, userId }: { analysis: JoinableAnalysis; userId: Types.ObjectId },
 ): void {
   uow.deferInsertAt(database.jobs.collection, userId, ({ unfinishedSignals }) =>
     newAnalysisJob({ ...analysis, userId }, { at: uow.at, unfinishedSignals }),

@@ -8,8 +8,8 @@ import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts
 import type { SignalRecord } from "../database/models/signal.ts";
 import { presentSignal, presentSignalRef } from "./present-signal.ts";
 import {
-  type AnalysisWithoutReceipt,
   addJob,
+  type JoinableAnalysis,
   type JoinedAnalysis,
   storeOwnAnalysis,
 } from "./queue-analysis.ts";
@@ -61,8 +61,8 @@ export async function queueSignal(
 
 /** The analysis, if it is finished. */
 export function asFinished(
-  analysis: AnalysisWithoutReceipt,
-): (AnalysisWithoutReceipt & FinishedAnalysis) | null {
+  analysis: JoinableAnalysis,
+): (JoinableAnalysis & FinishedAnalysis) | null {
   const { result, finishedAt } = analysis;
   return result && finishedAt ? { ...analysis, result, finishedAt } : null;
 }
@@ -71,7 +71,7 @@ export function asFinished(
 export function addFinishedSignal(
   database: Database,
   uow: UnitOfWork,
-  input: NewSignal & { analysis: AnalysisWithoutReceipt & FinishedAnalysis },
+  input: NewSignal & { analysis: JoinableAnalysis & FinishedAnalysis },
 ): SignalRecord {
   const { analysis, userId } = input;
   const signal = {
@@ -90,7 +90,7 @@ export function addFinishedSignal(
 /** The analysis for the user; a WAIT if its entry is missed. */
 function analysisFor(
   { amount, risk_percent: riskPercent, leverage }: SignalRequest,
-  analysis: AnalysisWithoutReceipt & FinishedAnalysis,
+  analysis: JoinableAnalysis & FinishedAnalysis,
 ): Analysis {
   const { entryLeft, candleClosedAt, timeframe } = analysis;
   if (!entryLeft) return sizeAnalysis(analysis, { amount, riskPercent, leverage });

@@ -8,10 +8,10 @@ import { removeChartImages } from "./chart-images.ts";
 import { FILE_KINDS, type FileKind, fileStore } from "./file-store.ts";
 
 /** Newer bytes may belong to an upload that is not committed yet. */
-const UNKNOWN_KEPT_MS = 3_600_000;
+const MIN_UNKNOWN_AGE_MS = 3_600_000;
 
-const IMAGES_AT_A_TIME = 20;
-const IDS_AT_A_TIME = 500;
+const MAX_IMAGES_PER_COMMIT = 20;
+const MAX_IDS_PER_QUERY = 500;
 
 const DAY_MS = 86_400_000;
 
@@ -48,7 +48,7 @@ async function removeOutdatedImages({ database, now, actor }: CleanupOptions): P
       },
     );
     deleted += found;
-  } while (found === IMAGES_AT_A_TIME);
+  } while (found === MAX_IMAGES_PER_COMMIT);
   return deleted;
 }
 
@@ -65,7 +65,7 @@ function outdatedAt(at: Date) {
       },
     },
     { $match: { $or: [{ createdAt: { $lt: oldest } }, { signal: { $size: 0 } }] } },
-    { $limit: IMAGES_AT_A_TIME },
+    { $limit: MAX_IMAGES_PER_COMMIT },
   ];
 }
 
@@ -80,9 +80,9 @@ async function removeUnknownBytes(
     if (unknown.length > 0) await store.remove(unknown);
   };
   let batch: Types.ObjectId[] = [];
-  for await (const id of store.idsBefore(new Date(now().getTime() - UNKNOWN_KEPT_MS))) {
+  for await (const id of store.idsBefore(new Date(now().getTime() - MIN_UNKNOWN_AGE_MS))) {
     batch.push(id);
-    if (batch.length < IDS_AT_A_TIME) continue;
+    if (batch.length < MAX_IDS_PER_QUERY) continue;
     await removeUnknown(batch);
     batch = [];
   }

@@ -44,77 +44,83 @@ interface ResolveOptions {
 export async function resolveTrade(options: ResolveOptions): Promise<Resolution | null> {
   const { trade, candles, now, costs } = options;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
-  const course: Course = { ...options, normal: normalTrade(trade) };
-  let walk: TradeState | Exit = { phase: "waiting" };
+  const context: ResolveContext = { ...options, long: toLongTrade(trade) };
+  let state: TradeState | Exit = { phase: "waiting" };
   let held = 0;
   for (const candle of candles) {
     const closesAt = candle.time + lengthMs;
     if (closesAt > now) return null;
-    walk = await walkCandle(course, { walk, candle, timeframe: trade.timeframe });
-    if (walk.phase === "open") held += 1;
-    if (isDecided({ walk, trade, held, closesAt })) {
-      const heldTo = candle.close;
-      return composeResolution({ trade, walk, heldTo, resolvedAt: closesAt, costs });
+    state = await resolveCandle(context, { state, candle, timeframe: trade.timeframe });
+    if (state.phase === "open") held += 1;
+    if (isDecided({ state, trade, held, closesAt })) {
+      const lastClose = candle.close;
+      return composeResolution({ trade, state, lastClose, resolvedAt: closesAt, costs });
     }
   }
   return null;
 }
 
 function isDecided(at: {
-  walk: TradeState | Exit;
+  state: TradeState | Exit;
   trade: Trade;
   held: number;
   closesAt: number;
 }): boolean {
-  const { walk, trade, held, closesAt } = at;
-  if (walk.phase === "waiting") return closesAt >= Math.max(trade.validUntil, trade.createdAt);
-  return walk.phase === "over" || held >= trade.holdCandles;
+  const { state, trade, held, closesAt } = at;
+  if (state.phase === "waiting") return closesAt >= Math.max(trade.validUntil, trade.createdAt);
+  return state.phase === "closed" || held >= trade.holdCandles;
 }
 
-type Course = Pick<ResolveOptions, "trade" | "finer"> & { normal: LongTrade };
+type ResolveContext = Pick<ResolveOptions, "trade" | "finer"> & { long: LongTrade };
 
-interface Place {
-  walk: TradeState | Exit;
+interface CandleContext {
+  state: TradeState | Exit;
   candle: Candle;
   timeframe: Timeframe;
 }
 
 /** The trade after one candle. */
-async function walkCandle(course: Course, place: Place): Promise<TradeState | Exit> {
-  const { trade, normal } = course;
-  const { walk, candle, timeframe } = place;
+async function resolveCandle(
+  context: ResolveContext,
+  at: CandleContext,
+): Promise<TradeState | Exit> {
+  const { trade, long } = context;
+  const { state, candle, timeframe } = at;
   const closesAt = candle.time + TIMEFRAME_MS[timeframe];
-  const isWaiting = walk.phase === "waiting";
-  if (walk.phase === "over" || closesAt <= trade.createdAt) return walk;
-  if (isWaiting && candle.time >= trade.validUntil) return walk;
-  if (candle.time < trade.createdAt) return (await walkParts(course, place)) ?? walk;
+  const isWaiting = state.phase === "waiting";
+  if (state.phase === "closed" || closesAt <= trade.createdAt) return state;
+  if (isWaiting && candle.time >= trade.validUntil) return state;
+  if (candle.time < trade.createdAt) return (await resolveParts(context, at)) ?? state;
   const input = {
-    walk,
-    trade: normal,
+    state,
+    trade: long,
     candle: { ...asLong(trade.side, candle), time: candle.time },
   };
   const step = applyCandle({ ...input, isFinest: false });
   const mayBeLate = isWaiting && step.phase !== "waiting" && closesAt > trade.validUntil;
-  if (mayBeLate) return (await walkParts(course, place)) ?? walk;
+  if (mayBeLate) return (await resolveParts(context, at)) ?? state;
   if (step.phase !== "unclear") return step;
-  const inParts = await walkParts(course, place);
+  const inParts = await resolveParts(context, at);
   if (inParts) return inParts;
   const settled = applyCandle({ ...input, isFinest: true });
-  return settled.phase === "unclear" ? walk : settled;
+  return settled.phase === "unclear" ? state : settled;
 }
 
 /** The trade after the finer candles of one candle; null if there are none. */
-async function walkParts(course: Course, place: Place): Promise<TradeState | Exit | null> {
-  const parts = await course.finer(place.candle, place.timeframe);
+async function resolveParts(
+  context: ResolveContext,
+  at: CandleContext,
+): Promise<TradeState | Exit | null> {
+  const parts = await context.finer(at.candle, at.timeframe);
   if (!parts) return null;
-  let { walk } = place;
+  let { state } = at;
   for (const candle of parts.candles) {
-    walk = await walkCandle(course, { walk, candle, timeframe: parts.timeframe });
+    state = await resolveCandle(context, { state, candle, timeframe: parts.timeframe });
   }
-  return walk;
+  return state;
 }
 
-function normalTrade({ side, ...trade }: Trade): LongTrade {
+function toLongTrade({ side, ...trade }: Trade): LongTrade {
   const sign = side === "BUY" ? 1 : -1;
   const [entry, stopLoss, takeProfit, price] = [
     sign * trade.entry,
@@ -139,26 +145,26 @@ const PRICE_DIGITS = 12;
 
 interface Decided {
   trade: Trade;
-  walk: TradeState | Exit;
+  state: TradeState | Exit;
   /** Close of the deciding candle. */
-  heldTo: number;
+  lastClose: number;
   /** Unix ms. */
   resolvedAt: number;
   costs: TradingCosts;
 }
 
 function composeResolution(decided: Decided): Resolution {
-  const { walk, trade, heldTo, resolvedAt, costs } = decided;
+  const { state, trade, lastClose, resolvedAt, costs } = decided;
   const resolved_at = isoTime(resolvedAt);
-  if (walk.phase === "over") {
-    const outcome = walk.reason === "target" ? "WIN" : "LOSS";
-    return { outcome, reason: walk.reason, resolved_at, ...resultOf(decided, walk) };
+  if (state.phase === "closed") {
+    const outcome = state.reason === "target" ? "WIN" : "LOSS";
+    return { outcome, reason: state.reason, resolved_at, ...resultOf(decided, state) };
   }
-  if (walk.phase === "waiting") {
+  if (state.phase === "waiting") {
     return { outcome: "EXPIRED", reason: "not-filled", resolved_at, ...NO_TRADE, costs };
   }
-  const exit = heldTo * signOf(trade);
-  const end = { ...walk, exit, exitedAt: resolvedAt };
+  const exit = lastClose * signOf(trade);
+  const end = { ...state, exit, exitedAt: resolvedAt };
   return { outcome: "EXPIRED", reason: "hold-over", resolved_at, ...resultOf(decided, end) };
 }
 

@@ -58,7 +58,7 @@ export interface OpenTrade {
 
 /** A trade closed at its stop or target. */
 export interface Exit extends Omit<OpenTrade, "phase"> {
-  phase: "over";
+  phase: "closed";
   reason: "target" | "stop" | "both";
   exit: number;
   exitedAt: number;
@@ -70,7 +70,7 @@ type TradeLevels = Pick<LongTrade, "entry" | "stopLoss" | "takeProfit" | "order"
 type Step = TradeState | Exit | { phase: "unclear" };
 
 interface StepInput {
-  walk: TradeState;
+  state: TradeState;
   trade: TradeLevels;
   candle: Prices & { time: number };
   /** No finer candles exist: doubt counts against the trade. */
@@ -84,10 +84,10 @@ const UNCLEAR = { phase: "unclear" } as const;
  * known; a touch of the stop is enough. A candle that opens beyond a price is executed at its open.
  */
 export function applyCandle(input: StepInput): Step {
-  const { walk, candle } = input;
-  if (walk.phase === "open") return stepOpen(input, walk);
+  const { state, candle } = input;
+  if (state.phase === "open") return stepOpen(input, state);
   const fill = fillOf(input);
-  if (fill === null) return walk;
+  if (fill === null) return state;
   if (fill === candle.open) {
     const opened = { phase: "open", fill, filledAt: candle.time, best: fill, worst: fill } as const;
     return stepOpen(input, opened);
@@ -166,7 +166,7 @@ function ended(
   const { reason, exit, candle } = end;
   return {
     ...open,
-    phase: "over",
+    phase: "closed",
     reason,
     exit,
     exitedAt: candle.time,

@@ -184,7 +184,7 @@ const shareOf = (
   isSo: (figures: PerformanceMetrics) => boolean,
 ): number => records.filter(isSo).length / records.length;
 
-/** Means over the trades of all records: the true values, as nearly as a thousand records can tell. */
+/** Means over the trades of all records: the true values, as nearly as a thousand records show. */
 function trueValues(records: readonly PerformanceMetrics[]) {
   const trades = sumOf(records, (figures) => figures.trades);
   const wins = sumOf(records, ({ counts }) => counts.wins);

@@ -186,14 +186,14 @@ export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
 });
 
 /** A resolution with the levels of its trade, in the quote currency. */
-type JudgedLevels = Pick<Resolution, "reason" | "filled_at" | "fill" | "exit" | "r_multiple"> & {
+type ResolvedLevels = Pick<Resolution, "reason" | "filled_at" | "fill" | "exit" | "r_multiple"> & {
   stopLoss: number;
   takeProfit: number;
 };
 
 /** A resolved trade in the statistics; null if it was not filled. Its baseline follows from the price of the fill. */
-export function closedTrade(judged: JudgedLevels): ClosedTrade | null {
-  const { reason, filled_at: filledAt, fill, exit, r_multiple: rMultiple, ...levels } = judged;
+export function closedTrade(resolution: ResolvedLevels): ClosedTrade | null {
+  const { reason, filled_at: filledAt, fill, exit, r_multiple: rMultiple, ...levels } = resolution;
   if (filledAt === null || fill === null || exit === null || rMultiple === null) return null;
   const score = {
     target: 1,

@@ -9,7 +9,7 @@ import { signTokenFor } from "./factories.ts";
 export const PUSH_WAIT = { timeout: 15_000, interval: 20 };
 
 /** A response of the API with parsed JSON. */
-interface JsonAnswer {
+interface JsonResponse {
   status: number;
   body: unknown;
 }
@@ -26,7 +26,10 @@ export class ApiClient {
   }
 
   /** Calls as `user`, or without a session. */
-  async call(path: string, options: RequestInit & { user?: UserRecord } = {}): Promise<JsonAnswer> {
+  async call(
+    path: string,
+    options: RequestInit & { user?: UserRecord } = {},
+  ): Promise<JsonResponse> {
     const { user, ...init } = options;
     const headers = new Headers(init.headers);
     if (user) headers.set("Authorization", `Bearer ${signTokenFor(user, this.#settings)}`);
@@ -34,7 +37,7 @@ export class ApiClient {
     return { status: answer.status, body: await answer.json() };
   }
 
-  post(user: UserRecord, path: string, body?: BodyInit): Promise<JsonAnswer> {
+  post(user: UserRecord, path: string, body?: BodyInit): Promise<JsonResponse> {
     return this.call(path, { method: "POST", user, ...(body && { body }) });
   }
 

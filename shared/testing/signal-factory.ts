@@ -153,7 +153,7 @@ interface Trade {
   rewardToRisk?: number;
 }
 
-interface JudgedTrade extends Trade {
+interface ResolvedTrade extends Trade {
   outcome: Outcome;
   resolvedAt: Date;
   reason?: Resolution["reason"];
@@ -181,7 +181,7 @@ export function pendingTrade(trade: Trade): SignalOverrides {
 }
 
 /** The same, resolved. */
-export function resolvedTrade(trade: JudgedTrade): SignalOverrides {
+export function resolvedTrade(trade: ResolvedTrade): SignalOverrides {
   const { outcome, resolvedAt, rewardToRisk = 2 } = trade;
   const reasons = { WIN: "target", LOSS: "stop", EXPIRED: "hold-over" } as const;
   const results = { WIN: rewardToRisk, LOSS: -1, EXPIRED: 0 };

@@ -24,7 +24,7 @@ export interface WorkerStatusRecord {
 }
 
 /** Seconds without a heartbeat after which a worker counts as stopped. */
-export const WORKER_GONE_SECONDS = 30;
+export const HEARTBEAT_TIMEOUT_SECONDS = 30;
 
 const workerStatusSchema = new Schema<WorkerStatusRecord>(
   {
@@ -38,7 +38,7 @@ const workerStatusSchema = new Schema<WorkerStatusRecord>(
   },
   { versionKey: false, collection: "worker_statuses" },
 );
-workerStatusSchema.index({ seenAt: 1 }, { expireAfterSeconds: WORKER_GONE_SECONDS });
+workerStatusSchema.index({ seenAt: 1 }, { expireAfterSeconds: HEARTBEAT_TIMEOUT_SECONDS });
 
 /** The symbols of the workers' market data; one document, `_id` is `symbols`. */
 export interface MarketListingRecord {
