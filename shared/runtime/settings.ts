@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
+import type { InstrumentClass } from "@shared/contract/instruments.ts";
 import {
   DEFAULT_TRADING_COSTS,
   MAX_COST_PERCENT,
@@ -27,14 +28,7 @@ export const tradingCostsTextSchema = z.string().transform((text, context): Trad
   return z.NEVER;
 });
 
-type CostSettings = Pick<
-  Settings,
-  | "TRADING_COSTS_CRYPTO"
-  | "TRADING_COSTS_FOREX"
-  | "TRADING_COSTS_METAL"
-  | "TRADING_COSTS_INDEX"
-  | "TRADING_COSTS_OIL"
->;
+type CostSettings = Pick<Settings, `TRADING_COSTS_${Uppercase<InstrumentClass>}`>;
 
 /** Trading costs of every class of instruments. */
 export function tradingCostTable(settings: CostSettings): TradingCostTable {

@@ -16,12 +16,12 @@ export interface SignalUsageRecord {
 
 const signalUsageSchema = new Schema<SignalUsageRecord>(
   {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    at: { type: Date, required: true },
-    model: { type: String, required: true },
-    promptTokens: { type: Number, required: true },
-    completionTokens: { type: Number, required: true },
-    costUsd: { type: Number, default: null },
+    _id: Schema.Types.ObjectId,
+    at: Date,
+    model: String,
+    promptTokens: Number,
+    completionTokens: Number,
+    costUsd: Number,
   },
   { versionKey: false, collection: "signal_usages" },
 );
@@ -38,10 +38,7 @@ export interface AiSpendingRecord {
 }
 
 const aiSpendingSchema = new Schema<AiSpendingRecord>(
-  {
-    _id: { type: String, required: true },
-    nanoUsd: { type: Number, required: true },
-  },
+  { _id: String, nanoUsd: Number },
   { versionKey: false, collection: "ai_spending" },
 );
 

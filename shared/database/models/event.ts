@@ -18,13 +18,13 @@ export interface EventRecord {
 
 const eventSchema = new Schema<EventRecord>(
   {
-    stream: { type: String, required: true },
-    seq: { type: Number },
-    name: { type: String, required: true },
-    data: { type: Schema.Types.Mixed, required: true },
-    requestId: { type: String },
-    actor: { type: String },
-    at: { type: Date, required: true },
+    stream: String,
+    seq: Number,
+    name: String,
+    data: Schema.Types.Mixed,
+    requestId: String,
+    actor: String,
+    at: Date,
   },
   { versionKey: false, collection: "events", minimize: false },
 );
@@ -42,10 +42,7 @@ export interface StreamHeadRecord {
 }
 
 const streamHeadSchema = new Schema<StreamHeadRecord>(
-  {
-    _id: { type: String, required: true },
-    seq: { type: Number, required: true },
-  },
+  { _id: String, seq: Number },
   { versionKey: false, collection: "stream_heads" },
 );
 
@@ -67,11 +64,11 @@ export interface AuditEntryRecord {
 
 const auditEntrySchema = new Schema<AuditEntryRecord>(
   {
-    actor: { type: String, required: true },
-    action: { type: String, required: true },
-    subject: { type: String, default: null },
-    details: { type: Schema.Types.Mixed, required: true },
-    at: { type: Date, required: true },
+    actor: String,
+    action: String,
+    subject: String,
+    details: Schema.Types.Mixed,
+    at: Date,
   },
   { versionKey: false, collection: "audit_entries", minimize: false },
 );

@@ -10,11 +10,7 @@ export interface IdentityRecord {
 }
 
 const identitySchema = new Schema<IdentityRecord>(
-  {
-    emailKey: { type: String, required: true, unique: true },
-    passwordHash: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-  },
+  { emailKey: { type: String, unique: true }, passwordHash: String, createdAt: Date },
   { versionKey: false, collection: "identities" },
 );
 
@@ -31,10 +27,10 @@ export interface FirebaseAccountRecord {
 
 const firebaseAccountSchema = new Schema<FirebaseAccountRecord>(
   {
-    _id: { type: String, required: true },
-    emailKey: { type: String, required: true, unique: true },
-    refreshToken: { type: String, required: true },
-    passwordUpdatedAt: { type: Number, required: true },
+    _id: String,
+    emailKey: { type: String, unique: true },
+    refreshToken: String,
+    passwordUpdatedAt: Number,
   },
   { versionKey: false, collection: "firebase_accounts" },
 );
@@ -49,11 +45,7 @@ export interface AddressHoldRecord {
 }
 
 const addressHoldSchema = new Schema<AddressHoldRecord>(
-  {
-    _id: { type: String, required: true },
-    holder: { type: String, required: true },
-    until: { type: Date, required: true },
-  },
+  { _id: String, holder: String, until: Date },
   { versionKey: false, collection: "address_holds" },
 );
 addressHoldSchema.index({ until: 1 }, { expireAfterSeconds: 0 });
@@ -73,11 +65,11 @@ export interface MailTokenRecord {
 
 const mailTokenSchema = new Schema<MailTokenRecord>(
   {
-    _id: { type: String, required: true },
-    kind: { type: String, required: true, enum: ["verification", "reset"] },
-    identityId: { type: String, required: true },
-    tokenHash: { type: String, required: true, unique: true },
-    expiresAt: { type: Date, required: true },
+    _id: String,
+    kind: String,
+    identityId: String,
+    tokenHash: { type: String, unique: true },
+    expiresAt: Date,
   },
   { versionKey: false, collection: "mail_tokens" },
 );
@@ -101,13 +93,13 @@ export interface DashboardTokenRecord {
 
 const dashboardTokenSchema = new Schema<DashboardTokenRecord>(
   {
-    _id: { type: String, required: true },
-    kind: { type: String, required: true, enum: ["ticket", "visit"] },
-    userId: { type: Schema.Types.ObjectId, required: true, index: true },
-    sessionId: { type: String, required: true },
-    sessionVersion: { type: Number, required: true },
-    sessionExpiresAt: { type: Date, required: true },
-    expiresAt: { type: Date, required: true },
+    _id: String,
+    kind: String,
+    userId: { type: Schema.Types.ObjectId, index: true },
+    sessionId: String,
+    sessionVersion: Number,
+    sessionExpiresAt: Date,
+    expiresAt: Date,
   },
   { versionKey: false, collection: "dashboard_tokens" },
 );
@@ -123,11 +115,7 @@ export interface RateLimitRecord {
 }
 
 const rateLimitSchema = new Schema<RateLimitRecord>(
-  {
-    key: { type: String, required: true, unique: true },
-    points: { type: Number, required: true },
-    expire: { type: Date, required: true },
-  },
+  { key: { type: String, unique: true }, points: Number, expire: Date },
   { versionKey: false, collection: "rate_limits" },
 );
 rateLimitSchema.index({ expire: 1 }, { expireAfterSeconds: 0 });

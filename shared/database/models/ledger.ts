@@ -1,10 +1,8 @@
-import {
-  type LedgerFigures,
-  type LedgerRecord,
-  WITNESS_KINDS,
-  WITNESS_STATUSES,
-  type WitnessKind,
-  type WitnessStatus,
+import type {
+  LedgerFigures,
+  LedgerRecord,
+  WitnessKind,
+  WitnessStatus,
 } from "@shared/contract/ledger.ts";
 import { type Connection, Schema, type Types } from "mongoose";
 
@@ -15,12 +13,12 @@ export type LedgerDocument = Stored<LedgerRecord>;
 
 const ledgerSchema = new Schema<LedgerDocument>(
   {
-    _id: { type: Number, required: true },
-    kind: { type: String, required: true },
-    at: { type: String, required: true },
-    prev_hash: { type: String, required: true },
-    body: { type: Schema.Types.Mixed, required: true },
-    hash: { type: String, required: true },
+    _id: Number,
+    kind: String,
+    at: String,
+    prev_hash: String,
+    body: Schema.Types.Mixed,
+    hash: String,
   },
   { versionKey: false, collection: "ledger", minimize: false },
 );
@@ -35,12 +33,7 @@ export interface LedgerRevealRecord {
 }
 
 const ledgerRevealSchema = new Schema<LedgerRevealRecord>(
-  {
-    _id: { type: Number, required: true },
-    salt: { type: String, required: true },
-    figures: { type: Schema.Types.Mixed, required: true },
-    publicAt: { type: Date },
-  },
+  { _id: Number, salt: String, figures: Schema.Types.Mixed, publicAt: Date },
   { versionKey: false, collection: "ledger_reveals", minimize: false },
 );
 
@@ -57,13 +50,7 @@ export interface LedgerHeadRecord {
 }
 
 const ledgerHeadSchema = new Schema<LedgerHeadRecord>(
-  {
-    _id: { type: String, required: true },
-    seq: { type: Number, required: true },
-    hash: { type: String, required: true },
-    at: { type: String, required: true },
-    holds: { type: Number, required: true },
-  },
+  { _id: String, seq: Number, hash: String, at: String, holds: Number },
   { versionKey: false, collection: "ledger_heads" },
 );
 
@@ -76,12 +63,7 @@ export interface LedgerPublicationRecord {
 }
 
 const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
-  {
-    _id: { type: String, required: true },
-    seq: { type: Number, required: true },
-    hash: { type: String, required: true },
-    at: { type: String, required: true },
-  },
+  { _id: String, seq: Number, hash: String, at: String },
   { versionKey: false, collection: "ledger_publications" },
 );
 
@@ -113,18 +95,18 @@ export interface WitnessReceiptRecord {
 
 const witnessReceiptSchema = new Schema<WitnessReceiptRecord>(
   {
-    day: { type: String, required: true },
-    kind: { type: String, required: true, enum: WITNESS_KINDS },
-    name: { type: String, required: true },
-    seq: { type: Number, required: true },
-    hash: { type: String, required: true },
-    status: { type: String, required: true, enum: WITNESS_STATUSES },
-    at: { type: Date, required: true },
-    url: { type: String },
-    proof: { type: Buffer },
-    bitcoinBlock: { type: Number },
-    commit: { type: String },
-    dueAt: { type: Date },
+    day: String,
+    kind: String,
+    name: String,
+    seq: Number,
+    hash: String,
+    status: String,
+    at: Date,
+    url: String,
+    proof: Buffer,
+    bitcoinBlock: Number,
+    commit: String,
+    dueAt: Date,
   },
   { versionKey: false, collection: "witness_receipts" },
 );

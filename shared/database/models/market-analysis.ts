@@ -59,29 +59,29 @@ export interface MarketAnalysisRecord {
 
 const marketAnalysisSchema = new Schema<MarketAnalysisRecord>(
   {
-    key: { type: String },
-    symbol: { type: String, required: true },
-    timeframe: { type: String, required: true },
-    limit: { type: Number, required: true },
-    candleClosedAt: { type: Date, required: true },
-    chartImageId: { type: Schema.Types.ObjectId },
-    userId: { type: Schema.Types.ObjectId },
-    requestId: { type: String },
-    status: { type: String, required: true, enum: ["queued", "running", "completed", "failed"] },
-    revision: { type: Number, required: true },
-    joinedSignals: { type: Number, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    startedAt: { type: Date },
-    finishedAt: { type: Date },
-    result: { type: Schema.Types.Mixed },
-    entryLeft: { type: new Schema({ price: Number, at: Date }, { _id: false }) },
-    outcome: { type: String, enum: ["WIN", "LOSS", "EXPIRED"] },
-    judgement: { type: Schema.Types.Mixed },
-    resolveAt: { type: Date },
-    ledgerSeq: { type: Number },
-    outcomeLedgerSeq: { type: Number },
-    receipt: { type: Schema.Types.Mixed },
+    key: String,
+    symbol: String,
+    timeframe: String,
+    limit: Number,
+    candleClosedAt: Date,
+    chartImageId: Schema.Types.ObjectId,
+    userId: Schema.Types.ObjectId,
+    requestId: String,
+    status: String,
+    revision: Number,
+    joinedSignals: Number,
+    createdAt: Date,
+    updatedAt: Date,
+    startedAt: Date,
+    finishedAt: Date,
+    result: Schema.Types.Mixed,
+    entryLeft: new Schema({ price: Number, at: Date }, { _id: false }),
+    outcome: String,
+    judgement: Schema.Types.Mixed,
+    resolveAt: Date,
+    ledgerSeq: Number,
+    outcomeLedgerSeq: Number,
+    receipt: Schema.Types.Mixed,
   },
   { versionKey: false, collection: "market_analyses", minimize: false },
 );
@@ -107,10 +107,7 @@ export interface AnalysisCandlesRecord {
 }
 
 const analysisCandlesSchema = new Schema<AnalysisCandlesRecord>(
-  {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    candles: { type: Schema.Types.Mixed, required: true },
-  },
+  { _id: Schema.Types.ObjectId, candles: Schema.Types.Mixed },
   { versionKey: false, collection: "analysis_candles" },
 );
 
@@ -140,10 +137,7 @@ export interface OutcomeCandlesRecord {
 }
 
 const outcomeCandlesSchema = new Schema<OutcomeCandlesRecord>(
-  {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    candles: { type: Schema.Types.Mixed, required: true },
-  },
+  { _id: Schema.Types.ObjectId, candles: Schema.Types.Mixed },
   { versionKey: false, collection: "outcome_candles" },
 );
 
@@ -160,11 +154,7 @@ export interface MarketCandlesRecord {
 const RETENTION_DAYS = 30;
 
 const marketCandlesSchema = new Schema<MarketCandlesRecord>(
-  {
-    _id: { type: String, required: true },
-    candles: { type: Schema.Types.Mixed, required: true },
-    updatedAt: { type: Date, required: true },
-  },
+  { _id: String, candles: Schema.Types.Mixed, updatedAt: Date },
   { versionKey: false, collection: "market_candles" },
 );
 marketCandlesSchema.index({ updatedAt: 1 }, { expireAfterSeconds: RETENTION_DAYS * 86_400 });

@@ -16,11 +16,11 @@ export interface PaymentProofRecord extends StoredFileRecord {
 const paymentProofSchema = new Schema<PaymentProofRecord>(
   {
     ...storedFileFields,
-    userId: { type: Schema.Types.ObjectId, required: true, unique: true },
-    senderName: { type: String, required: true },
-    perceptualHash: { type: String, required: true },
-    likeness: { type: Buffer, required: true, select: false },
-    duplicateOf: { type: String },
+    userId: { type: Schema.Types.ObjectId, unique: true },
+    senderName: String,
+    perceptualHash: String,
+    likeness: { type: Buffer, select: false },
+    duplicateOf: String,
   },
   { versionKey: false, collection: "payment_proofs" },
 );
@@ -35,14 +35,14 @@ const text = { type: String, default: "" };
 
 const paymentDetailsSchema = new Schema<PaymentDetailsRecord>(
   {
-    _id: { type: String, required: true },
+    _id: String,
     bank_details_1: text,
     bank_details_2: text,
     bank_details_3: text,
     paypal_details: text,
     skrill_details: text,
     wise_details: text,
-    updatedAt: { type: Date, required: true },
+    updatedAt: Date,
   },
   { versionKey: false, collection: "payment_details" },
 );

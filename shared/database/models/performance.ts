@@ -19,12 +19,7 @@ export interface PerformanceDayRecord {
 export const PENDING_DAY = "pending";
 
 const performanceDaySchema = new Schema<PerformanceDayRecord>(
-  {
-    series: { type: String, required: true },
-    day: { type: String, required: true },
-    tally: { type: Schema.Types.Mixed, required: true },
-    builtAt: { type: Date, required: true },
-  },
+  { series: String, day: String, tally: Schema.Types.Mixed, builtAt: Date },
   { versionKey: false, collection: "performance_days", minimize: false },
 );
 performanceDaySchema.index({ series: 1, day: 1 }, { unique: true });
@@ -49,11 +44,7 @@ export interface PerformanceStateRecord {
 export const PERFORMANCE_STATE_ID = "performance";
 
 const performanceStateSchema = new Schema<PerformanceStateRecord>(
-  {
-    _id: { type: String, required: true },
-    until: { type: Date, required: true },
-    recorded: { type: Schema.Types.Mixed, required: true },
-  },
+  { _id: String, until: Date, recorded: Schema.Types.Mixed },
   { versionKey: false, collection: "performance_state" },
 );
 
@@ -103,14 +94,14 @@ export interface CalibrationRecord extends CalibratedKind {
 
 const calibrationSchema = new Schema<CalibrationRecord>(
   {
-    data: { type: String, required: true },
-    analyst: { type: String, required: true },
-    version: { type: String, required: true },
-    method: { type: String, required: true },
-    count: { type: Number, required: true },
-    fittedAt: { type: Date, required: true },
-    fittedUntil: { type: Date, required: true },
-    curve: { type: Schema.Types.Mixed, required: true },
+    data: String,
+    analyst: String,
+    version: String,
+    method: String,
+    count: Number,
+    fittedAt: Date,
+    fittedUntil: Date,
+    curve: Schema.Types.Mixed,
   },
   { versionKey: false, collection: "calibrations" },
 );

@@ -46,28 +46,28 @@ export interface SignalRecord {
 
 const signalSchema = new Schema<SignalRecord>(
   {
-    userId: { type: Schema.Types.ObjectId, required: true },
-    analysisId: { type: Schema.Types.ObjectId, required: true },
-    origin: { type: String, required: true, enum: ["request", "watchlist"] },
-    symbol: { type: String, required: true },
-    timeframe: { type: String, required: true },
-    limit: { type: Number, required: true },
-    requestId: { type: String },
-    amount: { type: Number, required: true },
-    riskPercent: { type: Number, required: true },
-    leverage: { type: Number, required: true },
-    chartImageId: { type: Schema.Types.ObjectId },
-    status: { type: String, required: true, enum: ["queued", "running", "completed", "failed"] },
-    revision: { type: Number, required: true, default: 0 },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    startedAt: { type: Date },
-    finishedAt: { type: Date },
-    analysis: { type: Schema.Types.Mixed },
-    entryLeft: { type: new Schema({ price: Number, at: Date }, { _id: false }) },
-    outcome: { type: String, enum: ["WIN", "LOSS", "EXPIRED"] },
-    shareHash: { type: String },
-    sharedAt: { type: Date },
+    userId: Schema.Types.ObjectId,
+    analysisId: Schema.Types.ObjectId,
+    origin: String,
+    symbol: String,
+    timeframe: String,
+    limit: Number,
+    requestId: String,
+    amount: Number,
+    riskPercent: Number,
+    leverage: Number,
+    chartImageId: Schema.Types.ObjectId,
+    status: String,
+    revision: Number,
+    createdAt: Date,
+    updatedAt: Date,
+    startedAt: Date,
+    finishedAt: Date,
+    analysis: Schema.Types.Mixed,
+    entryLeft: new Schema({ price: Number, at: Date }, { _id: false }),
+    outcome: String,
+    shareHash: String,
+    sharedAt: Date,
   },
   { versionKey: false, collection: "signals", minimize: false },
 );
@@ -90,11 +90,7 @@ export interface IdempotencyRecord {
 }
 
 const idempotencySchema = new Schema<IdempotencyRecord>(
-  {
-    _id: { type: String, required: true },
-    signalId: { type: Schema.Types.ObjectId, required: true },
-    createdAt: { type: Date, required: true },
-  },
+  { _id: String, signalId: Schema.Types.ObjectId, createdAt: Date },
   { versionKey: false, collection: "idempotency_keys" },
 );
 idempotencySchema.index({ createdAt: 1 }, { expireAfterSeconds: IDEMPOTENCY_HOURS * 3_600 });

@@ -14,10 +14,10 @@ export interface StoredFileRecord {
 }
 
 export const storedFileFields = {
-  filename: { type: String, required: true, unique: true },
-  contentType: { type: String, required: true },
-  size: { type: Number, required: true },
-  createdAt: { type: Date, required: true },
+  filename: { type: String, unique: true },
+  contentType: String,
+  size: Number,
+  createdAt: Date,
 } as const;
 
 /** A chart image that was uploaded with a request for a signal. */
@@ -30,9 +30,9 @@ export interface ChartImageRecord extends StoredFileRecord {
 const chartImageSchema = new Schema<ChartImageRecord>(
   {
     ...storedFileFields,
-    userId: { type: Schema.Types.ObjectId, required: true, index: true },
-    username: { type: String, required: true },
-    signalId: { type: Schema.Types.ObjectId, required: true },
+    userId: { type: Schema.Types.ObjectId, index: true },
+    username: String,
+    signalId: Schema.Types.ObjectId,
   },
   { versionKey: false, collection: "chart_images" },
 );

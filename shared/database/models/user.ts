@@ -28,21 +28,21 @@ export interface UserRecord {
 
 const userSchema = new Schema<UserRecord>(
   {
-    username: { type: String, required: true },
-    usernameKey: { type: String, required: true, unique: true },
-    email: { type: String, required: true },
-    emailKey: { type: String, required: true, unique: true },
-    emailVerified: { type: Boolean, required: true, default: false },
-    identityId: { type: String, required: true, unique: true },
-    role: { type: String, required: true, enum: ["user", "admin"], default: "user" },
-    approved: { type: Boolean, required: true, default: false },
-    allowImageUpload: { type: Boolean, required: true, default: false },
-    imageCredits: { type: Number, required: true, default: 0, min: 0 },
-    sessionVersion: { type: Number, required: true, default: 0 },
-    keptSessionId: { type: String, default: null },
-    createdAt: { type: Date, required: true },
-    lastEventSeq: { type: Number, required: true, default: 0 },
-    unfinishedSignals: { type: Number, required: true, default: 0 },
+    username: String,
+    usernameKey: { type: String, unique: true },
+    email: String,
+    emailKey: { type: String, unique: true },
+    emailVerified: Boolean,
+    identityId: { type: String, unique: true },
+    role: String,
+    approved: Boolean,
+    allowImageUpload: Boolean,
+    imageCredits: Number,
+    sessionVersion: Number,
+    keptSessionId: String,
+    createdAt: Date,
+    lastEventSeq: Number,
+    unfinishedSignals: Number,
   },
   { versionKey: false, collection: "users" },
 );
@@ -52,8 +52,7 @@ userSchema.index(
 );
 
 /** A grant is made by an administrator, a spend by a request with an image, a refund when that fails. */
-const CREDIT_KINDS = ["grant", "spend", "refund"] as const;
-export type CreditKind = (typeof CREDIT_KINDS)[number];
+export type CreditKind = "grant" | "spend" | "refund";
 
 /** One entry of the credit ledger; a user's entries add up to their balance. */
 export interface CreditEntryRecord {
@@ -75,15 +74,15 @@ export interface CreditEntryRecord {
 
 const creditEntrySchema = new Schema<CreditEntryRecord>(
   {
-    userId: { type: Schema.Types.ObjectId, required: true },
-    kind: { type: String, required: true, enum: CREDIT_KINDS },
-    amount: { type: Number, required: true },
-    balance: { type: Number, required: true, min: 0 },
-    by: { type: String, required: true },
-    why: { type: String, required: true },
-    signalId: { type: Schema.Types.ObjectId },
-    isRefusal: { type: Boolean },
-    at: { type: Date, required: true },
+    userId: Schema.Types.ObjectId,
+    kind: String,
+    amount: Number,
+    balance: Number,
+    by: String,
+    why: String,
+    signalId: Schema.Types.ObjectId,
+    isRefusal: Boolean,
+    at: Date,
   },
   { versionKey: false, collection: "credit_entries" },
 );

@@ -28,13 +28,13 @@ export const HEARTBEAT_TIMEOUT_SECONDS = 30;
 
 const workerStatusSchema = new Schema<WorkerStatusRecord>(
   {
-    _id: { type: String, required: true },
-    marketData: { type: String, required: true },
-    analyst: { type: String, required: true },
-    concurrency: { type: Number, required: true },
-    providers: { type: Schema.Types.Mixed, required: true },
-    startedAt: { type: Date, required: true },
-    seenAt: { type: Date, required: true },
+    _id: String,
+    marketData: String,
+    analyst: String,
+    concurrency: Number,
+    providers: Schema.Types.Mixed,
+    startedAt: Date,
+    seenAt: Date,
   },
   { versionKey: false, collection: "worker_statuses" },
 );
@@ -48,11 +48,7 @@ export interface MarketListingRecord {
 }
 
 const marketListingSchema = new Schema<MarketListingRecord>(
-  {
-    _id: { type: String, required: true },
-    symbols: { type: [String], required: true },
-    updatedAt: { type: Date, required: true },
-  },
+  { _id: String, symbols: [String], updatedAt: Date },
   { versionKey: false, collection: "market_listings" },
 );
 
@@ -72,13 +68,7 @@ export interface AnalysisSetupRecord {
 }
 
 const analysisSetupSchema = new Schema<AnalysisSetupRecord>(
-  {
-    _id: { type: String, required: true },
-    data: { type: String, required: true },
-    analyst: { type: String, required: true },
-    model: { type: String, required: true },
-    analystVersion: { type: String, required: true },
-  },
+  { _id: String, data: String, analyst: String, model: String, analystVersion: String },
   { versionKey: false, collection: "analysis_setup" },
 );
 
@@ -106,24 +96,20 @@ export const MARKET_SNAPSHOT_ID = "markets";
 
 const marketQuoteSchema = new Schema<MarketQuoteRecord>(
   {
-    symbol: { type: String, required: true },
-    price: { type: Number, required: true },
-    changePercent: { type: Number, required: true },
-    high: { type: Number, required: true },
-    low: { type: Number, required: true },
-    closes: { type: [Number], required: true },
-    data: { type: String, required: true },
-    asOf: { type: Date, required: true },
+    symbol: String,
+    price: Number,
+    changePercent: Number,
+    high: Number,
+    low: Number,
+    closes: [Number],
+    data: String,
+    asOf: Date,
   },
   { _id: false },
 );
 
 const marketSnapshotSchema = new Schema<MarketSnapshotRecord>(
-  {
-    _id: { type: String, required: true },
-    quotes: { type: [marketQuoteSchema], required: true },
-    updatedAt: { type: Date, required: true },
-  },
+  { _id: String, quotes: [marketQuoteSchema], updatedAt: Date },
   { versionKey: false, collection: "market_snapshots" },
 );
 

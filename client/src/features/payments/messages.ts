@@ -1,6 +1,6 @@
 import { MESSAGES } from "@shared/contract/messages.ts";
 import type { PaymentDetails } from "@shared/contract/payment.ts";
-import type { Plan } from "@shared/contract/plans.ts";
+import type { Plan } from "./plans.ts";
 
 export const pricingMessages = {
   title: "Pricing",

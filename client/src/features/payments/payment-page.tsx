@@ -1,5 +1,4 @@
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
-import { type Plan, planById } from "@shared/contract/plans.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Wallet } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
@@ -10,6 +9,7 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { methodLabels, paymentMessages as texts } from "./messages.ts";
+import { type Plan, planById } from "./plans.ts";
 
 /** What the chosen plan costs, how to pay it, and what to do then. */
 export function PaymentPage() {
