@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { descendantsOf, stillRunning } from "@shared/testing/spawn-service.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { npmCommand } from "./lib/commands.mjs";
 import { projectRoot } from "./lib/prepare-project.mjs";
 import { pickFreePort } from "./lib/services/ports.ts";
+import { descendantsOf, stillRunning } from "./lib/services/process-tree.ts";
 
 const TIMEOUT = { timeout: 60_000, interval: 100 };
 

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { descendantsOf, stillRunning } from "@shared/testing/spawn-service.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { npmCommand } from "./lib/commands.mjs";
 import { projectRoot } from "./lib/prepare-project.mjs";
 import { isPortFree, pickFreePort } from "./lib/services/ports.ts";
+import { descendantsOf, stillRunning } from "./lib/services/process-tree.ts";
 
 const STARTING_MS = 120_000;
 

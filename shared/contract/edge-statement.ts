@@ -7,16 +7,15 @@ const points = new Intl.NumberFormat("en-US", {
   signDisplay: "exceptZero",
 });
 
-/** A difference of rates in percentage points with a true minus sign, such as `+4.2`. */
+/** A difference of rates in percentage points with a minus sign, such as `+4.2`. */
 export const formatPoints = (difference: number): string =>
   points.format(difference * 100).replace("-", "\u2212");
 
 export type EdgeVerdict = "better" | "not-shown" | "worse" | "too-few";
 
-/** The figures that a statement about an edge is made of; `lift` is the edge, as a difference of rates. */
 export type EdgeFigures = Pick<Performance, "lift" | "effective_trades">;
 
-/** Compares trades with chance by the 95 % interval of their edge, if they are equivalent to 30 independent ones. */
+/** Compares trades with chance by the 95 % interval of their edge. They must be equivalent to 30 independent ones. */
 export function edgeVerdict({ lift, effective_trades: effective }: EdgeFigures): EdgeVerdict {
   if (lift === null || effective < ENOUGH_SIGNALS) return "too-few";
   if (lift.low > 0) return "better";
@@ -29,7 +28,7 @@ const VERDICTS: Record<Exclude<EdgeVerdict, "too-few">, string> = {
   worse: "Worse than chance",
 };
 
-/** States in one plain sentence whether trades did better than chance, with the edge in percentage points. */
+/** States whether trades did better than chance, with the edge in percentage points. */
 export function edgeStatement(figures: EdgeFigures): string {
   const { lift, effective_trades: effective } = figures;
   const verdict = edgeVerdict(figures);

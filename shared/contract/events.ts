@@ -13,7 +13,6 @@ const signalRefSchema = z.object({
 });
 const emptySchema = z.object({});
 
-/** Why an account changed. */
 export const accountReasonSchema = z.enum([
   "approved",
   "revoked",
@@ -26,7 +25,7 @@ export const accountReasonSchema = z.enum([
 ]);
 export type AccountReason = z.infer<typeof accountReasonSchema>;
 
-/** What an administrator may do with jobs of the queue. */
+/** Actions of an administrator on jobs. */
 export const jobActionSchema = z.enum(["requeue", "retry", "delete", "pause", "resume"]);
 export type JobAction = z.infer<typeof jobActionSchema>;
 
@@ -53,7 +52,7 @@ export const userEventSchemas = {
   "history:cleared": emptySchema,
 } as const;
 
-/** Events of the one stream that all admins share. */
+/** Events of the stream of all administrators. */
 export const adminEventSchemas = {
   "user:registered": userCardSchema,
   "user:updated": userCardSchema,
@@ -62,13 +61,13 @@ export const adminEventSchemas = {
   "chart-image:added": chartImageSchema,
   "chart-image:deleted": chartImageSchema,
   "payment-details:updated": paymentDetailsSchema,
-  /** Amounts in US dollars, of the UTC day. */
+  /** In US dollars, of the UTC day. */
   "budget:reached": z.object({
     percent: z.literal(BUDGET_PERCENTS),
     spent_usd: z.number().nonnegative(),
     budget_usd: z.number().positive(),
   }),
-  /** `names`: of the jobs, each once. */
+  /** `names` of the jobs, each once. */
   "queue:changed": z.object({
     action: jobActionSchema,
     jobs: z.number().int().positive(),
@@ -76,7 +75,7 @@ export const adminEventSchemas = {
   }),
 } as const;
 
-/** Data of every event that is kept and numbered, by its name. */
+/** Data of every numbered event, by name. */
 export const eventSchemas = { ...userEventSchemas, ...adminEventSchemas } as const;
 export type EventName = keyof typeof eventSchemas;
 export type EventData<Name extends EventName> = z.infer<(typeof eventSchemas)[Name]>;
@@ -86,7 +85,7 @@ export type AdminEventName = keyof typeof adminEventSchemas;
 export const streamNameSchema = z.enum(["user", "admins"]);
 export type StreamName = z.infer<typeof streamNameSchema>;
 
-/** Wrapping of every numbered event; `seq` counts from 1 without gaps in its stream. */
+/** Envelope of a numbered event; `seq` counts from 1 without gaps in its stream. */
 export interface EventEnvelope<Data> {
   stream: StreamName;
   seq: number;
@@ -104,16 +103,16 @@ export const sessionEndReasonSchema = z.enum(["deleted", "password-changed"]);
 export type SessionEndReason = z.infer<typeof sessionEndReasonSchema>;
 export const sessionEndedSchema = z.object({ reason: sessionEndReasonSchema });
 
-/** Everything the server pushes; the type that socket.io and its client share. */
+/** Everything the server pushes. */
 export type ServerToClientEvents = {
   [Name in EventName]: (envelope: EventEnvelope<EventData<Name>>) => void;
 } & {
-  /** Missed events are no longer kept: read the state over REST, then go on from `seq`. */
+  /** Missed events are no longer kept: reload the state, then continue from `seq`. */
   resync: (envelope: EventEnvelope<Record<string, never>>) => void;
   "session:ended": (data: z.infer<typeof sessionEndedSchema>) => void;
 };
 
-/** `auth` of the socket's handshake; `since` holds the last number seen of each stream. */
+/** `auth` of the handshake; `since` is the last number received of each stream. */
 export const socketAuthSchema = z.object({
   token: z.string(),
   since: z

@@ -18,16 +18,19 @@ describe("the product's instruments", () => {
     ({ symbol, base, quote }) => expect(`${base}/${quote}`).toBe(symbol),
   );
 
-  it.each(INSTRUMENTS)("$symbol can be had, and only from where it is the real thing", (one) => {
-    const isCrypto = one.class === "crypto";
-    expect(one.exchanges === undefined).toBe(isCrypto);
-    expect(one.oanda === undefined).toBe(isCrypto);
-    expect(one.yahoo === undefined).toBe(isCrypto);
-    expect(one.hours === "always").toBe(isCrypto);
-    expect(one.contract === undefined).toBe(isCrypto);
-  });
+  it.each(INSTRUMENTS)(
+    "$symbol has a provider, and only those that list the real market",
+    (one) => {
+      const isCrypto = one.class === "crypto";
+      expect(one.exchanges === undefined).toBe(isCrypto);
+      expect(one.oanda === undefined).toBe(isCrypto);
+      expect(one.yahoo === undefined).toBe(isCrypto);
+      expect(one.hours === "always").toBe(isCrypto);
+      expect(one.contract === undefined).toBe(isCrypto);
+    },
+  );
 
-  it("are called differently by everybody", () => {
+  it("have different names at each provider", () => {
     for (const name of ["oanda", "tradingView"] as const) {
       const names = INSTRUMENTS.flatMap((one) => one[name] ?? []);
       expect(new Set(names).size).toBe(names.length);
@@ -64,7 +67,7 @@ describe("any other symbol", () => {
     expect(instrumentClass(symbol)).toBe("crypto");
   });
 
-  it("has the class of no instrument by an inherited name", () => {
+  it("is not confused with inherited property names", () => {
     expect(findInstrument("constructor")).toBeUndefined();
   });
 });

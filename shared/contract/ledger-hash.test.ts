@@ -37,7 +37,7 @@ describe("canonical JSON", () => {
     expect(canonicalJson(double(bits))).toBe(text);
   });
 
-  it("sorts fields by their UTF-16 units and escapes as little as it may (RFC 8785, 3.2)", () => {
+  it("sorts fields by their UTF-16 units and escapes only what it must (RFC 8785, 3.2)", () => {
     const value = {
       numbers: JSON.parse("[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]"),
       string: "\u20ac$\u000f\u000aA'\u0042\u0022\u005c\\\"/",
@@ -73,7 +73,7 @@ describe("canonical JSON", () => {
 const nodeHash = (text: string) => createHash("sha256").update(text).digest("hex");
 
 describe("hashes", () => {
-  it("are the SHA-256 of the text's UTF-8", () => {
+  it("are the SHA-256 of the UTF-8 text", () => {
     // FIPS 180-2, appendix B.1.
     expect(sha256Hex("abc")).toBe(
       "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
@@ -81,7 +81,7 @@ describe("hashes", () => {
     expect(sha256Hex("€😀")).toBe(nodeHash("€😀"));
   });
 
-  it("of a record are what anyone computes from its text", () => {
+  it("of a record can be computed from its text", () => {
     const zeros = "0".repeat(64);
     const record = {
       seq: 1,

@@ -1,7 +1,8 @@
-import { type LedgerStep, makeLedger, withValidHash } from "@shared/testing/ledger-factory.ts";
+import { type LedgerStep, makeLedger } from "@shared/testing/ledger-factory.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry } from "./ledger.ts";
+import { hashRecord } from "./ledger-hash.ts";
 import { createLedgerVerifier, type KeptHead } from "./ledger-verifier.ts";
 
 function verify(lines: readonly unknown[], kept: readonly KeptHead[] = []) {
@@ -11,6 +12,12 @@ function verify(lines: readonly unknown[], kept: readonly KeptHead[] = []) {
     if (!verifier.add(text)) break;
   }
   return verifier.finish();
+}
+
+/** An edited entry with the hash that fits it. */
+function withValidHash(entry: LedgerEntry): LedgerEntry {
+  const { hash: _, ...content } = entry.record;
+  return { ...entry, record: { ...content, hash: hashRecord(content) } };
 }
 
 /** Ledgers of analyses, and the outcomes of some. */
@@ -66,8 +73,8 @@ function altered(value: unknown): unknown {
   return 0;
 }
 
-describe("a ledger that nobody touched", () => {
-  it("is found intact, with all that happened in it", () => {
+describe("an unchanged ledger", () => {
+  it("is valid, with its totals", () => {
     const entries = makeLedger([
       { kind: "analysis", revealed: true },
       { kind: "analysis", revealed: true },
@@ -88,7 +95,7 @@ describe("a ledger that nobody touched", () => {
     });
   });
 
-  it("is intact whatever happens in it, and against every head that was kept on the way", () => {
+  it("is valid with any records, and against every kept head", () => {
     always((entries) => {
       const heads = entries.map(({ record }) => ({ seq: record.seq, hash: record.hash }));
       expect(verify(entries, heads).fault).toBeNull();
@@ -99,7 +106,7 @@ describe("a ledger that nobody touched", () => {
     expect(verify([""])).toMatchObject({ fault: null, head: { seq: 0 } });
   });
 
-  it("shows which commitments came late", () => {
+  it("reports late commitments", () => {
     const finished_at = "2025-01-30T23:00:00.000Z";
     const entries = makeLedger([{ kind: "analysis", revealed: true, figures: { finished_at } }]);
     expect(verify(entries).tally.late).toBe(1);
@@ -122,7 +129,7 @@ function entryAt(entries: readonly LedgerEntry[], at: number): LedgerEntry {
 const headOf = (entries: readonly LedgerEntry[]): KeptHead =>
   entryAt(entries, entries.length - 1).record;
 
-describe("the first bad record is named", () => {
+describe("the first bad record is reported", () => {
   it("when any field of it was edited", () => {
     always((entries, { at }) => {
       const { record, reveal } = entryAt(entries, at);
@@ -143,7 +150,7 @@ describe("the first bad record is named", () => {
     });
   });
 
-  it("when it was edited and given the hash that fits: the next one does not continue it", () => {
+  it("when it was edited together with its hash", () => {
     always((entries, { at }) => {
       const { record, reveal } = entryAt(entries, at);
       const later = new Date(Date.parse(record.at) + 1).toISOString();
@@ -166,14 +173,14 @@ describe("the first bad record is named", () => {
     });
   });
 
-  it("when it was inserted once more", () => {
+  it("when it was inserted twice", () => {
     always((entries, { from, to }) => {
       const { fault } = verify(withLine(entries, to, entries[to], entries[from]));
       expect(fault).toMatchObject({ seq: from + 1, line: to + 2, reason: "duplicate" });
     });
   });
 
-  it("when a made-up one was inserted before it, which continues the chain", () => {
+  it("when a made-up one that continues the chain was inserted before it", () => {
     always((entries, { at }) => {
       const { record } = entryAt(entries, at);
       const body = { data: "live", figures_commitment: record.hash } as const;
@@ -203,7 +210,7 @@ describe("the first bad record is named", () => {
     });
   });
 
-  it("when everything from it on was written anew, against any head kept after it", () => {
+  it("when it and all later ones were rewritten, against any later kept head", () => {
     always((entries, { from, to, steps }) => {
       const step = steps[from];
       if (step?.kind !== "analysis") return;

@@ -8,7 +8,6 @@ import {
 import { commitTo, hashRecord } from "./ledger-hash.ts";
 import type { Resolution } from "./resolution.ts";
 
-/** What can be wrong with a ledger. */
 const LEDGER_FAULTS = {
   malformed: "the line is not a record",
   gap: "the record is missing",
@@ -25,47 +24,46 @@ const LEDGER_FAULTS = {
 } as const;
 type LedgerFaultReason = keyof typeof LEDGER_FAULTS;
 
-/** The first thing that is wrong. */
+/** The first fault. */
 interface LedgerFault {
-  /** Number of the bad record: the one that should stand there, if it is missing or cannot be read. */
+  /** Number of the bad or missing record. */
   seq: number;
-  /** Where it was noticed, from 1; null at the end. */
+  /** Line where it was detected, from 1; null at the end. */
   line: number | null;
   reason: LedgerFaultReason;
   detail: string;
 }
 
-/** A head that somebody kept: the ledger still has to contain it. */
+/** A head that was kept elsewhere. The ledger has to contain it. */
 export type KeptHead = Pick<LedgerHead, "seq" | "hash">;
 
 export interface LedgerReport {
-  /** Null: all is as it was written. */
+  /** Null if the ledger is valid. */
   fault: LedgerFault | null;
-  /** The last good record. */
+  /** The last valid record. */
   head: KeptHead;
   tally: LedgerTally;
 }
 
 interface LedgerVerifier {
-  /** Takes the next line; false once nothing more has to be read. */
+  /** Checks the next line; returns false if no more are needed. */
   add(line: string): boolean;
   finish(): LedgerReport;
 }
 
 export interface VerifierOptions {
   kept?: readonly KeptHead[];
-  /** Gets each outcome with the figures of its analysis. */
+  /** Called with each outcome and the figures of its analysis. */
   onOutcome?: (recorded: { seq: number; figures: LedgerFigures; judgement: Resolution }) => void;
 }
 
-/** What is remembered of the lines before. */
 interface VerifierState {
   line: number;
   head: KeptHead;
   lastAt: number;
   tally: LedgerTally;
   fault: LedgerFault | null;
-  /** Figures of the analyses that have no outcome yet; null where they are not revealed. */
+  /** Figures of analyses without an outcome; null if not revealed. */
   pending: Map<number, LedgerFigures | null>;
   onOutcome: VerifierOptions["onOutcome"];
   /** Hashes of the kept heads by number; two of one number may contradict each other. */
@@ -75,11 +73,8 @@ interface VerifierState {
 type Finding = { reason: LedgerFaultReason; seq?: number; detail?: string } | null;
 
 /**
- * Checks a ledger line by line and names its first bad record: every hash, the chain, the order, what outcomes
- * refer to, every revealed analysis against its commitment, and the heads that were kept.
- *
- * A chain proves that nothing in it was changed, not that it was not cut short or written anew as a whole: only a kept
- * head shows that.
+ * Verifies a ledger line by line: hashes, chain, order, references, commitments of revealed figures, and kept heads.
+ * Only a kept head shows that a ledger was truncated or rewritten as a whole.
  */
 export function createLedgerVerifier(options: VerifierOptions = {}): LedgerVerifier {
   const state: VerifierState = {
@@ -113,7 +108,7 @@ function hashesBySeq(heads: readonly KeptHead[]): Map<number, string[]> {
   return hashes;
 }
 
-/** After a gap the rest still tells whether the missing record was removed or moved. */
+/** After a gap, later lines show if the missing record was removed or moved. */
 const mayLearnMore = ({ fault }: VerifierState): boolean => !fault || fault.reason === "gap";
 
 function faultOf(state: VerifierState, finding: NonNullable<Finding>): LedgerFault {
@@ -158,7 +153,7 @@ function checkPlace({ head, lastAt }: VerifierState, { record }: LedgerEntry): F
   return Date.parse(record.at) < lastAt ? { reason: "time" } : null;
 }
 
-/** A number that is missing may stand further down: then it was moved, not removed. */
+/** A missing number further down was moved, not removed. */
 function lookForMissing(state: VerifierState, line: string): void {
   const { fault } = state;
   if (!fault || parseEntry(line)?.record.seq !== fault.seq) return;
@@ -211,18 +206,16 @@ function findTruncation({ head, kept }: VerifierState): LedgerFault | null {
   return { seq: head.seq + 1, line: null, reason: "truncated", detail };
 }
 
-/** A commitment should stand before its outcome can be known: before the shortest candle is over. */
-const LATE_AFTER_MS = 60_000;
+/** A commitment should be recorded before the shortest candle closes and the outcome can be known. */
+const MAX_COMMITMENT_DELAY_MS = 60_000;
 
-/** What an intact ledger adds up to. */
+/** Totals of a valid ledger. */
 interface LedgerTally {
-  /** Recorded analyses by where their candles came from. */
   analyses: { live: number; replay: number; none: number };
-  /** Resolved trades by their outcome. */
   outcomes: { WIN: number; LOSS: number; EXPIRED: number };
-  /** Analyses whose figures are public. */
+  /** Analyses with public figures. */
   revealed: number;
-  /** Revealed analyses that were recorded more than a minute after they were finished. */
+  /** Analyses that were recorded more than a minute after they were finished. */
   late: number;
 }
 
@@ -235,14 +228,13 @@ function emptyTally(): LedgerTally {
   };
 }
 
-/** Adds one good entry to `tally`. */
 function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
   switch (record.kind) {
     case "analysis":
       tally.analyses[record.body.data] += 1;
       if (!reveal) return;
       tally.revealed += 1;
-      if (Date.parse(record.at) - Date.parse(reveal.figures.finished_at) > LATE_AFTER_MS)
+      if (Date.parse(record.at) - Date.parse(reveal.figures.finished_at) > MAX_COMMITMENT_DELAY_MS)
         tally.late += 1;
       return;
     case "outcome":
@@ -251,16 +243,15 @@ function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
   }
 }
 
-/** A ledger as it is downloaded: bytes of UTF-8, one entry a line. */
+/** A downloaded ledger: UTF-8, one entry a line. */
 export type LedgerBytes = ReadableStream<Uint8Array>;
 
-/** Lines between two reports of progress; in a browser the page comes to its turn there. */
-const LINES_AT_A_TIME = 250;
+/** Lines between two progress reports, at which a browser can handle other events. */
+const PROGRESS_INTERVAL_LINES = 250;
 
 /**
- * Checks a downloaded ledger while it arrives, and stops reading at the first bad record.
- * @param options.onProgress is told how many lines have been checked
- * @throws whatever keeps the bytes from being read
+ * Verifies a ledger while it is downloaded, and stops at the first fault.
+ * @param options.onProgress gets the number of verified lines
  */
 export async function verifyLedger(
   bytes: LedgerBytes,
@@ -272,7 +263,7 @@ export async function verifyLedger(
   for await (const line of linesOf(bytes)) {
     if (!verifier.add(line)) break;
     lines += 1;
-    if (lines % LINES_AT_A_TIME > 0) continue;
+    if (lines % PROGRESS_INTERVAL_LINES > 0) continue;
     onProgress?.(lines);
     await nextTurn();
   }

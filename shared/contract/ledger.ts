@@ -37,7 +37,7 @@ const ledgerFiguresSchema = z.looseObject({
   provider: z.string(),
   price: z.number().nullable(),
   last_candle_at: z.iso.datetime().nullable(),
-  /** Hash of the candles that the analysis was made from. */
+  /** Hash of the candles of the analysis. */
   candles_sha256: sha256Schema.nullable(),
   created_at: z.iso.datetime(),
   finished_at: z.iso.datetime(),

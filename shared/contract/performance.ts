@@ -63,7 +63,7 @@ export type PerformanceCounts = z.infer<typeof performanceCountsSchema>;
 const winFigures = {
   /** Share of decided signals that won. */
   win_rate: estimateSchema.nullable(),
-  /** Baseline win rate of the closed trades: that of a driftless price with the same levels. */
+  /** Baseline win rate: that of a driftless price with the same levels. */
   no_edge_rate: share.nullable(),
   /**
    * Edge: mean score of the closed trades minus their baseline win rate. A win scores 1, a loss 0, and an expired trade the

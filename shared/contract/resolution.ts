@@ -2,14 +2,13 @@ import { z } from "zod";
 import { outcomeSchema } from "./signal.ts";
 import { tradingCostsSchema } from "./trading-costs.ts";
 
-/** What ended a signal: its target, its stop, both within one shortest candle, its hold time, or no fill at all. */
+/** What ended a trade: target, stop, both in one shortest candle, hold limit, or no fill. */
 export const resolutionReasonSchema = z.enum(["target", "stop", "both", "hold-over", "not-filled"]);
 export type ResolutionReason = z.infer<typeof resolutionReasonSchema>;
 
 /**
- * How the market judged a BUY or a SELL. Prices are in the quote currency; R is the distance from entry to stop.
- * `r_multiple` is net of the trading costs in `costs`; excursions are the best and worst of the trade in R, both at
- * least 0.
+ * Resolution of a BUY or a SELL. Prices are in the quote currency; R is the distance from entry to stop. `r_multiple`
+ * is net of `costs`; both excursions are at least 0.
  */
 export const resolutionSchema = z.object({
   outcome: outcomeSchema,

@@ -16,18 +16,15 @@ export interface ChangeFeedOptions {
   database: Pick<Database, "connection">;
   logger: Logger;
   collection: string;
-  /** Which inserted documents to report, by their fields; all unless given. */
+  /** Fields of the documents to report; all by default. */
   match?: Record<string, unknown>;
-  /** Called for each inserted document, in the order of the commits; a document may be reported twice. */
+  /** Called for each inserted document in commit order, sometimes twice. */
   onInsert: (document: unknown) => void;
-  /**
-   * Called each time the feed has been opened: documents inserted before may not have been reported and have to be
-   * read. None is missed by both.
-   */
+  /** Called whenever the feed opens. Documents inserted before may not be reported and have to be read. */
   onOpen: () => void;
 }
 
-/** Reports the documents that are inserted into a collection. It reopens after each interruption. */
+/** Reports documents inserted into a collection. Reopens after interruptions. */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions;
   readonly #stopping = new AbortController();
@@ -39,12 +36,11 @@ export class ChangeFeed {
     this.#options = options;
   }
 
-  /** Whether inserts are reported at this moment. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Opens the feed; resolves once it is open. */
+  /** Resolves when the feed is open. */
   async start(): Promise<void> {
     await new Promise<void>((onFirstOpen) => {
       this.#loop = this.#keepOpen(onFirstOpen);
@@ -75,10 +71,7 @@ export class ChangeFeed {
     }
   }
 
-  /**
-   * The stream starts at the last majority commit, not at the last write, which is the driver's default: a write between
-   * the two can neither be read yet nor would it be reported.
-   */
+  /** Starts at the last majority commit. The driver would start at the last write, and miss writes between the two. */
   async #followUntilClosed(onOpen: () => void): Promise<void> {
     const { database, collection, match = {}, onInsert } = this.#options;
     const db = nativeDb(database.connection);
@@ -92,7 +85,7 @@ export class ChangeFeed {
     try {
       await new Promise<void>((resolve, reject) => {
         if (this.#stopping.signal.aborted) return resolve();
-        // The first resume token means that the server has opened the stream.
+        // The first resume token means that the stream is open.
         changes.once("resumeTokenChanged", () => this.#opened(onOpen));
         changes.on("change", ({ fullDocument }) => onInsert(fullDocument));
         changes.once("error", reject);

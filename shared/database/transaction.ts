@@ -3,16 +3,13 @@ import mongoose from "mongoose";
 
 const { MongoError, MongoServerError } = mongoose.mongo;
 
-/**
- * Longest wait for the majority to acknowledge a commit, in milliseconds. Shorter than a unit of work may take in all, so
- * that the caller learns of it in time.
- */
-const MAX_COMMIT_MS = 4_000;
+/** Shorter than the timeout of a unit of work. */
+const COMMIT_TIMEOUT_MS = 4_000;
 
-const OPTIONS = { writeConcern: { w: "majority" }, maxCommitTimeMS: MAX_COMMIT_MS } as const;
+const OPTIONS = { writeConcern: { w: "majority" }, maxCommitTimeMS: COMMIT_TIMEOUT_MS } as const;
 
 /**
- * Runs `work` in one transaction, once. The driver's own retries are not used: they wait for up to two minutes.
+ * Runs `work` in one transaction, without the driver's own retries, which wait for up to two minutes.
  * @throws what `work` throws; nothing is committed then
  * @throws MongoError when the commit fails; see `canRetry` and `mayHaveCommitted`
  */
@@ -32,17 +29,14 @@ export async function runTransaction<Result>(
   }
 }
 
-/** Whether a commit may have succeeded although it failed: its acknowledgement was lost or came too late. */
+/** Returns true if the reply to a commit was lost or late: it may have succeeded. */
 export const mayHaveCommitted = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel("UnknownTransactionCommitResult");
 
-/**
- * Whether the same transaction may succeed on the next try: another one wrote the same documents, or the database could
- * not be reached. Nothing has been committed.
- */
+/** Returns true after a write conflict or a connection error: nothing was committed, and a retry may succeed. */
 export function canRetry(error: unknown): boolean {
   if (!(error instanceof MongoError) || mayHaveCommitted(error)) return false;
-  // A bulk write wraps an error of the connection as one of the server, but without a code.
+  // A bulk write wraps a connection error as a server error without a code.
   const isFromServer = error instanceof MongoServerError && error.code !== undefined;
   return !isFromServer || error.hasErrorLabel("TransientTransactionError");
 }

@@ -1,11 +1,14 @@
 import { type Database, nativeCollection } from "../database/database.ts";
-import { WORKER_GONE_SECONDS, type WorkerStatusRecord } from "../database/models/worker-reports.ts";
+import {
+  HEARTBEAT_TIMEOUT_SECONDS,
+  type WorkerStatusRecord,
+} from "../database/models/worker-reports.ts";
 
-/** The workers that have reported lately, by the database's clock; the longest running first. */
+/** The workers with a recent heartbeat, by the clock of the database; the longest running first. */
 export function findActiveWorkers({
   workerStatuses,
 }: Pick<Database, "workerStatuses">): Promise<WorkerStatusRecord[]> {
-  const oldest = { $subtract: ["$$NOW", WORKER_GONE_SECONDS * 1_000] };
+  const oldest = { $subtract: ["$$NOW", HEARTBEAT_TIMEOUT_SECONDS * 1_000] };
   return nativeCollection(workerStatuses)
     .find({ $expr: { $gte: ["$seenAt", oldest] } })
     .sort({ startedAt: 1, _id: 1 })

@@ -5,7 +5,7 @@ import type { Database } from "../database/database.ts";
 
 const NANO_PER_USD = 1_000_000_000;
 
-/** What the AI has cost on one UTC day, and may cost, in US dollars. */
+/** Cost of the AI on one UTC day and its limit, in US dollars. */
 export interface AiBudget {
   spentUsd: number;
   budgetUsd: number;
@@ -13,16 +13,16 @@ export interface AiBudget {
 
 type SpendingDatabase = Pick<Database, "aiSpending">;
 
-/** Returns what the AI calls cost that ended on the UTC day of `at`, in US dollars. */
+/** Returns the cost of the AI calls that ended on the UTC day of `at`, in US dollars. */
 export async function readAiSpending(database: SpendingDatabase, at: Date): Promise<number> {
   const spending = await database.aiSpending.findById(dayOf(at)).lean();
   return (spending?.nanoUsd ?? 0) / NANO_PER_USD;
 }
 
-/** Whether no new analysis may ask the AI on this day. */
+/** Returns true if no new analysis may use the AI on this day. */
 export const isBudgetUsedUp = (budget: AiBudget): boolean => hasReached(budget, 100);
 
-/** Whether scheduled analyses may still ask the AI on this day; they leave the rest of the budget to requests. */
+/** Returns true if scheduled analyses may use the AI on this day. They leave part of the budget to requests. */
 export const allowsScheduledAnalyses = (budget: AiBudget): boolean => !hasReached(budget, 80);
 
 const hasReached = ({ spentUsd, budgetUsd }: AiBudget, percent: Percent): boolean =>
@@ -31,12 +31,9 @@ const hasReached = ({ spentUsd, budgetUsd }: AiBudget, percent: Percent): boolea
 type Percent = (typeof BUDGET_PERCENTS)[number];
 
 /**
- * Counts the cost of an AI call towards the UTC day in which it ended. A call with which the day's spending reaches 80 or
- * 100 percent of the budget notifies the administrators, in the same transaction.
- *
- * If it fails, the cost may have been counted all the same.
+ * Adds the cost of an AI call to the UTC day in which it ended, and notifies the administrators when the day reaches
+ * 80 or 100 percent of the budget. If it fails, the cost may have been added all the same.
  * @param call.costUsd US dollars, 0 or more
- * @param call.endedAt when the call ended
  * @param call.budgetUsd unset without a budget
  */
 export async function countAiCost(
@@ -57,7 +54,7 @@ export async function countAiCost(
   }
 }
 
-/** A cost that is added to the spending of a day, and the spending at which it reaches no threshold. */
+/** A cost to be added to a day, and the ranges of spending in which it reaches no threshold. */
 interface Addition {
   _id: string;
   costNanoUsd: number;
@@ -73,7 +70,7 @@ function spendingBetween(costNanoUsd: number, budgetUsd: number | undefined) {
 }
 
 /**
- * Adds a cost that reaches no threshold, without a transaction: those of all workers would conflict on the document.
+ * Adds a cost that reaches no threshold. A transaction would conflict with those of other workers.
  * @returns false if it reaches one; nothing is added then
  */
 async function addBetween(
@@ -122,5 +119,5 @@ const toNanoUsd = (usd: number): number => Math.round(usd * NANO_PER_USD);
 const thresholdNanoUsd = (budgetUsd: number, percent: Percent): number =>
   (toNanoUsd(budgetUsd) * percent) / 100;
 
-/** `2026-03-18`, by UTC. */
+/** `2026-03-18`, in UTC. */
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

@@ -5,18 +5,17 @@ import type { Database } from "../database/database.ts";
 import type { CreditKind, UserRecord } from "../database/models/user.ts";
 import { addAccountUpdatedEvents } from "./user-card.ts";
 
-/** A wish to change somebody's image credits. */
+/** A change of a user's image credits. */
 export interface CreditChange {
   userId: Types.ObjectId;
   kind: CreditKind;
-  /** Whole number to be added to the balance: below 0 for a spend, above 0 for a refund, either for a grant. */
+  /** Whole number: negative for a spend, positive for a refund, either for a grant. */
   amount: number;
-  /** Whose doing it is: a user name, or `system`. */
+  /** A user name, or `system`. */
   by: string;
   why: string;
-  /** The signal that is paid for or paid back: at most one spend and one refund each. */
+  /** The signal that is paid or refunded: at most one spend and one refund each. */
   signalId?: Types.ObjectId;
-  /** See `CreditEntryRecord`. */
   isRefusal?: true;
 }
 
@@ -27,11 +26,11 @@ const REASONS = {
 } as const satisfies Record<CreditKind, AccountReason>;
 
 /**
- * Changes a balance and the ledger together, in the caller's transaction, and tells the user and the admins. The
- * balance never goes below 0: a grant that takes away stops there, a spend that would go below is refused. What
- * changes nothing (a second spend or refund of the same signal, taking from an empty balance) is not told either.
- * @returns the user as he is afterwards, or null if he cannot afford the spend or is gone; nothing has changed then
- * @throws RangeError on an amount that is no whole number or has the wrong sign
+ * Changes a balance and adds a credit entry and events, in the caller's transaction. The balance never falls below 0:
+ * a negative grant stops there, and a spend is refused. Nothing is added if nothing changes, as for a second refund
+ * of a signal.
+ * @returns the user after the change; null, without a change, if the user is deleted or cannot pay
+ * @throws RangeError for an amount with the wrong sign or that is not a whole number
  */
 export async function changeCredits(
   database: Database,

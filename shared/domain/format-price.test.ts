@@ -19,7 +19,7 @@ describe("prices in texts", () => {
     expect(formatDistance(-512.345)).toBe("-512.35");
   });
 
-  it("counts dollars in cents, and small sums more exactly", () => {
+  it("rounds dollars to cents, and small amounts to more decimals", () => {
     expect(formatUsd(1234.567)).toBe("1234.57 USD");
     expect(formatUsd(0.00512)).toBe("0.00512 USD");
   });

@@ -15,22 +15,21 @@ import {
 import type { Database } from "../database/database.ts";
 import { LEDGER_HEAD_ID, type LedgerPublicationRecord } from "../database/models/ledger.ts";
 
-/** Records that are read at once while the whole ledger is streamed. */
-const STREAM_BATCH = 500;
+const STREAM_BATCH_SIZE = 500;
 
-/** Who reads: everybody, at a moment, sees the figures that are public then; the operator sees all of them. */
+/** The public sees the figures that are public at a moment, the operator all of them. */
 type LedgerAudience = { publicAt: Date } | "operator";
 
 /**
- * Everybody, at `now`. The clock of the worker that appended may be ahead of ours: figures that are public by the
- * chain's own time are so here too, or an outcome would seem to come without them.
+ * The public at `now`, or at the time of the head if that is later: the clock of the worker may be ahead, and an
+ * outcome must not appear before its figures.
  */
 export function publicAudience(head: Pick<LedgerHead, "at">, now: Date): LedgerAudience {
   const chainMs = head.at ? Date.parse(head.at) : 0;
   return { publicAt: new Date(Math.max(now.getTime(), chainMs)) };
 }
 
-/** The last record that was appended. */
+/** The last record. */
 export async function readHead(database: Pick<Database, "ledgerHeads">): Promise<LedgerHead> {
   const head = await database.ledgerHeads.findById(LEDGER_HEAD_ID).lean();
   if (!head) return { seq: 0, hash: GENESIS_HASH, at: null };
@@ -38,7 +37,7 @@ export async function readHead(database: Pick<Database, "ledgerHeads">): Promise
   return { seq, hash, at };
 }
 
-/** The records after number `after` up to `upTo`, oldest first, with the figures that the audience may see. */
+/** The records after `after` up to `upTo`, oldest first, with the figures that the audience may see. */
 export async function readEntries(
   database: Database,
   options: { after: number; upTo: number; limit: number; audience: LedgerAudience },
@@ -63,17 +62,19 @@ export async function readEntries(
   }));
 }
 
-/**
- * All records up to `upTo`, read bit by bit. What was appended before the head was read is complete: an outcome in it
- * always comes with the figures of its analysis.
- */
+/** All records up to `upTo`, read in batches. Read the head first, so that every outcome comes with its figures. */
 export async function* streamEntries(
   database: Database,
   { upTo, audience }: { upTo: number; audience: LedgerAudience },
 ): AsyncGenerator<LedgerEntry> {
   let after = 0;
   while (after < upTo) {
-    const entries = await readEntries(database, { after, upTo, limit: STREAM_BATCH, audience });
+    const entries = await readEntries(database, {
+      after,
+      upTo,
+      limit: STREAM_BATCH_SIZE,
+      audience,
+    });
     yield* entries;
     const last = entries.at(-1);
     if (!last) return;
@@ -81,7 +82,6 @@ export async function* streamEntries(
   }
 }
 
-/** A published head as everybody gets it. */
 export const presentHead = ({ _id, seq, hash, at }: LedgerPublicationRecord): PublishedHead => ({
   day: _id,
   seq,
@@ -89,19 +89,16 @@ export const presentHead = ({ _id, seq, hash, at }: LedgerPublicationRecord): Pu
   at,
 });
 
-/** The file in `folder` that keeps the published heads, one JSON line a day. */
+/** The file in `folder` with the published heads, one JSON line a day. */
 export const headFile = (folder: string): string => join(folder, "ledger-heads.ndjson");
 
-/**
- * The heads kept in a file; none if there is no such file. A line that was cut off while it was written is passed over.
- * @throws whatever keeps the file from being read
- */
+/** The heads in a file; none if the file does not exist. A partially written line is skipped. */
 export async function readHeadFile(file: string): Promise<PublishedHead[]> {
   const text = await readText(file);
   return text.split("\n").flatMap((line) => parseLine(line) ?? []);
 }
 
-/** Adds heads to the file, on disk before it resolves. */
+/** Appends heads to the file and flushes it to disk. */
 export async function appendToHeadFile(
   file: string,
   heads: readonly PublishedHead[],
@@ -131,10 +128,7 @@ function parseLine(line: string): PublishedHead | null {
   }
 }
 
-/**
- * Checks the whole ledger as it stands in the database, sealed figures included, against its own head and those that
- * were kept elsewhere.
- */
+/** Verifies the whole ledger in the database, including hidden figures, against its head and those kept elsewhere. */
 export async function verifyDatabase(
   database: Database,
   { kept = [], onOutcome }: VerifierOptions = {},

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * Proofs of OpenTimestamps, in the format of its reference implementation
- * (https://github.com/opentimestamps/python-opentimestamps, `opentimestamps/core`): a tree of operations that starts at a
- * message and ends in attestations. Of the operations only those that calendars use are read: append, prepend, SHA-256.
+ * A proof of OpenTimestamps, in the format of its reference implementation (https://github.com/opentimestamps/python-
+ * opentimestamps, `opentimestamps/core`): a tree of operations from a message to attestations. Supports the
+ * operations of calendars: append, prepend, SHA-256.
  */
 export type Timestamp = readonly TimestampNode[];
 
@@ -20,7 +20,7 @@ export type Attestation =
 
 type Operation = { name: "sha256" } | { name: "append" | "prepend"; argument: Buffer };
 
-/** A timestamp and the message it starts at, as an .ots file holds them. */
+/** A timestamp and its message, as in an .ots file. */
 export interface TimestampProof {
   digest: Buffer;
   timestamp: Timestamp;
@@ -37,14 +37,14 @@ const TAGS = { attestation: 0x00, sha256: 0x08, append: 0xf0, prepend: 0xf1, for
 const ATTESTATION_TAGS = { pending: "83dfe30d2ef90c8e", bitcoin: "0588960d73d71901" } as const;
 const ATTESTATION_TAG_LENGTH = 8;
 
-/** The reference implementation refuses what exceeds these. */
+/** Limits of the reference implementation. */
 const MAX_MESSAGE_LENGTH = 4_096;
 const MAX_PAYLOAD_LENGTH = 8_192;
 const MAX_DEPTH = 255;
 
 /**
- * Reads a timestamp as a calendar sends it.
- * @param message what the first operation is applied to
+ * Reads a timestamp of a calendar.
+ * @param message of the first operation
  * @throws InvalidProofError
  */
 export function parseTimestamp(bytes: Uint8Array, message: Buffer): Timestamp {
@@ -69,13 +69,12 @@ export function parseOtsFile(bytes: Uint8Array): TimestampProof {
   return { digest, timestamp };
 }
 
-/** The bytes of an .ots file. */
 export function writeOtsFile({ digest, timestamp }: TimestampProof): Buffer {
   const start = [HEADER, Buffer.from([VERSION, TAGS.sha256]), digest];
   return Buffer.concat([...start, writeTimestamp(timestamp)]);
 }
 
-/** All attestations of a proof, each with the message that it attests. */
+/** All attestations of a proof with their messages. */
 export function attestationsOf({
   digest,
   timestamp,
@@ -87,7 +86,7 @@ export function attestationsOf({
   );
 }
 
-/** Puts what a calendar has found in the place of its pending attestation. */
+/** Replaces a pending attestation by what its calendar returned. */
 export function replacePending(
   timestamp: Timestamp,
   replacement: { uri: string; by: Timestamp },
@@ -102,7 +101,7 @@ export function replacePending(
   });
 }
 
-/** Timestamps of one message in one. Operations that both begin with are joined: readers expect each only once. */
+/** Merges timestamps of one message. Common operations must appear only once. */
 export function mergeTimestamps(first: Timestamp, second: Timestamp): Timestamp {
   const merged = [...first];
   for (const node of second) {
@@ -211,15 +210,14 @@ function payloadOf(attestation: Attestation): Buffer {
   return attestation.payload;
 }
 
-/** Bytes that are not a proof, or not one that can be read here. */
 class InvalidProofError extends Error {
   override readonly name = "InvalidProofError";
 }
 
-/** Longest number that is read, in bytes: block heights and lengths are far below. */
+/** Enough for block heights and lengths. */
 const MAX_VARUINT_LENGTH = 5;
 
-/** Reads the primitives of the OpenTimestamps format. All methods throw InvalidProofError at bytes that end early. */
+/** Reads the primitives of the format. All methods throw InvalidProofError if bytes are missing. */
 class ProofReader {
   readonly #bytes: Buffer;
   #position = 0;
@@ -261,7 +259,7 @@ class ProofReader {
   }
 }
 
-/** Seven bits a byte, lowest first; the highest bit says that more follow (LEB128). */
+/** LEB128: seven bits a byte, lowest first; the highest bit is set if more follow. */
 function writeVaruint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
@@ -272,5 +270,4 @@ function writeVaruint(value: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-/** The length, then the bytes. */
 const writeVarbytes = (bytes: Buffer): Buffer => Buffer.concat([writeVaruint(bytes.length), bytes]);

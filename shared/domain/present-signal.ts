@@ -1,13 +1,12 @@
 import type { EntryLeft, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 import type { SignalRecord } from "../database/models/signal.ts";
 
-/** The fields that a signal response is made of. */
 type PresentableSignal = Pick<
   SignalRecord,
   "_id" | "symbol" | "timeframe" | "status" | "createdAt" | "origin" | "analysis" | "entryLeft"
 >;
 
-/** A signal as REST answers it and as it is pushed: the two cannot differ. */
+/** A signal in responses and events. */
 export function presentSignal(signal: PresentableSignal): SignalResponse {
   return {
     signal_id: signal._id.toString(),
@@ -28,7 +27,7 @@ function presentEntryLeft({ entryLeft }: Pick<SignalRecord, "entryLeft">): {
   return { entry_left: { price: entryLeft.price, at: entryLeft.at.toISOString() } };
 }
 
-/** How events refer to a signal that has no result yet. */
+/** A signal without a result in events. */
 export function presentSignalRef(signal: Pick<SignalRecord, "_id" | "symbol" | "timeframe">) {
   return {
     signal_id: signal._id.toString(),
@@ -37,7 +36,7 @@ export function presentSignalRef(signal: Pick<SignalRecord, "_id" | "symbol" | "
   };
 }
 
-/** A finished signal as the history lists it. */
+/** A finished signal in the history. */
 export function presentHistoryItem(
   signal: PresentableSignal & Pick<SignalRecord, "outcome">,
 ): HistoryItem {

@@ -9,17 +9,15 @@ import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts
 import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
 
 /**
- * How much later than it was requested an analysis is queued, in seconds, for each unfinished signal of the same user.
- * More than a full queue takes to empty, so that another user's first signal goes before all but the first of many.
+ * Each unfinished signal of a user delays their next one by this time, so one user cannot starve the others. It is
+ * longer than a full queue takes.
  */
 const DELAY_PER_UNFINISHED_S = 60;
 
-/** Fields of an analysis that are not read where its signals are made. */
-const WITHOUT_RECEIPT = { receipt: 0 } as const;
+const WITHOUT_PROVENANCE = { receipt: 0 } as const;
 
-export type AnalysisWithoutReceipt = Omit<MarketAnalysisRecord, "receipt">;
+export type JoinableAnalysis = Omit<MarketAnalysisRecord, "receipt">;
 
-/** Who asks for an analysis, and for what. */
 interface AnalysisRequest {
   userId: Types.ObjectId;
   request: SignalRequest;
@@ -27,13 +25,13 @@ interface AnalysisRequest {
   requestId?: string | undefined;
 }
 
-/** An analysis that a signal refers to, and whether it has been stored for that signal. */
+/** The analysis of a signal; `isNew` if it was stored for that signal. */
 export interface JoinedAnalysis {
-  analysis: AnalysisWithoutReceipt;
+  analysis: JoinableAnalysis;
   isNew: boolean;
 }
 
-/** A request that is answered by the market's analysis of a candle. */
+/** A request to be answered by the market's analysis of a candle. */
 type Join = Pick<AnalysisRequest, "userId" | "request" | "requestId"> & {
   database: Database;
   /** See `analysisKey`. */
@@ -42,7 +40,7 @@ type Join = Pick<AnalysisRequest, "userId" | "request" | "requestId"> & {
   at: Date;
 };
 
-/** Joins the analyses of the market, once for all units of work of a transaction; stores those that are not there. */
+/** Joins analyses of the market, for all units of a transaction at once. Stores those that do not exist yet. */
 export const joiningAnalyses = new BatchedWrite<Join, JoinedAnalysis>(joinAll);
 
 async function joinAll(
@@ -53,13 +51,13 @@ async function joinAll(
   const joinsByKey = groupByKey(joins);
   const analyses = nativeCollection(database.marketAnalyses);
   const known = await analyses
-    .find({ key: { $in: [...joinsByKey.keys()] } }, { session, projection: WITHOUT_RECEIPT })
+    .find({ key: { $in: [...joinsByKey.keys()] } }, { session, projection: WITHOUT_PROVENANCE })
     .toArray();
   await joinUnfinished(database, session, { known, joinsByKey });
-  const found = new Map<string | undefined, AnalysisWithoutReceipt>(
+  const found = new Map<string | undefined, JoinableAnalysis>(
     known.map((analysis) => [analysis.key, analysis]),
   );
-  const stored = new Map<Join, AnalysisWithoutReceipt>();
+  const stored = new Map<Join, JoinableAnalysis>();
   for (const [key, [first, ...others]] of joinsByKey) {
     if (found.has(key)) continue;
     const analysis = newAnalysis(first, { at: first.at, joinedSignals: 1 + others.length });
@@ -83,17 +81,14 @@ function groupByKey(joins: NonEmpty<Join>): Map<string, NonEmpty<Join>> {
   return joinsByKey;
 }
 
-/**
- * Signals that join an unfinished analysis change it, so that the transaction conflicts with that of a run that finishes
- * it: no signal is left behind.
- */
+/** Changes the unfinished analyses, so that the transaction conflicts with runs that finish them at the same time. */
 async function joinUnfinished(
   database: Database,
   session: ClientSession,
   {
     known,
     joinsByKey,
-  }: { known: readonly AnalysisWithoutReceipt[]; joinsByKey: Map<string, NonEmpty<Join>> },
+  }: { known: readonly JoinableAnalysis[]; joinsByKey: Map<string, NonEmpty<Join>> },
 ): Promise<void> {
   const updates = known
     .filter(({ finishedAt }) => !finishedAt)
@@ -107,7 +102,7 @@ async function joinUnfinished(
   await nativeCollection(database.marketAnalyses).bulkWrite(updates, { session, ordered: false });
 }
 
-/** Stores the analysis of one signal, which no other can join. */
+/** Stores an analysis that no other signal can join. */
 export async function storeOwnAnalysis(
   database: Database,
   { session, at }: UnitOfWork,
@@ -140,14 +135,14 @@ function newAnalysis(
 export function addJob(
   database: Database,
   uow: UnitOfWork,
-  { analysis, userId }: { analysis: AnalysisWithoutReceipt; userId: Types.ObjectId },
+  { analysis, userId }: { analysis: JoinableAnalysis; userId: Types.ObjectId },
 ): void {
   uow.deferInsertAt(database.jobs.collection, userId, ({ unfinishedSignals }) =>
     newAnalysisJob({ ...analysis, userId }, { at: uow.at, unfinishedSignals }),
   );
 }
 
-/** The job of an analysis, as Agenda would store it. */
+/** The job of an analysis, as Agenda stores it. */
 export function newAnalysisJob(
   {
     _id,
@@ -170,25 +165,20 @@ export function newAnalysisJob(
   };
 }
 
-/**
- * The order in which workers take analyses: first come, first served, but that of a user's second signal is queued as if
- * it had come a minute later, the third two minutes later, and so on. So one user's many signals do not delay another's
- * one, and the last of many still gets its turn.
- * @param options.unfinishedSignals of the same user
- */
+/** Orders the jobs by time, with a delay for each other unfinished signal of the same user. */
 function jobPriority(options: { at: Date; unfinishedSignals: number }): number {
   return -(options.at.getTime() / 1_000 + options.unfinishedSignals * DELAY_PER_UNFINISHED_S);
 }
 
-/** Close of the last closed candle of a timeframe. Candles of all timeframes start at multiples of their length, in UTC. */
+/** Close of the last closed candle. Candles of all timeframes start at multiples of their length, in UTC. */
 export function lastCandleClose(timeframe: Timeframe, at: Date): Date {
   const lengthMs = TIMEFRAME_MS[timeframe];
   return new Date(Math.floor(at.getTime() / lengthMs) * lengthMs);
 }
 
 /**
- * What two requests have in common that are answered by one analysis.
- * @param setup what the workers make analyses with; null before a worker has ever started
+ * Requests with the same key are answered by one analysis.
+ * @param setup of the workers; null before the first worker has started
  */
 export function analysisKey(
   market: { symbol: string; timeframe: Timeframe; limit: number; candleClosedAt: Date },

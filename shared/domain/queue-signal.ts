@@ -8,31 +8,31 @@ import type { MarketAnalysisRecord } from "../database/models/market-analysis.ts
 import type { SignalRecord } from "../database/models/signal.ts";
 import { presentSignal, presentSignalRef } from "./present-signal.ts";
 import {
-  type AnalysisWithoutReceipt,
   addJob,
+  type JoinableAnalysis,
   type JoinedAnalysis,
   storeOwnAnalysis,
 } from "./queue-analysis.ts";
 import { type FinishedAnalysis, missedEntryAnalysis, sizeAnalysis } from "./sizing.ts";
 
-/** A new id for a signal or an analysis; ids grow with time, so that they order the history. */
+/** A new id for a signal or an analysis. Ids grow with time. */
 export const newSignalId = (): Types.ObjectId => new Types.ObjectId();
 
-/** A signal that is to be made. */
+/** A signal to be queued. */
 export interface NewSignal {
-  /** Made by the caller, so that a retried transaction does not make a second signal. */
+  /** Given by the caller, so that a retried transaction creates the same signal. */
   id: Types.ObjectId;
   userId: Types.ObjectId;
   request: SignalRequest;
   chartImageId?: Types.ObjectId;
   requestId?: string | undefined;
-  /** Gets how many other signals of the user are unfinished; what it throws rejects the unit. */
+  /** Throws if the user has too many other unfinished signals. */
   assertUserLimit?: (unfinishedSignals: number) => void;
 }
 
 /**
- * Adds a signal with its events, in the caller's transaction. If its analysis is finished, so is the signal.
- * @param joined of `joiningAnalyses`; without it the signal gets an analysis of its own
+ * Adds a signal with its events, in the caller's transaction. It is finished at once if its analysis is.
+ * @param input.joined of `joiningAnalyses`; without it the signal gets an analysis of its own
  */
 export async function queueSignal(
   database: Database,
@@ -59,19 +59,19 @@ export async function queueSignal(
   return signal;
 }
 
-/** A finished analysis, which a signal can be made from at once; null for any other. */
+/** The analysis, if it is finished. */
 export function asFinished(
-  analysis: AnalysisWithoutReceipt,
-): (AnalysisWithoutReceipt & FinishedAnalysis) | null {
+  analysis: JoinableAnalysis,
+): (JoinableAnalysis & FinishedAnalysis) | null {
   const { result, finishedAt } = analysis;
   return result && finishedAt ? { ...analysis, result, finishedAt } : null;
 }
 
-/** Adds a signal that is answered by a finished analysis, without the queue. Its user gets all events of a signal's life. */
+/** Adds a signal of a finished analysis, with all events of a signal. */
 export function addFinishedSignal(
   database: Database,
   uow: UnitOfWork,
-  input: NewSignal & { analysis: AnalysisWithoutReceipt & FinishedAnalysis },
+  input: NewSignal & { analysis: JoinableAnalysis & FinishedAnalysis },
 ): SignalRecord {
   const { analysis, userId } = input;
   const signal = {
@@ -87,10 +87,10 @@ export function addFinishedSignal(
   return signal;
 }
 
-/** A finished analysis as the answer to a later request; a WAIT if its entry is missed. */
+/** The analysis for the user; a WAIT if its entry is missed. */
 function analysisFor(
   { amount, risk_percent: riskPercent, leverage }: SignalRequest,
-  analysis: AnalysisWithoutReceipt & FinishedAnalysis,
+  analysis: JoinableAnalysis & FinishedAnalysis,
 ): Analysis {
   const { entryLeft, candleClosedAt, timeframe } = analysis;
   if (!entryLeft) return sizeAnalysis(analysis, { amount, riskPercent, leverage });

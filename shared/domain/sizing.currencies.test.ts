@@ -10,12 +10,12 @@ describe("a symbol's currencies", () => {
     ["BRENT", { base: "BRENT", quote: "USD" }],
   ])("of %s", (symbol, currencies) => expect(symbolCurrencies(symbol)).toEqual(currencies));
 
-  it.each(SYMBOL_SUGGESTIONS)("tell the dollar value of a price of %s", (symbol) => {
+  it.each(SYMBOL_SUGGESTIONS)("give the dollar value of a price of %s", (symbol) => {
     expect(usdPerQuote({ symbol, entry: 160 })).toBe(symbol === "USD/JPY" ? 1 / 160 : 1);
   });
 
   it.each(["ETH/BTC", "EUR/GBP", "EUR/JPY"])(
-    "do not tell the dollar value of a price of %s",
+    "do not give the dollar value of a price of %s",
     (symbol) => {
       expect(usdPerQuote({ symbol, entry: 160 })).toBeNull();
     },

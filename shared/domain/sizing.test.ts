@@ -69,7 +69,7 @@ describe("a position's size, computed by hand", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is cut to what the amount can carry, and the risk with it", () => {
+  it("is reduced to what the amount covers, and the risk with it", () => {
     const size = sizePosition({
       symbol: "BTC/USDT",
       advice: trade(50_000, 49_750),
@@ -83,7 +83,7 @@ describe("a position's size, computed by hand", () => {
     ]);
   });
 
-  it("is never cut to a higher risk than asked for, not even by a rounding error", () => {
+  it("never has a higher risk than requested, not even by rounding", () => {
     expect(((31 * 3) / 90) * 1.5).toBeGreaterThan(31 * 0.05);
     const size = sizePosition({
       symbol: "BTC/USDT",
@@ -114,7 +114,7 @@ describe("a position's size, computed by hand", () => {
     expect(size.units).toBe(1_000);
   });
 
-  it("is nothing for a WAIT", () => {
+  it("is 0 for a WAIT", () => {
     const size = sizePosition({
       symbol: "BTC/USDT",
       advice: { entry: null, stop_loss: null },
@@ -123,7 +123,7 @@ describe("a position's size, computed by hand", () => {
     expect(size).toEqual({ units: 0, dollarRisk: 0, requiredMargin: 0, warnings: [] });
   });
 
-  it("is nothing, with a warning, where the quote's worth in dollars is not known", () => {
+  it("is 0, with a warning, if the value of the quote currency in dollars is not known", () => {
     const size = sizePosition({
       symbol: "EUR/GBP",
       advice: trade(0.8, 0.796),

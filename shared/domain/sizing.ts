@@ -4,13 +4,13 @@ import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { MarketAnalysisRecord, MarketResult } from "../database/models/market-analysis.ts";
 import { formatNumber, formatPrice, formatUsd } from "./format-price.ts";
 
-/** A finished market analysis, as far as a user's signal is made from it. */
+/** The fields of a finished market analysis from which signals are made. */
 export type FinishedAnalysis = Pick<MarketAnalysisRecord, "_id" | "symbol"> & {
   finishedAt: Date;
   result: MarketResult;
 };
 
-/** The analysis as one user gets it: with its origin, and sized for what they stake. */
+/** The analysis for one user: sized, and with its origin. */
 export function sizeAnalysis(
   { _id, symbol, finishedAt, result }: FinishedAnalysis,
   stake: SizingInput,
@@ -20,7 +20,7 @@ export function sizeAnalysis(
   return { ...sized, source: { ...sized.source, ...origin } };
 }
 
-/** An analysis with the figures and warnings of a position. */
+/** An analysis with position size and warnings. */
 export function sizeForStake(
   market: { analysis: UnsizedAnalysis; quoteToUsd: number | null; symbol: string },
   stake: SizingInput,
@@ -40,9 +40,9 @@ export function sizeForStake(
 }
 
 /**
- * The WAIT of a user who asks for an analysis whose entry is missed. It has one warning, which also says that the data
- * is recorded or the analyst is rule-based.
- * @param options.nextCloseAt when the next candle closes, after which a new analysis can be made
+ * The WAIT for a request whose analysis has a missed entry. Its only warning includes the disclosures of demo data
+ * and rule-based analysis.
+ * @param options.nextCloseAt when a new analysis can be made
  */
 export function missedEntryAnalysis(
   finished: FinishedAnalysis,
@@ -77,14 +77,14 @@ export function missedEntryAnalysis(
 /** `14:05 UTC`. */
 const formatTime = (at: Date): string => `${at.toISOString().slice(11, 16)} UTC`;
 
-/** What the trader stakes: `amount` in USD, `riskPercent` of it above 0 to 100, `leverage` from 1. */
+/** `amount` in USD, `riskPercent` of it above 0 to 100, `leverage` from 1. */
 export interface SizingInput {
   amount: number;
   riskPercent: number;
   leverage: number;
 }
 
-/** Figures of a trade: `units` of the base; risk at the stop and margin in USD. */
+/** `units` of the base; risk at the stop and margin in USD. */
 interface PositionSize {
   units: number;
   dollarRisk: number;
@@ -93,10 +93,10 @@ interface PositionSize {
 }
 
 /**
- * Sizes a trade so that its stop loses `amount × riskPercent / 100` USD, or less where the margin
- * (`units × entry in USD / leverage`) would exceed the amount. A WAIT is sized 0.
- * `quoteToUsd` is USD per unit of the quote currency, needed only where neither side of the pair is the dollar;
- * without it there the size is 0, with a warning.
+ * Sizes a trade so that its stop loses `amount × riskPercent / 100` USD, or less if the margin (`units × entry in USD
+ * / leverage`) would exceed the amount. A WAIT has size 0.
+ * @param options.quoteToUsd USD per unit of the quote currency, needed if neither side of the pair is the dollar;
+ *   without it the size is 0, with a warning
  */
 export function sizePosition(options: {
   advice: Pick<Analysis, "entry" | "stop_loss">;
@@ -111,7 +111,7 @@ export function sizePosition(options: {
   const rate = usdPerQuote({ symbol, entry }) ?? quoteToUsd;
   if (rate === undefined) return noPosition([unknownRateWarning(quote)]);
   const riskPerUnit = Math.abs(entry - stopLoss) * rate;
-  // A dollar costs a dollar: entry × (1 / entry) would miss it by a rounding error.
+  // Exact, unlike entry × (1 / entry).
   const pricePerUnit = isUsdLike(base) && !isUsdLike(quote) ? 1 : entry * rate;
   return fitToAmount({ stake, riskPerUnit, pricePerUnit });
 }
@@ -128,7 +128,7 @@ function fitToAmount(options: {
   const requiredMargin = (units * pricePerUnit) / leverage;
   if (requiredMargin <= amount) return { units, dollarRisk, requiredMargin, warnings: [] };
   const fittingUnits = (amount * leverage) / pricePerUnit;
-  // The smaller of both, as rounding must not lift the risk above what was asked for.
+  // Rounding must not raise the risk above the requested one.
   const fittingRisk = Math.min(fittingUnits * riskPerUnit, dollarRisk);
   return {
     units: fittingUnits,
@@ -156,13 +156,12 @@ function cutWarning(options: { stake: SizingInput; asked: number; kept: number }
   );
 }
 
-/** Base and quote of a symbol; what one unit is, and what its price is counted in. */
 interface SymbolCurrencies {
   base: string;
   quote: string;
 }
 
-/** Currencies counted as one US dollar: the dollar and the tokens that are pegged to it. */
+/** The dollar, and tokens that are pegged to it. */
 const USD_LIKE: ReadonlySet<string> = new Set([
   "USD",
   "USDT",
@@ -181,7 +180,7 @@ const USD_LIKE: ReadonlySet<string> = new Set([
   "USD1",
 ]);
 
-/** Those of the instrument; any other symbol is split as `BASE/QUOTE`, and priced in USD where it has no slash. */
+/** Base and quote of a symbol. A symbol without a slash is priced in USD. */
 export function symbolCurrencies(symbol: string): SymbolCurrencies {
   const instrument = findInstrument(symbol);
   if (instrument) return { base: instrument.base, quote: instrument.quote };
@@ -190,14 +189,13 @@ export function symbolCurrencies(symbol: string): SymbolCurrencies {
   return { base: symbol.slice(0, slash), quote: symbol.slice(slash + 1) };
 }
 
-/** Whether one unit of `currency` is counted as one US dollar. */
 export function isUsdLike(currency: string): boolean {
   return USD_LIKE.has(currency);
 }
 
 /**
- * USD per unit of the quote currency as far as the symbol itself tells: 1 for a dollar quote, `1 / entry` where
- * the base is the dollar (USD/JPY). Null for any other pair, whose rate must come from elsewhere.
+ * USD per unit of the quote currency: 1 for a dollar quote, `1 / entry` for a dollar base (USD/JPY). Null for other
+ * pairs.
  */
 export function usdPerQuote(options: { symbol: string; entry: number }): number | null {
   const { base, quote } = symbolCurrencies(options.symbol);

@@ -8,7 +8,7 @@ import type { PaymentProofRecord } from "../database/models/payment.ts";
 import type { UserRecord } from "../database/models/user.ts";
 import { filePath } from "../files/file-store.ts";
 
-/** A payment proof as its owner sees it. `url` is the bare path, which is signed for whoever gets to read it. */
+/** A payment proof for its owner. `url` is the path without a signature. */
 export function presentProof(proof: ProofSummary): PaymentProof {
   return {
     sender_name: proof.senderName,
@@ -18,13 +18,13 @@ export function presentProof(proof: ProofSummary): PaymentProof {
   };
 }
 
-/** A payment proof as administrators see it; `url` as in `presentProof`. */
+/** A payment proof for administrators. */
 export function presentAdminProof(proof: ProofSummary): AdminPaymentProof {
   const { duplicateOf } = proof;
   return { ...presentProof(proof), ...(duplicateOf && { duplicate_of: duplicateOf }) };
 }
 
-/** A user as the admin list and the admin events show him. */
+/** A user for administrators. */
 export function presentUserCard(user: UserRecord, proof: ProofSummary | null = null): UserCard {
   return {
     ...presentProfile(user),
@@ -33,7 +33,7 @@ export function presentUserCard(user: UserRecord, proof: ProofSummary | null = n
   };
 }
 
-/** What a user himself and the administrators alike see of him. */
+/** The fields of a user that both the user and the administrators see. */
 export const presentProfile = (user: UserRecord) => ({
   username: user.username,
   email: user.email,
@@ -44,12 +44,11 @@ export const presentProfile = (user: UserRecord) => ({
   image_credits: user.imageCredits,
 });
 
-/** What is shown of a payment proof. */
 interface ProofSummary {
   senderName: string;
   filename: string;
   submittedAt: Date;
-  /** Name of another user who had sent the same picture before; for administrators only. */
+  /** Name of a user who submitted the same image earlier; for administrators only. */
   duplicateOf?: string;
 }
 
@@ -61,7 +60,6 @@ const SHOWN_FIELDS = {
   duplicateOf: 1,
 } as const;
 
-/** What is shown of a proof's document. */
 export function summarizeProof(
   proof: Pick<PaymentProofRecord, "senderName" | "filename" | "createdAt" | "duplicateOf">,
 ): ProofSummary {
@@ -69,7 +67,7 @@ export function summarizeProof(
   return { senderName, filename, submittedAt: createdAt, ...(duplicateOf && { duplicateOf }) };
 }
 
-/** A user's current payment proof; with a session, as its transaction sees it. */
+/** A user's current payment proof. */
 export async function findProofOf(
   database: Database,
   userId: Types.ObjectId,
@@ -83,7 +81,7 @@ export async function findProofOf(
   return proof && summarizeProof(proof);
 }
 
-/** The current payment proofs of these users, by the user's id in hexadecimal. */
+/** The current payment proofs of these users, by user id in hex. */
 export async function findProofsOf(
   database: Database,
   userIds: readonly Types.ObjectId[],
@@ -96,8 +94,8 @@ export async function findProofsOf(
 }
 
 /**
- * Tells a user and the administrators what has become of his account.
- * @param user as he is after the change
+ * Notifies a user and the administrators of a change of the account.
+ * @param change.user after the change
  */
 export async function addAccountUpdatedEvents(
   database: Database,

@@ -5,7 +5,7 @@ import type { Database } from "../database/database.ts";
 import type { ChartImageRecord } from "../database/models/stored-file.ts";
 import { filePath, fileStore } from "./file-store.ts";
 
-/** A chart image as events hold it: `url` is the bare path, which is signed for whoever gets to read it. */
+/** A chart image in events. `url` is the path without a signature. */
 export function presentChartImage(
   image: Pick<ChartImageRecord, "filename" | "size" | "createdAt" | "username">,
 ): ChartImage {
@@ -18,7 +18,7 @@ export function presentChartImage(
   };
 }
 
-/** Removes chart images with their bytes, under the caller's transaction, and tells the admins of each. */
+/** Deletes chart images and their bytes, in the caller's transaction, and notifies the administrators. */
 export async function removeChartImages(
   database: Database,
   uow: UnitOfWork,

@@ -16,22 +16,19 @@ describe("the cleanup of stored bytes", () => {
 
   const minutesFromNow = (minutes: number) => () => new Date(Date.now() + minutes * 60_000);
 
-  it.each(FILE_KINDS)(
-    "removes bytes of %s of which no document tells, after an hour",
-    async (kind) => {
-      const store = fileStore(database, kind);
-      const id = new Types.ObjectId();
-      const bytes = await chartImage(1).png().toBuffer();
-      await store.save({ id, filename: newFilename("image/png"), bytes });
-      await cleanUpFiles({ database, now: minutesFromNow(59) });
-      expect((await store.read(id))?.equals(bytes)).toBe(true);
-      await cleanUpFiles({ database, now: minutesFromNow(62) });
-      expect(await store.read(id)).toBeNull();
-      expect(await database.connection.collection(`${kind}.chunks`).countDocuments()).toBe(0);
-    },
-  );
+  it.each(FILE_KINDS)("removes bytes of %s without a document after an hour", async (kind) => {
+    const store = fileStore(database, kind);
+    const id = new Types.ObjectId();
+    const bytes = await chartImage(1).png().toBuffer();
+    await store.save({ id, filename: newFilename("image/png"), bytes });
+    await cleanUpFiles({ database, now: minutesFromNow(59) });
+    expect((await store.read(id))?.equals(bytes)).toBe(true);
+    await cleanUpFiles({ database, now: minutesFromNow(62) });
+    expect(await store.read(id)).toBeNull();
+    expect(await database.connection.collection(`${kind}.chunks`).countDocuments()).toBe(0);
+  });
 
-  it("removes what an upload has left whose server died in the middle of it", async () => {
+  it("removes what an upload left when its server crashed", async () => {
     const chunks = database.connection.collection("chart_uploads.chunks");
     const files_id = new Types.ObjectId();
     await chunks.insertMany([0, 1, 2].map((n) => ({ files_id, n, data: Buffer.alloc(1_000) })));
@@ -59,7 +56,7 @@ describe("the cleanup of stored bytes", () => {
     expect((await store.read(_id))?.equals(bytes)).toBe(true);
   });
 
-  it("does not mind having nothing to do", async () => {
+  it("does nothing if nothing is outdated", async () => {
     expect(await cleanUpFiles({ database, now: () => new Date() })).toBe(0);
   });
 });

@@ -7,16 +7,14 @@ import type { ChartImageRecord } from "../database/models/stored-file.ts";
 import { removeChartImages } from "./chart-images.ts";
 import { FILE_KINDS, type FileKind, fileStore } from "./file-store.ts";
 
-/** Younger bytes may be of an upload that is still to be committed. */
-const UNKNOWN_KEPT_MS = 3_600_000;
+/** Newer bytes may belong to an upload that is not committed yet. */
+const MIN_UNKNOWN_AGE_MS = 3_600_000;
 
-/** Chart images in one transaction, of a few megabytes each. */
-const IMAGES_AT_A_TIME = 20;
-const IDS_AT_A_TIME = 500;
+const MAX_IMAGES_PER_COMMIT = 20;
+const MAX_IDS_PER_QUERY = 500;
 
 const DAY_MS = 86_400_000;
 
-/** What the cleanup works with; `actor` is the administrator who asked for it, if one did. */
 export interface CleanupOptions {
   database: Database;
   now: () => Date;
@@ -24,9 +22,9 @@ export interface CleanupOptions {
 }
 
 /**
- * Deletes the chart images that are older than 30 days or belong to no signal, and the bytes of which no document
- * tells, such as those of an upload whose server died.
- * @returns how many chart images were deleted
+ * Deletes chart images that are older than 30 days or belong to no signal, and bytes that belong to no document, as
+ * after a crash during an upload.
+ * @returns number of deleted chart images
  */
 export async function cleanUpFiles(options: CleanupOptions): Promise<number> {
   const deleted = await removeOutdatedImages(options);
@@ -50,7 +48,7 @@ async function removeOutdatedImages({ database, now, actor }: CleanupOptions): P
       },
     );
     deleted += found;
-  } while (found === IMAGES_AT_A_TIME);
+  } while (found === MAX_IMAGES_PER_COMMIT);
   return deleted;
 }
 
@@ -67,7 +65,7 @@ function outdatedAt(at: Date) {
       },
     },
     { $match: { $or: [{ createdAt: { $lt: oldest } }, { signal: { $size: 0 } }] } },
-    { $limit: IMAGES_AT_A_TIME },
+    { $limit: MAX_IMAGES_PER_COMMIT },
   ];
 }
 
@@ -82,9 +80,9 @@ async function removeUnknownBytes(
     if (unknown.length > 0) await store.remove(unknown);
   };
   let batch: Types.ObjectId[] = [];
-  for await (const id of store.idsBefore(new Date(now().getTime() - UNKNOWN_KEPT_MS))) {
+  for await (const id of store.idsBefore(new Date(now().getTime() - MIN_UNKNOWN_AGE_MS))) {
     batch.push(id);
-    if (batch.length < IDS_AT_A_TIME) continue;
+    if (batch.length < MAX_IDS_PER_QUERY) continue;
     await removeUnknown(batch);
     batch = [];
   }

@@ -6,18 +6,16 @@ import type { ClientSession, Types } from "mongoose";
 import mongoose from "mongoose";
 import type { Database } from "../database/database.ts";
 
-/** The bytes of one kind of files. They lie in the database, so that all servers and workers see them. */
+/** The bytes of one kind of file, in the database, so that all servers and workers can read them. */
 interface FileStore {
   save(file: { id: Types.ObjectId; filename: string; bytes: Buffer }): Promise<void>;
-  /** The bytes, or null where there are none. */
   read(id: Types.ObjectId): Promise<Buffer | null>;
-  /** Removes files, and what an interrupted `save` has left of them; with a session, in its transaction. */
+  /** Deletes files, and what an interrupted `save` left of them. */
   remove(ids: readonly Types.ObjectId[], session?: ClientSession): Promise<void>;
-  /** Ids of all files that `save` began before this time, whether it came to its end or not. */
+  /** Ids of all files whose `save` started before this time, finished or not. */
   idsBefore(time: Date): AsyncIterable<Types.ObjectId>;
 }
 
-/** The store of one kind of files. */
 export function fileStore(database: Database, kind: FileKind): FileStore {
   const db = database.connection.getClient().db(database.connection.name);
   const bucket = new mongoose.mongo.GridFSBucket(db, { bucketName: kind });
@@ -48,7 +46,7 @@ export function fileStore(database: Database, kind: FileKind): FileStore {
   };
 }
 
-/** Where pictures are kept: one GridFS bucket for each kind, and the first part of their address. */
+/** The GridFS bucket of each kind, and the first part of its address. */
 export const FILE_KINDS = ["payment_proofs", "chart_uploads"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
@@ -58,16 +56,15 @@ const EXTENSIONS = {
   "image/webp": "webp",
 } as const satisfies Record<ImageType, string>;
 
-/** 128 random bits and an extension: nothing of what the file was called, and no way to leave its folder. */
+/** 128 random bits and an extension. */
 const FILENAME = /^[0-9a-f]{32}\.(?:png|jpg|webp)$/;
 
-/** A name that nobody can guess. */
+/** A name that cannot be guessed. */
 export function newFilename(contentType: ImageType): string {
   return `${randomBytes(16).toString("hex")}.${EXTENSIONS[contentType]}`;
 }
 
-/** Whether `text` may be the name of a stored file. */
 export const isFilename = (text: string): boolean => FILENAME.test(text);
 
-/** The address of a file without host and signature, as events and models hold it. */
+/** The path of a file, without host and signature. */
 export const filePath = (kind: FileKind, filename: string): string => `/${kind}/${filename}`;

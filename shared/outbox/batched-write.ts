@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongoose";
 
-/** At least one. */
+/** A list of at least one item. */
 export type NonEmpty<Item> = readonly [Item, ...Item[]];
 
 interface Batch<Input, Output> {
@@ -8,10 +8,7 @@ interface Batch<Input, Output> {
   outputs: readonly Output[];
 }
 
-/**
- * A write that many units of work have in common, made once for all that share a transaction: it then costs a few
- * commands instead of a few for each unit.
- */
+/** A write that many units of work need, made once for all units of a transaction to save commands. */
 export class BatchedWrite<Input, Output> {
   readonly #write: (session: ClientSession, inputs: NonEmpty<Input>) => Promise<readonly Output[]>;
   readonly #batches = new WeakMap<ClientSession, Batch<Input, Output>>();
@@ -25,7 +22,7 @@ export class BatchedWrite<Input, Output> {
 
   /**
    * Adds an input to the batch of a transaction.
-   * @returns reads its output; it throws an Error before the batch has run
+   * @returns the output for it, once the batch has run
    */
   add(session: ClientSession, input: Input): () => Output {
     const batch = this.#batches.get(session) ?? { inputs: [], outputs: [] };

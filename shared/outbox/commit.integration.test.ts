@@ -67,7 +67,7 @@ describe("a commit", () => {
     expect(await readHeads(here, ["contended-stream", "silent-stream"])).toEqual([60, 0]);
   });
 
-  it("succeeds among many that have only the admins' stream in common", async () => {
+  it("succeeds among many others that write to the admins' stream", async () => {
     const [before = 0] = await readHeads(here, [ADMINS_STREAM]);
     const addEvent = (database: Database, index: number) =>
       commit(database, { lockKeys: `burst-${index}` }, async (uow) => {
@@ -97,7 +97,7 @@ describe("a commit", () => {
     await transactions.close();
   });
 
-  it("that is rejected leaves the others of its group in one transaction", async () => {
+  it("that is rejected does not split the others of its group into several transactions", async () => {
     const transactions = await countTransactions();
     const addOne = (index: number, reject?: "apply" | "deferred") =>
       commit(here, { lockKeys: `many-${index}`, groupCommit: true }, (uow) => {
@@ -148,7 +148,7 @@ describe("a commit", () => {
   it("numbers each of its streams on its own and all events at the same instant", async () => {
     await commit(here, { lockKeys: "both" }, async (uow) => {
       uow.addEvent("both-stream", "history:cleared", {});
-      uow.addEvent("other-stream", "user:deleted", { username: "gone" });
+      uow.addEvent("other-stream", "user:deleted", { username: "ann" });
       uow.addEvent("both-stream", "proof:deleted", {});
     });
     const events = await here.events
@@ -162,7 +162,7 @@ describe("a commit", () => {
     expect(new Set(events.map((event) => event.at.getTime())).size).toBe(1);
   });
 
-  it("names the administrator who acts in its events, and nobody where none does", async () => {
+  it("names the acting administrator, if there is one, in its events", async () => {
     const write = (actor: string | undefined) =>
       commit(here, { lockKeys: "acting", actor }, async (uow) => {
         uow.addEvent("acting-stream", "history:cleared", {});
@@ -193,7 +193,7 @@ describe("a commit", () => {
     expect(await seqsOf(here, deleted.stream)).toEqual([]);
   });
 
-  it("is rejected if its user is deleted after it has begun", async () => {
+  it("is rejected if its user is deleted while it runs", async () => {
     const { user, stream } = await newUser();
     const signalId = new Types.ObjectId();
     let tries = 0;
@@ -227,7 +227,7 @@ describe("a commit", () => {
     expect((await here.users.findById(user._id).lean())?.unfinishedSignals).toBe(5);
   });
 
-  it("is rejected in time while the database hangs, and others succeed as soon as it does not", async () => {
+  it("is rejected in time while the database hangs, and succeeds again afterwards", async () => {
     const mongo = await startFailingMongo();
     const hanging = await openDatabase({ uri: `${mongo.uri}&appName=${mongo.appName}` });
     await mongo.fail({ commands: ["commitTransaction"], times: 1, blockMs: 8_000 });
@@ -249,7 +249,7 @@ describe("a commit", () => {
     await mongo.stop();
   }, 40_000);
 
-  it("gives instructions to the servers no number", async () => {
+  it("does not number instructions to the servers", async () => {
     await commit(here, { lockKeys: "instruction" }, async (uow) => {
       uow.endSessions({ userId: "u1", reason: "deleted" });
     });

@@ -5,29 +5,23 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { BatchedWrite } from "./batched-write.ts";
 import { GroupCommitter, type PendingUnit } from "./group-commit.ts";
-import { type PendingWrites, writeOutbox } from "./outbox-writer.ts";
+import type { PendingWrites } from "./outbox-writer.ts";
 import { userStream } from "./streams.ts";
 
-/**
- * A unit of work: what it writes under `session`, the events that it adds, and what it defers all commit together or not
- * at all.
- */
+/** Writes of one command: those made under `session`, its events and its deferred inserts commit together or not at all. */
 export interface UnitOfWork {
   session: ClientSession;
-  /** When it happens; the same for all its events. */
+  /** Time of the unit and of all its events. */
   at: Date;
-  /** @param to.requestId of the request that caused the event, if it is another one than that of the unit */
+  /** @param to.requestId of the request that caused the event, if it differs from that of the unit */
   addEvent<Name extends EventName>(
     to: string | { stream: string; requestId: string | undefined },
     name: Name,
     data: EventData<Name>,
   ): void;
-  /** Adds a document at the end of the transaction. No unit of the same transaction can read it. */
+  /** Inserts a document at the end of the transaction. Other units of the transaction cannot read it. */
   deferInsert(into: { collectionName: string }, document: object): void;
-  /**
-   * The same for a document that depends on how many unfinished signals its user has without this unit.
-   * What `make` throws rejects the unit.
-   */
+  /** Like `deferInsert`, for a document that depends on the user's other unfinished signals. `make` may throw. */
   deferInsertAt(
     into: { collectionName: string },
     userId: Types.ObjectId,
@@ -36,35 +30,31 @@ export interface UnitOfWork {
   /** Changes the number of unfinished signals of a user. */
   countUnfinishedSignals(userId: Types.ObjectId, change: 1 | -1): void;
   endSessions(order: { userId: string; reason: SessionEndReason; exceptSessionId?: string }): void;
-  /** Adds to the audit entries of an administrator's action; no effect without `actor`. */
+  /** Adds details to the audit entries of the unit. No effect without `actor`. */
   addAuditDetails(details: AuditDetails): void;
 }
 
 export interface CommitOptions {
-  /** Units of one process that share one of these keys run one after the other; usually the streams they write to. */
+  /** Units of one process that share a key run one after the other. Usually the streams that the unit writes to. */
   lockKeys: string | readonly string[];
-  /** Whether it may share its transaction with other units: for those that are frequent and quick. */
+  /** Whether the unit may share a transaction with others. For frequent and quick units. */
   groupCommit?: boolean;
-  /** User name of the administrator whose action it is; the action is then written into the audit trail. */
+  /** User name of the administrator whose action it is. The action is added to the audit trail. */
   actor?: string;
-  /** Id of the request that caused it, for the logs of all services. */
+  /** Id of the request that caused it, for the logs. */
   requestId?: string | undefined;
   now?: () => Date;
 }
 
-/**
- * A unit that is not committed by then is rejected, in milliseconds. The API promises its 503 within 10 s, and a read
- * before the commit may have taken 3 s. The unit may still be committed if its commit is under way.
- */
-const TIMEOUT_MS = 6_000;
+/** The API promises its 503 within 10 s, of which a read before the commit may take 3 s. */
+const COMMIT_TIMEOUT_MS = 6_000;
 
 /**
- * Runs `apply` in a transaction and commits what it writes together with the events that it adds.
+ * Runs `apply` in a transaction and commits its writes together with its events.
  *
- * `apply` may run several times, since a transaction that conflicts with another one is retried: it must have no effect
- * outside the session.
- * @throws what `apply` throws; AppError `unavailable` when the unit could not be committed in time, `unauthenticated`
- *   when it adds an event for a user who has been deleted
+ * `apply` runs again when the transaction is retried after a write conflict: it must have no effects outside the session.
+ * @throws what `apply` throws; AppError `unavailable` on timeout, after which it may still be committed; AppError
+ *   `unauthenticated` if it adds an event for a deleted user
  */
 export function commit<Result>(
   database: Database,
@@ -75,8 +65,8 @@ export function commit<Result>(
 }
 
 /**
- * The same for a unit that first takes part in a write that others of its transaction make too.
- * @param options.batch.input of this unit; `apply` gets the output
+ * Like `commit`, for a unit that first takes part in a batched write.
+ * @param options.batch.input of this unit; `apply` gets the output for it
  */
 export function commitBatched<Input, Output, Result>(
   database: Database,
@@ -85,30 +75,22 @@ export function commitBatched<Input, Output, Result>(
   },
   apply: (uow: UnitOfWork, output: Output) => Result | Promise<Result>,
 ): Promise<Result> {
-  const { batch } = options;
-  const readers = new WeakMap<ClientSession, () => Output>();
+  const { write, input } = options.batch;
+  let readOutput: () => Output;
   return submit(database, options, {
     begin(session, at) {
-      readers.set(session, batch.write.add(session, batch.input(at)));
-      return batch.write;
+      readOutput = write.add(session, input(at));
+      return write;
     },
-    apply(uow) {
-      const readOutput = readers.get(uow.session);
-      if (!readOutput) throw new Error("The unit of work has not begun.");
-      return apply(uow, readOutput());
-    },
+    apply: (uow) => apply(uow, readOutput()),
   });
 }
 
-/** One for each database: what waits on the same keys has to meet in the same place. */
-const committers = new WeakMap<Database, GroupCommitter<PendingWrites>>();
+/** One for each database, so that all units that share a key meet in it. */
+const committers = new WeakMap<Database, GroupCommitter>();
 
-function committerOf(database: Database): GroupCommitter<PendingWrites> {
-  const committer =
-    committers.get(database) ??
-    new GroupCommitter<PendingWrites>(database, (session, units) =>
-      writeOutbox(database, session, units),
-    );
+function committerOf(database: Database): GroupCommitter {
+  const committer = committers.get(database) ?? new GroupCommitter(database);
   committers.set(database, committer);
   return committer;
 }
@@ -117,7 +99,7 @@ function submit<Result>(
   database: Database,
   options: CommitOptions,
   work: {
-    begin: (session: ClientSession, at: Date) => ReturnType<PendingUnit<PendingWrites>["begin"]>;
+    begin: (session: ClientSession, at: Date) => ReturnType<PendingUnit["begin"]>;
     apply: (uow: UnitOfWork) => Result | Promise<Result>;
   },
 ): Promise<Result> {
@@ -129,7 +111,7 @@ function submit<Result>(
       clearTimeout(timeout);
       how();
     };
-    const timeout = setTimeout(() => settle(() => reject(unavailable())), TIMEOUT_MS);
+    const timeout = setTimeout(() => settle(() => reject(unavailable())), COMMIT_TIMEOUT_MS);
     let at = now();
     committerOf(database).add({
       keys: [lockKeys].flat(),
@@ -160,7 +142,7 @@ const emptyWrites = ({ actor, requestId }: CommitOptions, at: Date): PendingWrit
   auditDetails: {},
 });
 
-/** What `apply` works with; it fills `writes`. */
+/** The unit that `apply` gets. It collects what is written at the end of the transaction. */
 function unitOfWork(session: ClientSession, writes: PendingWrites): UnitOfWork {
   return {
     session,
@@ -175,16 +157,15 @@ function unitOfWork(session: ClientSession, writes: PendingWrites): UnitOfWork {
       writes.inserts.push({ collection, userId, make }),
     countUnfinishedSignals(userId, change) {
       const stream = userStream(userId);
-      const sum = (writes.unfinishedSignals.get(stream) ?? 0) + change;
-      writes.unfinishedSignals.set(stream, sum);
+      const total = (writes.unfinishedSignals.get(stream) ?? 0) + change;
+      writes.unfinishedSignals.set(stream, total);
     },
     endSessions: (order) => writes.instructions.push({ name: "session:ended", data: order }),
     addAuditDetails: (details) => Object.assign(writes.auditDetails, details),
   };
 }
 
-function unavailable(): AppError {
-  return new AppError("unavailable", "The service is busy. Please try again in a moment.", {
+const unavailable = (): AppError =>
+  new AppError("unavailable", "The service is busy. Please try again in a moment.", {
     retryAfterSeconds: 5,
   });
-}

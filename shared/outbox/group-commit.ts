@@ -1,81 +1,61 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Database } from "@shared/database/database.ts";
+import { canRetry, mayHaveCommitted, runTransaction } from "@shared/database/transaction.ts";
 import { Mutex } from "async-mutex";
-import type { ClientSession, Connection } from "mongoose";
-import { canRetry, mayHaveCommitted, runTransaction } from "../database/transaction.ts";
+import type { ClientSession } from "mongoose";
+import { type PendingWrites, UnitRejectedError, writeOutbox } from "./outbox-writer.ts";
 
-/** Units of work in one transaction, at most: it stays short for others that need what it has locked. */
+/** Maximum units of work in one transaction. A short one holds its locks for a short time. */
 const MAX_GROUP_SIZE = 50;
 
-/**
- * Longest random wait before a retry, in milliseconds. It is about as long as a transaction takes: a process that commits
- * without a pause leaves others only the moments between two commits.
- */
+/** About as long as a transaction takes: shorter waits would leave other processes no time to commit. */
 const MAX_RETRY_DELAY_MS = 10;
 
-/** What decides when a unit of work may run. */
+/** Decides when a unit of work may run. */
 export interface Schedulable {
   /** Units that have a key in common run in the order in which they were added. */
   readonly keys: readonly string[];
-  /** Whether it may share its transaction with other units. */
+  /** Whether the unit may share a transaction with others. */
   readonly groupCommit: boolean;
 }
 
 /** A unit of work that waits for its commit. */
-export interface PendingUnit<Writes> extends Schedulable {
-  /** Whether its caller has its answer already, because the unit took too long. */
+export interface PendingUnit extends Schedulable {
+  /** Whether the caller already has an answer, because the unit took too long. */
   isSettled(): boolean;
-  /** Adds what it shares with other units to their batches. @returns the batch to be written before it is prepared */
+  /** @returns the batched write that the unit takes part in, which runs before `prepare` */
   begin(session: ClientSession): { run(session: ClientSession): Promise<void> } | undefined;
-  /** Does its own writes. Runs again when the transaction is retried. */
-  prepare(session: ClientSession): Promise<PreparedUnit<Writes>>;
+  /** Makes the unit's own writes. Called again when the transaction is retried. */
+  prepare(session: ClientSession): Promise<PreparedUnit>;
   reject(error: unknown): void;
 }
 
 /** A unit of work that is ready to be committed. */
-export interface PreparedUnit<Writes> {
-  /** What is written for all units of the transaction together, at its end. */
-  writes: Writes;
+interface PreparedUnit {
+  /** Written at the end of the transaction, together with those of the other units. */
+  writes: PendingWrites;
   /** Called after the commit. */
   resolve(): void;
 }
 
-/** Thrown by the last writes of a transaction when one of its units cannot be committed. */
-export class RejectedWritesError extends Error {
-  override readonly name = "RejectedWritesError";
-  /** Position of the unit among those of the transaction. */
-  readonly index: number;
-
-  constructor(message: string, options: { cause: unknown; index: number }) {
-    super(message, { cause: options.cause });
-    this.index = options.index;
-  }
-}
-
 /**
- * Commits units of work: those that share a key one after the other, those that allow it together in one transaction, so
- * that many at once cost a few commits. A unit that is rejected does not affect the others of its transaction: they are
- * committed together without it. A transaction that conflicts with one of another process is retried until its units
- * are out of time.
+ * Commits units of work. Units that share a key commit one after the other; units that allow it commit together in one
+ * transaction. A rejected unit does not affect the others of its transaction. A transaction that conflicts with another
+ * process is retried until its units time out.
  */
-export class GroupCommitter<Writes> {
-  readonly #database: { connection: Connection };
-  readonly #write: (session: ClientSession, writes: readonly Writes[]) => Promise<void>;
+export class GroupCommitter {
+  readonly #database: Database;
   readonly #busyKeys = new Set<string>();
-  #waiting: PendingUnit<Writes>[] = [];
   readonly #retrying = new Mutex();
+  #waiting: PendingUnit[] = [];
   #isGroupRunning = false;
 
-  /** @param write makes the last writes of a transaction, for all its units */
-  constructor(
-    database: { connection: Connection },
-    write: (session: ClientSession, writes: readonly Writes[]) => Promise<void>,
-  ) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#write = write;
   }
 
-  /** Commits `unit` as soon as those that share one of its keys allow it. */
-  add(unit: PendingUnit<Writes>): void {
+  /** Commits `unit` as soon as no earlier unit with one of its keys is left. */
+  add(unit: PendingUnit): void {
     this.#waiting.push(unit);
     this.#startNext();
   }
@@ -85,17 +65,14 @@ export class GroupCommitter<Writes> {
     const selected = selectRunnable(this.#waiting, { busyKeys: this.#busyKeys, maxGroupSize });
     this.#waiting = selected.later;
     for (const unit of selected.single) void this.#run([unit]);
-    if (selected.group.length > 0) void this.#runGroup(selected.group);
-  }
-
-  async #runGroup(units: readonly PendingUnit<Writes>[]): Promise<void> {
+    if (selected.group.length === 0) return;
     this.#isGroupRunning = true;
-    await this.#run(units, () => {
+    void this.#run(selected.group, () => {
       this.#isGroupRunning = false;
     });
   }
 
-  async #run(units: readonly PendingUnit<Writes>[], onEnd?: () => void): Promise<void> {
+  async #run(units: readonly PendingUnit[], onEnd?: () => void): Promise<void> {
     const keys = units.flatMap((unit) => unit.keys);
     for (const key of keys) this.#busyKeys.add(key);
     await this.#commit(units);
@@ -104,11 +81,8 @@ export class GroupCommitter<Writes> {
     this.#startNext();
   }
 
-  /**
-   * Commits or rejects each of the units. Transactions that conflict are retried one at a time: many at once would go on
-   * conflicting with each other, with one success for each round.
-   */
-  async #commit(units: readonly PendingUnit<Writes>[]): Promise<void> {
+  /** Commits or rejects each unit. Conflicting transactions are retried one at a time, or they would conflict again. */
+  async #commit(units: readonly PendingUnit[]): Promise<void> {
     let left = await this.#attempt(units);
     if (left.length === 0) return;
     await this.#retrying.runExclusive(async () => {
@@ -120,7 +94,7 @@ export class GroupCommitter<Writes> {
   }
 
   /** @returns the units whose transaction is to be retried */
-  async #attempt(units: readonly PendingUnit<Writes>[]): Promise<readonly PendingUnit<Writes>[]> {
+  async #attempt(units: readonly PendingUnit[]): Promise<readonly PendingUnit[]> {
     const pending = units.filter((unit) => !unit.isSettled());
     if (pending.length === 0) return [];
     try {
@@ -130,64 +104,59 @@ export class GroupCommitter<Writes> {
       for (const unit of prepared) unit.resolve();
       return [];
     } catch (error) {
-      return canRetry(error) ? pending : this.#settle(pending, error);
+      return canRetry(error) ? pending : this.#handleFailure(pending, error);
     }
   }
 
-  /** After a failure that a retry would not mend. @returns the units whose transaction is to be retried */
-  async #settle(
-    units: readonly PendingUnit<Writes>[],
+  /** @returns the units whose transaction is to be retried */
+  async #handleFailure(
+    units: readonly PendingUnit[],
     error: unknown,
-  ): Promise<readonly PendingUnit<Writes>[]> {
-    if (error instanceof RejectedWritesError) {
+  ): Promise<readonly PendingUnit[]> {
+    if (error instanceof UnitRejectedError) {
       units[error.index]?.reject(error.cause);
       return this.#attempt(units.filter((_, index) => index !== error.index));
     }
-    // What may have been committed must not be committed again.
+    // The commit may have succeeded even though the reply was lost, so do not retry.
     if (units.length === 1 || mayHaveCommitted(error)) {
       for (const unit of units) unit.reject(error);
       return [];
     }
-    const left: PendingUnit<Writes>[] = [];
+    const left: PendingUnit[] = [];
     for (const unit of units) left.push(...(await this.#attempt([unit])));
     return left;
   }
 
-  async #prepare(
-    session: ClientSession,
-    units: readonly PendingUnit<Writes>[],
-  ): Promise<PreparedUnit<Writes>[]> {
+  /** Makes all writes of a transaction: batched writes, then those of each unit, then the outbox. */
+  async #prepare(session: ClientSession, units: readonly PendingUnit[]): Promise<PreparedUnit[]> {
     const batches = new Set(units.flatMap((unit) => unit.begin(session) ?? []));
     for (const batch of batches) await batch.run(session);
-    const prepared: PreparedUnit<Writes>[] = [];
+    const prepared: PreparedUnit[] = [];
     for (const [index, unit] of units.entries()) {
       try {
         prepared.push(await unit.prepare(session));
       } catch (error) {
-        throw canRetry(error)
-          ? error
-          : new RejectedWritesError("A unit of work was rejected.", { cause: error, index });
+        if (canRetry(error)) throw error;
+        throw new UnitRejectedError("A unit of work was rejected.", { cause: error, index });
       }
     }
-    await this.#write(
-      session,
-      prepared.map(({ writes }) => writes),
-    );
+    const writes = prepared.map((unit) => unit.writes);
+    await writeOutbox(this.#database, session, writes);
     return prepared;
   }
 }
 
-/** Units that may run now, each alone or all in one transaction, and units that have to wait. */
-export interface Selection<Unit> {
+/** Units that run now, each alone or all in one transaction, and units that have to wait. */
+interface Selection<Unit> {
   single: Unit[];
   group: Unit[];
   later: Unit[];
 }
 
 /**
- * Selects the units that may run now. None overtakes another with which it shares a key.
+ * Selects the units that may run now. A unit never overtakes another that shares a key with it.
  * @param waiting in the order in which they were added
- * @param options.busyKeys keys of the units that are running
+ * @param options.busyKeys keys of running units
  * @param options.maxGroupSize how many may be selected for the group
  */
 export function selectRunnable<Unit extends Schedulable>(

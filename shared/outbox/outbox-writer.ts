@@ -1,12 +1,11 @@
 import type { EventName } from "@shared/contract/events.ts";
 import { type Database, nativeDb } from "@shared/database/database.ts";
 import type { AuditDetails, EventRecord } from "@shared/database/models/event.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
 import { type ClientSession, Types } from "mongoose";
 import { z } from "zod";
-import { RejectedWritesError } from "./group-commit.ts";
 import {
   CONTROL_STREAM,
-  deletedUser,
   reserveSequenceNumbers,
   type StreamAppend,
   type StreamPosition,
@@ -14,28 +13,7 @@ import {
   userStream,
 } from "./streams.ts";
 
-/** A document and the name of its collection. */
-interface Insert {
-  collection: string;
-  document: object;
-}
-
-/** A document that depends on how many unfinished signals its user has without it. */
-interface PositionedInsert {
-  collection: string;
-  userId: Types.ObjectId;
-  make: (position: { unfinishedSignals: number }) => object;
-}
-
-/** An event that has no sequence number yet. */
-interface NewEvent {
-  stream: string;
-  name: EventName;
-  data: unknown;
-  requestId?: string | undefined;
-}
-
-/** What a unit of work writes at the end of its transaction. */
+/** Writes of a unit of work that are made at the end of its transaction. */
 export interface PendingWrites {
   at: Date;
   actor: string | undefined;
@@ -49,10 +27,42 @@ export interface PendingWrites {
   auditDetails: AuditDetails;
 }
 
+/** A document and the name of its collection. */
+interface Insert {
+  collection: string;
+  document: object;
+}
+
+/** A document that depends on how many other unfinished signals its user has. */
+interface PositionedInsert {
+  collection: string;
+  userId: Types.ObjectId;
+  make: (position: { unfinishedSignals: number }) => object;
+}
+
+/** An event without a sequence number. */
+interface NewEvent {
+  stream: string;
+  name: EventName;
+  data: unknown;
+  requestId?: string | undefined;
+}
+
+/** One unit of a transaction, at `index`, cannot be committed, because of `cause`. */
+export class UnitRejectedError extends Error {
+  override readonly name = "UnitRejectedError";
+  readonly index: number;
+
+  constructor(message: string, { cause, index }: { cause: unknown; index: number }) {
+    super(message, { cause });
+    this.index = index;
+  }
+}
+
 /**
- * Writes events, deferred documents and audit entries of all units of work of a transaction, as its last writes: first
- * the sequence numbers, then all documents with one command for each collection.
- * @throws RejectedWritesError for a unit that adds events for a deleted user, or whose positioned insert throws
+ * Writes the outbox events, deferred inserts and audit entries of a transaction. Must be the last writes in it, because the
+ * streams stay locked until the commit.
+ * @throws UnitRejectedError for a unit that adds events for a deleted user, or whose deferred insert throws
  */
 export async function writeOutbox(
   database: Database,
@@ -64,15 +74,11 @@ export async function writeOutbox(
     try {
       return documentsOf(database, unit, positions);
     } catch (error) {
-      throw new RejectedWritesError("A unit of work was rejected.", { cause: error, index });
+      throw new UnitRejectedError("A unit of work was rejected.", { cause: error, index });
     }
   });
   await insertAll(database, session, inserts);
-  for (const { actor, at, auditDetails, events } of units) {
-    if (actor === undefined) continue;
-    const audited = events.map((event) => ({ ...event, userId: userIdOf(event.stream) }));
-    await writeAuditEntries(database, session, { actor, at, auditDetails, events: audited });
-  }
+  for (const unit of units) await writeAuditEntries(database, session, unit);
 }
 
 function appendsOf(units: readonly PendingWrites[]): Map<string, StreamAppend> {
@@ -90,16 +96,16 @@ function appendsOf(units: readonly PendingWrites[]): Map<string, StreamAppend> {
   return appends;
 }
 
-/** @param positions where the streams stand without this unit; moved on to where they stand with it */
+/** @param positions of the streams before this unit; changed to those after it */
 function documentsOf(
   database: Database,
   unit: PendingWrites,
-  positions: Map<string, StreamPosition>,
+  positions: ReadonlyMap<string, StreamPosition>,
 ): Insert[] {
   const { at, actor, requestId } = unit;
   const positionOf = (stream: string): StreamPosition => {
     const position = positions.get(stream);
-    if (!position) throw deletedUser();
+    if (!position) throw new AppError("unauthenticated", "This account no longer exists.");
     return position;
   };
   const inserts = unit.inserts.map((insert): Insert => {
@@ -131,7 +137,7 @@ const replySchema = z.object({
   writeErrors: z.array(z.object({ errmsg: z.string() })).default([]),
 });
 
-/** One command for each collection; the driver's bulk writes cost several times as much for few documents. */
+/** One command for each collection. The driver's bulk writes are several times slower for few documents. */
 async function insertAll(
   { connection }: Database,
   session: ClientSession,
@@ -148,19 +154,11 @@ async function insertAll(
   }
 }
 
-/** An event as the audit trail reads it. */
-interface AuditableEvent {
-  name: EventName;
-  data: unknown;
-  /** The user of its stream; undefined for the stream of the admins. */
-  userId?: string;
-}
-
-/** Informs the admins of what an event of the user's own stream says already: it would be a second entry. */
+/** It repeats an event of the user's own stream for the administrators. */
 const REPEATED_EVENT: EventName = "user:updated";
 
-/** Fields of an event's data that the trail keeps. */
-const KEPT_FIELDS: Partial<Record<EventName, readonly string[]>> = {
+/** Fields of the data of an event that the audit trail keeps. */
+const AUDITED_FIELDS: Partial<Record<EventName, readonly string[]>> = {
   "account:updated": ["reason", "approved", "allow_image_upload", "image_credits"],
   "chart-image:deleted": ["filename"],
   "queue:changed": ["action", "jobs", "names"],
@@ -170,45 +168,32 @@ const namedSchema = z.object({ username: z.string() });
 const fieldsSchema = z.record(z.string(), z.unknown());
 const detailSchema = z.union([z.string(), z.number(), z.boolean()]);
 
-/**
- * Writes what an administrator did, in the transaction that does it: one entry for each of its events.
- * @param trail.auditDetails facts that the events do not contain
- */
+/** Writes one audit entry for each event of an administrator's action. */
 async function writeAuditEntries(
   database: Database,
   session: ClientSession,
-  trail: { actor: string; at: Date; events: readonly AuditableEvent[]; auditDetails: AuditDetails },
+  { actor, at, auditDetails, ...unit }: PendingWrites,
 ): Promise<void> {
-  const { actor, at, auditDetails } = trail;
-  const events = trail.events.filter((event) => event.name !== REPEATED_EVENT);
-  if (events.length === 0) return;
-  const nameById = await findUsernames(database, session, events);
-  const entries = events.map(({ name, data, userId }) => ({
+  const events = unit.events.filter(({ name }) => name !== REPEATED_EVENT);
+  if (actor === undefined || events.length === 0) return;
+  const users = await database.users
+    .find({ _id: { $in: events.flatMap(({ stream }) => userIdOf(stream) ?? []) } })
+    .select({ username: 1 })
+    .session(session)
+    .lean();
+  const nameByStream = new Map(users.map(({ _id, username }) => [userStream(_id), username]));
+  const entries = events.map(({ stream, name, data }) => ({
     actor,
     action: name,
-    subject: nameById.get(userId) ?? namedSchema.safeParse(data).data?.username ?? null,
-    details: { ...keptDetails(name, data), ...auditDetails },
+    subject: nameByStream.get(stream) ?? namedSchema.safeParse(data).data?.username ?? null,
+    details: { ...auditedFields(name, data), ...auditDetails },
     at,
   }));
   await database.auditEntries.insertMany(entries, { session });
 }
 
-async function findUsernames(
-  database: Database,
-  session: ClientSession,
-  events: readonly AuditableEvent[],
-): Promise<Map<string | undefined, string>> {
-  const ids = events.flatMap(({ userId }) => userId ?? []);
-  const users = await database.users
-    .find({ _id: { $in: ids } })
-    .select({ username: 1 })
-    .session(session)
-    .lean();
-  return new Map(users.map((user) => [user._id.toString(), user.username]));
-}
-
-function keptDetails(name: EventName, data: unknown): AuditDetails {
+function auditedFields(name: EventName, data: unknown): AuditDetails {
   const fields = fieldsSchema.parse(data);
-  const kept = (KEPT_FIELDS[name] ?? []).map((field) => [field, detailSchema.parse(fields[field])]);
-  return Object.fromEntries(kept);
+  const names = AUDITED_FIELDS[name] ?? [];
+  return Object.fromEntries(names.map((field) => [field, detailSchema.parse(fields[field])]));
 }

@@ -13,7 +13,7 @@ import { coversCandle } from "./resolve-trade.ts";
 const FILE_NAME = /([A-Z0-9]+)-([A-Z0-9]+)\.(\w+)\.csv$/i;
 const COLUMNS = ["time", "open", "high", "low", "close", "volume"] as const;
 
-/** The market and timeframe that a file such as `BTC-USDT.1h.csv` names; null for another name. */
+/** Market and timeframe of a file such as `BTC-USDT.1h.csv`; null for other names. */
 export function parseCandleFileName(name: string): { symbol: string; timeframe: Timeframe } | null {
   const [, base, quote, length] = FILE_NAME.exec(name) ?? [];
   const timeframe = timeframeSchema.safeParse(length).data;
@@ -23,8 +23,8 @@ export function parseCandleFileName(name: string): { symbol: string; timeframe: 
 }
 
 /**
- * Candles of a CSV with a line of column names (`time,open,high,low,close,volume`) and times in Unix ms, oldest first.
- * @throws ZodError for anything else
+ * Reads a CSV with the columns `time,open,high,low,close,volume` in Unix ms, oldest first.
+ * @throws ZodError
  */
 export function parseCandleCsv(text: string): Candle[] {
   const lines = text.trim().split("\n").slice(1);
@@ -42,7 +42,6 @@ export interface CandleFile {
   candles: readonly Candle[];
 }
 
-/** The candles of files, by which outcomes are resolved again. */
 export function candleFilesSource(files: readonly CandleFile[]): CandleSource {
   const find = (symbol: string, timeframe: Timeframe) =>
     files.find((file) => file.symbol === symbol && file.timeframe === timeframe)?.candles;

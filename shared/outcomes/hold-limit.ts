@@ -1,20 +1,20 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { HOLD_CANDLES } from "@shared/contract/constants.ts";
 
-/** What an analyst says of how long a trade is held. */
+/** The hold as stated by an analyst. */
 interface StatedHold {
-  /** As a number of candles; null if the analyst gave none. */
+  /** Number of candles; null if not stated. */
   candles: number | null;
-  /** In words, read only without a number. */
+  /** Used if there is no number. */
   text: string;
   timeframe: Timeframe;
-  /** When the trade is made, Unix ms; "until Friday" counts from here. */
+  /** When the trade is made, Unix ms. */
   from: number;
 }
 
 /**
- * Hold limit of a trade: the number of candles of `timeframe`, 1 to 480, after which it is closed. It is the analyst's
- * number, rounded up; otherwise what its words say; otherwise 24.
+ * Hold limit of a trade: number of candles of `timeframe`, 1 to 480, after which it is closed. The stated number,
+ * rounded up; otherwise that in the text; otherwise 24.
  */
 export function holdLimit({ candles, text, timeframe, from }: StatedHold): number {
   if (candles !== null && candles > 0) return withinLimits(candles);
@@ -30,10 +30,8 @@ const MINUTE_MS = TIMEFRAME_MS["1m"];
 const HOUR_MS = TIMEFRAME_MS["1h"];
 const DAY_MS = TIMEFRAME_MS["1d"];
 
-/** A hold in candles of the trade's own timeframe, or as a time. */
 type Hold = { candles: number } | { durationMs: number };
 
-/** Longer texts say something else. */
 const MAX_LENGTH = 300;
 
 const OVERNIGHT_MS = 12 * HOUR_MS;
@@ -50,7 +48,7 @@ const FRIDAY = WEEKDAYS.indexOf("fri");
 
 const NUMBER = String.raw`(?<![\w.])(\d+(?:\.\d+)?)`;
 const UNIT = `(months?|mos?|minutes?|mins?|m|hours?|hrs?|hr|h|days?|d|weeks?|wks?|wk|w)(?![a-z])`;
-/** `4h`, `15-minute`, `h4`, `daily`: the length of a candle. */
+/** Length of a candle: `4h`, `15-minute`, `h4`, `daily`. */
 const TIMEFRAME = String.raw`(?:(\d+)[\s-]*${UNIT}|([mhdw])(\d+)|(hourly|daily|weekly))`;
 const TO = String.raw`\s*(?:-|to|or)\s*`;
 
@@ -58,13 +56,13 @@ const TO = String.raw`\s*(?:-|to|or)\s*`;
 const CANDLES = new RegExp(
   String.raw`${NUMBER}(?:${TO}(\d+(?:\.\d+)?))?[\s-]*(?:x\s*|more\s+|closed\s+)?(?:${TIMEFRAME}[\s-]*)?(?:candle(?:stick)?s?|bars?)\b`,
 );
-/** `4-8 hours`, `4 hours to 2 days`, `90m`; of a range, the second group is its longer end. */
+/** `4-8 hours`, `4 hours to 2 days`, `90m`. The second group is the longer end of a range. */
 const DURATION = new RegExp(
   String.raw`${NUMBER}[\s-]*(?:${UNIT}|(?=${TO}\d))(?:${TO}(\d+(?:\.\d+)?)[\s-]*${UNIT})?`,
 );
-/** What follows the hours of `1 day and 12 hours`, `1h30m`. */
+/** The rest of `1 day and 12 hours`, `1h30m`. */
 const REMAINDER = new RegExp(String.raw`^\s*(?:and\s*)?(\d+(?:\.\d+)?)[\s-]*${UNIT}`);
-/** Lengths of candles, which are no hold: `on the 4h chart`. */
+/** Lengths of candles, which are not a hold: `on the 4h chart`. */
 const CHART = new RegExp(
   String.raw`${TIMEFRAME}[\s-]*(?:chart|time ?frame|candle|bar|close)s?\b`,
   "g",
@@ -73,9 +71,8 @@ const WEEKDAY =
   /\b(?:until|till|by|through|before|to)\s+(?:the\s+)?(?:\w+\s+of\s+|next\s+|this\s+)?(sun|mon|tue|wed|thu|fri|sat)(?:(?:s|nes|rs|ur)?day)?\b/;
 
 /**
- * Reads how long a trade is held from an analyst's words: a number of candles, a time, a day of the week, `overnight`.
- * Of a range, its longer end. Numbers may be words. Null if the text names none of these. `from` is when the trade is
- * made, in Unix ms; days end at midnight UTC.
+ * Reads a number of candles, a time, a weekday or `overnight`, of a range the longer end. Numbers may be words. Days
+ * end at midnight UTC. Null if the text has none of these.
  */
 function parseHoldText(text: string, from: number): Hold | null {
   const words = readNumberWords(text.slice(0, MAX_LENGTH).toLowerCase().replaceAll(/[–—−]/g, "-"));
@@ -110,7 +107,7 @@ function parseDuration(words: string): Hold | null {
   return { durationMs: Number(amount) * unitMs(unit) + remainderMs(rest, unitMs(unit)) };
 }
 
-/** Time of a smaller unit that continues another: the 30 minutes of `1h30m`. */
+/** A smaller unit after a larger one: the 30 minutes of `1h30m`. */
 function remainderMs(rest: string, largerMs: number): number {
   const [, amount, unit] = REMAINDER.exec(rest) ?? [];
   if (amount === undefined || unit === undefined || unitMs(unit) >= largerMs) return 0;
@@ -136,7 +133,6 @@ function parseCalendar(words: string, from: number): Hold | null {
 
 const endOfDay = (time: number): number => (Math.floor(time / DAY_MS) + 1) * DAY_MS;
 
-/** End of the next such day, today included. */
 function endOfWeekday(weekday: number, from: number): number {
   const days = (weekday - new Date(from).getUTCDay() + WEEKDAYS.length) % WEEKDAYS.length;
   return endOfDay(from) + days * DAY_MS;
@@ -160,7 +156,7 @@ const WORD_NUMBER = new RegExp(
   "g",
 );
 
-/** Numbers that are other words, before a unit of time or a candle. */
+/** Words for numbers before a unit of time or a candle. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bhalf an? /g, "0.5 "],
   [/\b(?:a )?couple of /g, "2 "],
@@ -168,7 +164,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:an?|a single|single) (?=(?:full )?(?:minute|hour|day|week|month|candle|bar)\b)/g, "1 "],
 ];
 
-/** Writes numbers that are given in words, up to 99, in digits: `twenty-four hours` is `24 hours`. Lower case only. */
+/** Replaces numbers in words, up to 99, by digits: `twenty-four hours` becomes `24 hours`. Lower case only. */
 function readNumberWords(text: string): string {
   const phrased = PHRASES.reduce(
     (words, [pattern, digits]) => words.replaceAll(pattern, digits),

@@ -5,7 +5,7 @@ import type { Resolution } from "@shared/contract/resolution.ts";
 import { resolveTrade } from "./resolve-trade.ts";
 import { type CandleParts, tradeOfFigures } from "./simulate-trade.ts";
 
-/** An outcome as the ledger records it, with the figures of its analysis. */
+/** A recorded outcome and the figures of its analysis. */
 export interface RecordedOutcome {
   /** Number of the outcome's record. */
   seq: number;
@@ -13,7 +13,7 @@ export interface RecordedOutcome {
   judgement: Resolution;
 }
 
-/** Where the candles come from by which outcomes are resolved again. */
+/** Source of the candles to resolve outcomes again. */
 export interface CandleSource {
   /** Closed candles that cover the time from `from` to `until`, Unix ms, oldest first; null if there are none. */
   candles(
@@ -24,12 +24,11 @@ export interface CandleSource {
   parts(figures: LedgerFigures, candle: Candle, timeframe: Timeframe): Promise<CandleParts | null>;
 }
 
-/** What became of resolving an outcome again. */
 export type Recheck =
   | { result: "agrees" | "no-candles" | "needs-finer-candles" }
   | { result: "differs"; fields: FieldDifference[] };
 
-/** A field that comes out differently; values as they are written in the record. */
+/** A field with a different value, as text. */
 export interface FieldDifference {
   name: string;
   recorded: string;
@@ -37,8 +36,8 @@ export interface FieldDifference {
 }
 
 /**
- * Resolves the trade of a record again, from its own levels, rules and costs, and compares the result with the record.
- * Where candles are missing that could decide otherwise, it says so instead of naming a difference.
+ * Resolves a recorded trade again, by its own levels, rules and costs, and compares the result with the record. A
+ * difference does not count if it may come from missing candles.
  */
 export async function resolveAgain(
   { figures, judgement }: RecordedOutcome,
@@ -68,10 +67,9 @@ export async function resolveAgain(
   return lacksParts ? { result: "needs-finer-candles" } : { result: "differs", fields };
 }
 
-/** No candles are shorter, also not where the outcome was resolved. */
 const FINEST = TIMEFRAMES[0];
 
-/** Fields that are compared; the costs are those of the record. */
+/** Compared fields. The costs are those of the record. */
 const COMPARED = [
   "outcome",
   "reason",

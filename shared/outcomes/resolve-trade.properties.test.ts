@@ -73,7 +73,7 @@ const LATER = NOON + 1_000 * HOUR_MS;
 const sources = fc.constantFrom(finer, none);
 
 describe("any trade in any market", () => {
-  it("is judged like its mirror image", async () => {
+  it("is resolved like its mirror image", async () => {
     const upsideDown =
       (source: FinerCandles): FinerCandles =>
       async (candle, timeframe) => {
@@ -100,7 +100,7 @@ describe("any trade in any market", () => {
     );
   });
 
-  it("is judged late as in time, whatever came later", async () => {
+  it("is resolved late as in time, whatever came later", async () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, sources, async (given, candles, source) => {
         const rest = { trade: given, finer: source, costs: DEFAULT_TRADING_COSTS.crypto };
@@ -115,7 +115,7 @@ describe("any trade in any market", () => {
     );
   });
 
-  it("is not touched by what happened before it was made, or after it was decided", async () => {
+  it("does not depend on prices before it was made or after it was decided", async () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, hourly, async (given, candles, others) => {
         const rest = { trade: given, finer: none, costs: DEFAULT_TRADING_COSTS.crypto, now: LATER };
@@ -137,15 +137,15 @@ describe("any trade in any market", () => {
   it("has a result that follows from its recorded prices and costs", async () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, anyCosts, async (given, candles, costs) => {
-        const judged = await resolveTrade({
+        const resolved = await resolveTrade({
           ...{ trade: given, candles, finer: none, now: LATER, costs },
         });
-        if (!judged || judged.fill === null || judged.exit === null) return true;
-        const { fill, exit } = judged;
+        if (!resolved || resolved.fill === null || resolved.exit === null) return true;
+        const { fill, exit } = resolved;
         const paid =
-          (fill + exit) * (judged.costs.spread_percent / 2 + judged.costs.commission_percent);
+          (fill + exit) * (resolved.costs.spread_percent / 2 + resolved.costs.commission_percent);
         const result = (exit - fill - paid / 100) / (given.entry - given.stopLoss);
-        return Math.abs(result - (judged.r_multiple ?? Number.NaN)) < 0.0001;
+        return Math.abs(result - (resolved.r_multiple ?? Number.NaN)) < 0.0001;
       }),
     );
   });
@@ -153,12 +153,12 @@ describe("any trade in any market", () => {
   it("never wins less than nothing before its costs, nor loses less than its risk but by a gap", async () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, sources, async (given, candles, source) => {
-        const judgement = await resolveTrade({
+        const resolution = await resolveTrade({
           ...{ trade: given, candles, finer: source, now: LATER, costs: FREE },
         });
-        const r = judgement?.r_multiple ?? 0;
-        if (judgement?.outcome === "WIN") return r > 0;
-        return judgement?.outcome !== "LOSS" || r <= 0 || judgement.fill !== given.entry;
+        const r = resolution?.r_multiple ?? 0;
+        if (resolution?.outcome === "WIN") return r > 0;
+        return resolution?.outcome !== "LOSS" || r <= 0 || resolution.fill !== given.entry;
       }),
     );
   });

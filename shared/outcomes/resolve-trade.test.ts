@@ -1,11 +1,10 @@
-import type { Candle } from "@shared/contract/candle.ts";
+import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import {
   type Bar,
   bars,
   FREE,
-  finerFrom,
   HOUR_MS,
   mirrored,
   mirroredTrade,
@@ -14,7 +13,20 @@ import {
 } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
 import { resolveTrade } from "./resolve-trade.ts";
-import type { Trade } from "./simulate-trade.ts";
+import type { FinerCandles, Trade } from "./simulate-trade.ts";
+
+/** Finer candles of some longer ones, by their opening time. */
+function finerFrom(
+  parts: Readonly<Record<number, readonly Candle[]>>,
+  timeframe: Timeframe = "1m",
+): FinerCandles {
+  return (candle, of) => {
+    const candles = parts[candle.time];
+    return Promise.resolve(
+      candles && of !== timeframe ? { timeframe, candles: [...candles] } : null,
+    );
+  };
+}
 
 const MINUTE_MS = 60_000;
 const LATER = NOON + 10_000 * HOUR_MS;
@@ -180,7 +192,7 @@ const CASES: readonly Case[] = [
     is: null,
   },
   {
-    name: "a target above a limit that fills in the same candle does not count where nothing tells",
+    name: "a target above a limit that fills in the same candle does not count where nothing shows the order",
     trade: LIMIT,
     hours: [[103, 111, 99, 104]],
     is: null,
@@ -205,13 +217,13 @@ const CASES: readonly Case[] = [
     is: null,
   },
   {
-    name: "a stop below a stop order that fills in the same candle is a loss where nothing tells",
+    name: "a stop below a stop order that fills in the same candle is a loss where nothing shows the order",
     trade: STOP_ORDER,
     hours: [[97, 101, 94, 100.5]],
     is: { outcome: "LOSS", reason: "stop", fill: 100, exit: 95, r_multiple: -1 },
   },
   {
-    name: "entry, stop and target in one candle is a loss where nothing tells",
+    name: "entry, stop and target in one candle is a loss where nothing shows the order",
     trade: STOP_ORDER,
     hours: [[97, 112, 94, 111]],
     is: { outcome: "LOSS", reason: "both", fill: 100, exit: 95 },
@@ -234,7 +246,7 @@ const CASES: readonly Case[] = [
     is: { outcome: "WIN", filled_at: minute(21), exited_at: minute(40), resolved_at: hour(1) },
   },
   {
-    name: "an entry that is reached as its validity ends does not count where nothing tells when",
+    name: "an entry that is reached as its validity ends does not count where nothing shows when",
     trade: { ...LIMIT, validUntil: NOON + 30 * MINUTE_MS },
     hours: [[103, 104, 99, 100]],
     is: { outcome: "EXPIRED", reason: "not-filled", resolved_at: hour(1) },
@@ -278,39 +290,42 @@ function asMirrored(expected: Partial<Resolution> | null): Partial<Resolution> |
   return { ...expected, ...Object.fromEntries(prices) };
 }
 
-function expectJudged(judgement: Resolution | null, expected: Partial<Resolution> | null): void {
-  if (expected === null) expect(judgement).toBeNull();
-  else expect(judgement).toMatchObject(expected);
+function expectResolution(
+  resolution: Resolution | null,
+  expected: Partial<Resolution> | null,
+): void {
+  if (expected === null) expect(resolution).toBeNull();
+  else expect(resolution).toMatchObject(expected);
 }
 
 describe("a BUY", () => {
   it.each(CASES)("$name", async ({ trade, hours, finer, is }) => {
-    const judgement = await resolveTrade({
+    const resolution = await resolveTrade({
       trade: purchase(trade),
       candles: bars(hours),
       finer: finerFrom(finer ? { [NOON]: finer } : {}),
       now: LATER,
       costs: FREE,
     });
-    expectJudged(judgement, is);
+    expectResolution(resolution, is);
   });
 });
 
 describe("a SELL is its mirror image", () => {
   it.each(CASES)("$name", async ({ trade, hours, finer, is }) => {
-    const judgement = await resolveTrade({
+    const resolution = await resolveTrade({
       trade: mirroredTrade(purchase(trade)),
       candles: mirrored(bars(hours)),
       finer: finerFrom(finer ? { [NOON]: mirrored(finer) } : {}),
       now: LATER,
       costs: FREE,
     });
-    expectJudged(judgement, asMirrored(is));
+    expectResolution(resolution, asMirrored(is));
   });
 });
 
-describe("a judgement", () => {
-  const judge = (options: { hours: readonly Bar[]; now?: number; costs?: TradingCosts }) =>
+describe("a resolution", () => {
+  const resolve = (options: { hours: readonly Bar[]; now?: number; costs?: TradingCosts }) =>
     resolveTrade({
       trade: purchase(),
       candles: bars(options.hours),
@@ -321,31 +336,31 @@ describe("a judgement", () => {
 
   it("is net of half the spread and the commission at the entry and at the exit, and names them", async () => {
     const costs = { spread_percent: 0.1, commission_percent: 0.2 };
-    const judgement = await judge({ hours: [[100, 111, 99, 110]], costs });
+    const resolution = await resolve({ hours: [[100, 111, 99, 110]], costs });
     // 0.25 % of 100 and of 110 are 0.525, and the risk is 5.
-    expect(judgement).toMatchObject({ fill: 100, exit: 110, r_multiple: 2 - 0.105, costs });
+    expect(resolution).toMatchObject({ fill: 100, exit: 110, r_multiple: 2 - 0.105, costs });
   });
 
   it("names the costs of a trade that was never filled, too", async () => {
     const costs = { spread_percent: 0.1, commission_percent: 0.2 };
     const unfilled = purchase({ entry: 90, stopLoss: 85, validUntil: NOON + HOUR_MS });
     const candles = bars([[100, 101, 99, 100]]);
-    const judgement = await resolveTrade({
+    const resolution = await resolveTrade({
       ...{ trade: unfilled, candles, finer: finerFrom({}), now: LATER, costs },
     });
-    expect(judgement).toMatchObject({ reason: "not-filled", r_multiple: null, costs });
+    expect(resolution).toMatchObject({ reason: "not-filled", r_multiple: null, costs });
   });
 
   it("is not made before the candle that decides has closed", async () => {
     const hours: Bar[] = [[100, 111, 99, 110]];
-    expect(await judge({ hours, now: NOON + HOUR_MS - 1 })).toBeNull();
-    expect(await judge({ hours, now: NOON + HOUR_MS })).toMatchObject({ outcome: "WIN" });
+    expect(await resolve({ hours, now: NOON + HOUR_MS - 1 })).toBeNull();
+    expect(await resolve({ hours, now: NOON + HOUR_MS })).toMatchObject({ outcome: "WIN" });
   });
 
   it("goes down level by level: five minutes first, then their minutes", async () => {
     const day = 24 * HOUR_MS;
     const from = NOON - 12 * HOUR_MS;
-    const judgement = await resolveTrade({
+    const resolution = await resolveTrade({
       trade: purchase({ timeframe: "1d", createdAt: from, validUntil: from + 2 * day }),
       candles: bars([[100, 111, 94, 100]], { timeframe: "1d", from }),
       finer: (candle, timeframe) => {
@@ -360,7 +375,7 @@ describe("a judgement", () => {
       now: LATER,
       costs: FREE,
     });
-    expect(judgement).toMatchObject({
+    expect(resolution).toMatchObject({
       outcome: "WIN",
       exited_at: new Date(from + 6 * MINUTE_MS).toISOString(),
       resolved_at: new Date(from + day).toISOString(),

@@ -20,105 +20,107 @@ import {
 
 interface ResolveOptions {
   trade: Trade;
-  /** Candles of the trade's timeframe from the one that it was made in on, oldest first; gaps are closed markets. */
+  /** Candles of the trade's timeframe, oldest first, from the one it was made in. Gaps are closed markets. */
   candles: readonly Candle[];
   finer: FinerCandles;
-  /** Unix ms; candles that close later are not looked at. */
+  /** Unix ms. Later candles are ignored. */
   now: number;
   costs: TradingCosts;
 }
 
 /**
- * Judges a BUY or a SELL by what the market did after it was made, or gives null while that is open. The rules:
+ * Resolves a BUY or a SELL by the market after it; null while it is open.
  *
- * - Only what traded after the signal was made counts. Of the candle that it was made in, only its finer candles that
- *   open later do; where those cannot be had, none of it does.
- * - An entry within the usual spread of the last close is taken at the market's next open; any other waits for a trade
- *   beyond its price, until it is no longer valid (`EXPIRED`, `not-filled`).
- * - Then the stop (a touch) is a `LOSS`, the target (a trade beyond it) a `WIN`; a gap trades at its open. Where a
- *   candle's own figures leave open what came first, its finer candles tell, down to 1m; where they cannot, the worse
- *   counts (`LOSS`, `both`).
- * - After the suggested hold the trade ends at the close (`EXPIRED`, `hold-over`). It is counted in candles that exist:
- *   a closed market ends nothing.
+ * - Only prices after the signal count. Of the candle it was made in, only later finer candles do.
+ * - An entry within the usual spread of the last close is filled at the next open. Any other needs a trade beyond its
+ * price before the signal expires (`EXPIRED`, `not-filled`).
+ * - A touch of the stop is a `LOSS`, a trade beyond the target a `WIN`. A gap is executed at its open. Finer candles,
+ * down to 1m, decide which came first; if they cannot, it is a `LOSS` (`both`).
+ * - At the hold limit the trade is closed (`EXPIRED`, `hold-over`). Closed markets do not count.
  *
- * `resolved_at` is the close of the candle that decides, in the signal's timeframe. Neither a later run nor later candles
- * change any of it.
+ * `resolved_at` is the close of the deciding candle of the signal's timeframe. Later runs and candles give the same
+ * result.
  */
 export async function resolveTrade(options: ResolveOptions): Promise<Resolution | null> {
   const { trade, candles, now, costs } = options;
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
-  const course: Course = { ...options, normal: normalTrade(trade) };
-  let walk: TradeState | Exit = { phase: "waiting" };
+  const context: ResolveContext = { ...options, long: toLongTrade(trade) };
+  let state: TradeState | Exit = { phase: "waiting" };
   let held = 0;
   for (const candle of candles) {
     const closesAt = candle.time + lengthMs;
     if (closesAt > now) return null;
-    walk = await walkCandle(course, { walk, candle, timeframe: trade.timeframe });
-    if (walk.phase === "open") held += 1;
-    if (isDecided({ walk, trade, held, closesAt })) {
-      const heldTo = candle.close;
-      return composeResolution({ trade, walk, heldTo, resolvedAt: closesAt, costs });
+    state = await resolveCandle(context, { state, candle, timeframe: trade.timeframe });
+    if (state.phase === "open") held += 1;
+    if (isDecided({ state, trade, held, closesAt })) {
+      const lastClose = candle.close;
+      return composeResolution({ trade, state, lastClose, resolvedAt: closesAt, costs });
     }
   }
   return null;
 }
 
-/** Whether the trade is over, was not taken in time, or has been held for as long as it should. */
 function isDecided(at: {
-  walk: TradeState | Exit;
+  state: TradeState | Exit;
   trade: Trade;
   held: number;
   closesAt: number;
 }): boolean {
-  const { walk, trade, held, closesAt } = at;
-  if (walk.phase === "waiting") return closesAt >= Math.max(trade.validUntil, trade.createdAt);
-  return walk.phase === "over" || held >= trade.holdCandles;
+  const { state, trade, held, closesAt } = at;
+  if (state.phase === "waiting") return closesAt >= Math.max(trade.validUntil, trade.createdAt);
+  return state.phase === "closed" || held >= trade.holdCandles;
 }
 
-type Course = Pick<ResolveOptions, "trade" | "finer"> & { normal: LongTrade };
+type ResolveContext = Pick<ResolveOptions, "trade" | "finer"> & { long: LongTrade };
 
-interface Place {
-  walk: TradeState | Exit;
+interface CandleContext {
+  state: TradeState | Exit;
   candle: Candle;
   timeframe: Timeframe;
 }
 
-/** The trade after one candle, with the help of finer ones where that one alone does not tell. */
-async function walkCandle(course: Course, place: Place): Promise<TradeState | Exit> {
-  const { trade, normal } = course;
-  const { walk, candle, timeframe } = place;
+/** The trade after one candle. */
+async function resolveCandle(
+  context: ResolveContext,
+  at: CandleContext,
+): Promise<TradeState | Exit> {
+  const { trade, long } = context;
+  const { state, candle, timeframe } = at;
   const closesAt = candle.time + TIMEFRAME_MS[timeframe];
-  const isWaiting = walk.phase === "waiting";
-  if (walk.phase === "over" || closesAt <= trade.createdAt) return walk;
-  if (isWaiting && candle.time >= trade.validUntil) return walk;
-  if (candle.time < trade.createdAt) return (await walkParts(course, place)) ?? walk;
+  const isWaiting = state.phase === "waiting";
+  if (state.phase === "closed" || closesAt <= trade.createdAt) return state;
+  if (isWaiting && candle.time >= trade.validUntil) return state;
+  if (candle.time < trade.createdAt) return (await resolveParts(context, at)) ?? state;
   const input = {
-    walk,
-    trade: normal,
+    state,
+    trade: long,
     candle: { ...asLong(trade.side, candle), time: candle.time },
   };
   const step = applyCandle({ ...input, isFinest: false });
   const mayBeLate = isWaiting && step.phase !== "waiting" && closesAt > trade.validUntil;
-  if (mayBeLate) return (await walkParts(course, place)) ?? walk;
+  if (mayBeLate) return (await resolveParts(context, at)) ?? state;
   if (step.phase !== "unclear") return step;
-  const inParts = await walkParts(course, place);
+  const inParts = await resolveParts(context, at);
   if (inParts) return inParts;
   const settled = applyCandle({ ...input, isFinest: true });
-  return settled.phase === "unclear" ? walk : settled;
+  return settled.phase === "unclear" ? state : settled;
 }
 
-/** The trade after the finer candles of one; null where they cannot be had. */
-async function walkParts(course: Course, place: Place): Promise<TradeState | Exit | null> {
-  const parts = await course.finer(place.candle, place.timeframe);
+/** The trade after the finer candles of one candle; null if there are none. */
+async function resolveParts(
+  context: ResolveContext,
+  at: CandleContext,
+): Promise<TradeState | Exit | null> {
+  const parts = await context.finer(at.candle, at.timeframe);
   if (!parts) return null;
-  let { walk } = place;
+  let { state } = at;
   for (const candle of parts.candles) {
-    walk = await walkCandle(course, { walk, candle, timeframe: parts.timeframe });
+    state = await resolveCandle(context, { state, candle, timeframe: parts.timeframe });
   }
-  return walk;
+  return state;
 }
 
-function normalTrade({ side, ...trade }: Trade): LongTrade {
+function toLongTrade({ side, ...trade }: Trade): LongTrade {
   const sign = side === "BUY" ? 1 : -1;
   const [entry, stopLoss, takeProfit, price] = [
     sign * trade.entry,
@@ -137,34 +139,32 @@ function entryOrder(prices: { entry: number; price: number; spread: number }): E
   return entry < price ? "limit" : "stop";
 }
 
-/** Decimals of an R multiple; more say nothing. */
 const R_DECIMALS = 4;
-/** Significant digits of a price: more than any market quotes, fewer than binary noise has. */
+/** Removes binary noise: no market quotes that many digits. */
 const PRICE_DIGITS = 12;
 
 interface Decided {
   trade: Trade;
-  walk: TradeState | Exit;
-  /** Close of the candle that decides, as the market quotes it. */
-  heldTo: number;
+  state: TradeState | Exit;
+  /** Close of the deciding candle. */
+  lastClose: number;
   /** Unix ms. */
   resolvedAt: number;
   costs: TradingCosts;
 }
 
-/** What is said of a trade that has come to its end. */
 function composeResolution(decided: Decided): Resolution {
-  const { walk, trade, heldTo, resolvedAt, costs } = decided;
+  const { state, trade, lastClose, resolvedAt, costs } = decided;
   const resolved_at = isoTime(resolvedAt);
-  if (walk.phase === "over") {
-    const outcome = walk.reason === "target" ? "WIN" : "LOSS";
-    return { outcome, reason: walk.reason, resolved_at, ...resultOf(decided, walk) };
+  if (state.phase === "closed") {
+    const outcome = state.reason === "target" ? "WIN" : "LOSS";
+    return { outcome, reason: state.reason, resolved_at, ...resultOf(decided, state) };
   }
-  if (walk.phase === "waiting") {
+  if (state.phase === "waiting") {
     return { outcome: "EXPIRED", reason: "not-filled", resolved_at, ...NO_TRADE, costs };
   }
-  const exit = heldTo * signOf(trade);
-  const end = { ...walk, exit, exitedAt: resolvedAt };
+  const exit = lastClose * signOf(trade);
+  const end = { ...state, exit, exitedAt: resolvedAt };
   return { outcome: "EXPIRED", reason: "hold-over", resolved_at, ...resultOf(decided, end) };
 }
 
@@ -178,7 +178,7 @@ const NO_TRADE = {
   max_adverse_r: null,
 } as const;
 
-/** R is the distance from the planned entry to the stop, wherever the fill was: what the position was sized by. */
+/** R is the distance from the planned entry to the stop, whatever the fill, because the position was sized by it. */
 function resultOf(
   { trade, costs }: Decided,
   end: Omit<OpenTrade, "phase"> & { exit: number; exitedAt: number },
@@ -200,14 +200,14 @@ function resultOf(
 
 const signOf = ({ side }: Trade): number => (side === "BUY" ? 1 : -1);
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
-/** Prices are above 0 whichever way a normal trade writes them. */
+/** A long trade has negated prices for a SELL. */
 const quoted = (price: number): number => Number(Math.abs(price).toPrecision(PRICE_DIGITS));
-/** Adding 0 keeps a result of nothing from being written as a negative one. */
+/** Adding 0 avoids -0. */
 const rounded = (value: number): number => Number(value.toFixed(R_DECIMALS)) + 0;
 
 /**
- * Whether finer candles, oldest first, are the course of `candle`: they begin, end and reach as far as it does, give or
- * take the usual spread. Others, as from another venue or with some missing, say nothing about it.
+ * Returns true if finer candles, oldest first, match `candle` within the usual spread. Candles of other venues, or
+ * with gaps, do not.
  */
 export function coversCandle(
   parts: readonly Candle[],
@@ -227,8 +227,8 @@ export function coversCandle(
 }
 
 /**
- * Typical distance between bid and ask at `price`, in the quote currency: that of the instrument's class, at least one
- * tick. The settings do not change it, so that an outcome can be recomputed from its record.
+ * Usual spread at `price` in the quote currency: that of the instrument's class, at least one tick. It does not
+ * depend on settings, so that outcomes can be recomputed.
  */
 function typicalSpread(symbol: string, price: number): number {
   const { spread_percent: percent } = DEFAULT_TRADING_COSTS[instrumentClass(symbol)];

@@ -3,7 +3,7 @@ import type { LedgerFigures } from "@shared/contract/ledger.ts";
 import { validUntil } from "@shared/contract/signal.ts";
 import { holdLimit } from "./hold-limit.ts";
 
-/** What a BUY or a SELL says, as far as its judgement goes. Prices are in the quote currency, times in Unix ms. */
+/** A BUY or a SELL. Prices are in the quote currency, times in Unix ms. */
 export interface Trade {
   symbol: string;
   timeframe: Timeframe;
@@ -11,59 +11,54 @@ export interface Trade {
   entry: number;
   stopLoss: number;
   takeProfit: number;
-  /** The market's last close when the signal was made. */
+  /** The last close when the signal was made. */
   price: number;
   createdAt: number;
-  /** Until when the entry may be taken. */
+  /** When the entry expires. */
   validUntil: number;
-  /** Candles of the signal's timeframe, the one of the fill included. */
+  /** Hold limit, including the candle of the fill. */
   holdCandles: number;
 }
 
-/** Candles of a shorter timeframe that make up one longer candle, oldest first. */
+/** Candles of a shorter timeframe that make up one candle, oldest first. */
 export interface CandleParts {
   timeframe: Timeframe;
   candles: Candle[];
 }
 
-/** The finest candles that make up `candle`, or null where they cannot be had. */
+/** The finest candles that make up `candle`, or null if there are none. */
 export type FinerCandles = (candle: Candle, timeframe: Timeframe) => Promise<CandleParts | null>;
 
-/** How the entry waits for its price; said of a BUY, a SELL is its mirror image. */
+/** Type of the entry order of a long trade. */
 export type EntryOrder = "market" | "limit" | "stop";
 
-/**
- * A trade as if it were a BUY: for a SELL every price is negated, so that one set of rules judges both sides, and both
- * alike.
- */
+/** A trade as a BUY. For a SELL every price is negated, so that one set of rules applies to both sides. */
 export interface LongTrade extends Omit<Trade, "side"> {
   order: EntryOrder;
 }
 
-/** The prices of a candle, of one side or the other. */
 type Prices = Pick<Candle, "open" | "high" | "low" | "close">;
 
-/** `candle` as a trade of `side` sees it: unchanged for a BUY, upside down for a SELL. */
+/** `candle` as a long trade sees it: upside down for a SELL. */
 export function asLong(side: Trade["side"], { open, high, low, close }: Candle): Prices {
   if (side === "BUY") return { open, high, low, close };
   return { open: -open, high: -low, low: -high, close: -close };
 }
 
-/** How far a trade has come. Prices are those of a normal trade, times are opening times of candles in Unix ms. */
+/** State of a long trade. Times are opening times of candles in Unix ms. */
 export type TradeState = { phase: "waiting" } | OpenTrade;
 
 export interface OpenTrade {
   phase: "open";
   fill: number;
   filledAt: number;
-  /** Best and worst price since the fill. */
   best: number;
   worst: number;
 }
 
-/** The end of a trade at its stop or its target. */
+/** A trade closed at its stop or target. */
 export interface Exit extends Omit<OpenTrade, "phase"> {
-  phase: "over";
+  phase: "closed";
   reason: "target" | "stop" | "both";
   exit: number;
   exitedAt: number;
@@ -71,28 +66,28 @@ export interface Exit extends Omit<OpenTrade, "phase"> {
 
 type TradeLevels = Pick<LongTrade, "entry" | "stopLoss" | "takeProfit" | "order">;
 
-/** What a candle makes of a trade; `unclear` where only its course could tell. */
+/** Result of a candle; `unclear` if only finer candles can decide. */
 type Step = TradeState | Exit | { phase: "unclear" };
 
 interface StepInput {
-  walk: TradeState;
+  state: TradeState;
   trade: TradeLevels;
   candle: Prices & { time: number };
-  /** No finer candles can be had: what is unclear is decided against the trade. */
+  /** No finer candles exist: doubt counts against the trade. */
   isFinest: boolean;
 }
 
 const UNCLEAR = { phase: "unclear" } as const;
 
 /**
- * One candle further. The entry and the target need a trade beyond their price: who is first in the queue at the exact
- * price is not known. A touch of the stop is enough. A candle that opens beyond a price trades at its open.
+ * Applies one candle. Entry and target need a trade beyond their price, since the order's place in the queue is not
+ * known; a touch of the stop is enough. A candle that opens beyond a price is executed at its open.
  */
 export function applyCandle(input: StepInput): Step {
-  const { walk, candle } = input;
-  if (walk.phase === "open") return stepOpen(input, walk);
+  const { state, candle } = input;
+  if (state.phase === "open") return stepOpen(input, state);
   const fill = fillOf(input);
-  if (fill === null) return walk;
+  if (fill === null) return state;
   if (fill === candle.open) {
     const opened = { phase: "open", fill, filledAt: candle.time, best: fill, worst: fill } as const;
     return stepOpen(input, opened);
@@ -100,7 +95,7 @@ export function applyCandle(input: StepInput): Step {
   return stepFilledWithin(input, fill);
 }
 
-/** Price at which the entry is taken in this candle, or null. An open beyond the target leaves nothing to be had. */
+/** Price of the fill in this candle, or null. An open beyond the target is not filled. */
 function fillOf({ trade, candle }: StepInput): number | null {
   const { order, entry, takeProfit } = trade;
   const { open, high, low } = candle;
@@ -110,7 +105,7 @@ function fillOf({ trade, candle }: StepInput): number | null {
   return isPassed ? entry : null;
 }
 
-/** A candle that the trade is open in from its first price on. */
+/** The trade was open at the open of the candle. */
 function stepOpen({ trade, candle, isFinest }: StepInput, open: OpenTrade): Step {
   const { stopLoss, takeProfit } = trade;
   if (candle.open <= stopLoss) return ended(open, { reason: "stop", exit: candle.open, candle });
@@ -126,9 +121,8 @@ function stepOpen({ trade, candle, isFinest }: StepInput, open: OpenTrade): Step
 }
 
 /**
- * The candle in which the price came to the entry. What lies beyond the entry was reached after it: the stop of a limit
- * order, the target of a stop order. What lies on the side that the price came from was reached after it for certain
- * only if the candle closed there.
+ * The entry was filled within the candle. Prices beyond the entry came after the fill: the stop of a limit order, the
+ * target of a stop order. Prices on the other side did for certain only if the candle closed there.
  */
 function stepFilledWithin({ trade, candle, isFinest }: StepInput, fill: number): Step {
   const { stopLoss, takeProfit } = trade;
@@ -143,7 +137,6 @@ function stepFilledWithin({ trade, candle, isFinest }: StepInput, fill: number):
   return { ...open, best: Math.max(fill, candle.close) };
 }
 
-/** What of stop and target was reached after the fill beyond doubt, and whether that leaves any doubt. */
 function reachedAfterFill(at: TradeLevels & Reached & Pick<Prices, "close">): {
   isPaid: boolean;
   isCertain: boolean;
@@ -165,7 +158,7 @@ function reach(trade: TradeLevels, { high, low }: Prices): Reached {
   return { isStopped: low <= trade.stopLoss, isPaid: high > trade.takeProfit };
 }
 
-/** The trade is over; of the candle that ends it, only what speaks against the trade counts besides the exit itself. */
+/** Closes the trade. Only the exit counts in its favour in the last candle. */
 function ended(
   open: OpenTrade,
   end: Pick<Exit, "reason" | "exit"> & { candle: { time: number } },
@@ -173,7 +166,7 @@ function ended(
   const { reason, exit, candle } = end;
   return {
     ...open,
-    phase: "over",
+    phase: "closed",
     reason,
     exit,
     exitedAt: candle.time,
@@ -182,7 +175,7 @@ function ended(
   };
 }
 
-/** The trade that an analysis advises, from the figures that the ledger records; null for one that advises none. */
+/** The trade of an analysis in the ledger; null for a WAIT. */
 export function tradeOfFigures(figures: LedgerFigures): Trade | null {
   const { symbol, timeframe, final_signal: side, entry, stop_loss, take_profit } = figures;
   if (side === "WAIT" || entry === null || stop_loss === null || take_profit === null) return null;
@@ -193,7 +186,7 @@ export function tradeOfFigures(figures: LedgerFigures): Trade | null {
     stopLoss: stop_loss,
     takeProfit: take_profit,
     price: figures.price ?? entry,
-    // Nobody could act on what the market did while the analysis was made.
+    // The signal was not available earlier.
     createdAt: Date.parse(figures.finished_at),
     validUntil: valid_until ? Date.parse(valid_until) : validUntil({ timeframe, lastCandleAt }),
     holdCandles: holdLimit({

@@ -1,9 +1,8 @@
 import { ERROR_STATUS, type ErrorCode, type FieldError } from "@shared/contract/errors.ts";
 
 /**
- * A failure that its receiver should hear of. Thrown deep, turned into an answer once, by the error handler.
- * `detail` is a plain sentence fit to be shown; `code` decides the HTTP status. Where an identity service had a code
- * of its own for the failure, `serviceCode` holds it, and it is what the receiver is told in place of `code`.
+ * An error that is returned to the client. `detail` can be shown to users; `code` decides the status. `serviceCode`,
+ * from an identity service, replaces `code` in the response.
  */
 export class AppError extends Error {
   override readonly name = "AppError";

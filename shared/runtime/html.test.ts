@@ -8,7 +8,7 @@ describe("html", () => {
     );
   });
 
-  it("takes parts that are HTML as they are, one or many, and nothing for nothing", () => {
+  it("inserts HTML unchanged, and nothing for null", () => {
     const items = ["<1>", "2"].map((item) => html`<li>${item}</li>`);
     expect(html`<ul>${items}${undefined}${null}${3}</ul>`.text).toBe(
       "<ul><li>&lt;1&gt;</li><li>2</li>3</ul>",

@@ -6,7 +6,6 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Text that is HTML already. */
 export class Html {
   readonly text: string;
 
@@ -17,7 +16,7 @@ export class Html {
 
 type Insert = Html | string | number | null | undefined | readonly Insert[];
 
-/** A template for HTML: whatever is put into it is escaped, unless it is `Html` itself. */
+/** A template for HTML that escapes all inserts except `Html`. */
 export function html(parts: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
   return new Html(parts.map((part, index) => part + toText(inserts[index])).join(""));
 }

@@ -2,20 +2,20 @@ import { EventEmitter, once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { withKeys } from "./keyed-mutex.ts";
 
-describe("withLocks", () => {
-  it("lets work wait that shares a key with other work, and no other", async () => {
+describe("withKeys", () => {
+  it("makes work with a common key wait, and no other", async () => {
     const owner = {};
     const log: string[] = [];
     const bell = new EventEmitter();
-    const begun = once(bell, "begun");
+    const started = once(bell, "started");
     const first = withKeys(owner, ["a", "b"], async () => {
       const letGo = once(bell, "let go");
       log.push("first begins");
-      bell.emit("begun");
+      bell.emit("started");
       await letGo;
       log.push("first ends");
     });
-    await begun;
+    await started;
     const waiting = withKeys(owner, ["b", "c"], async () => log.push("second"));
     await withKeys(owner, ["d"], async () => log.push("stranger"));
     await withKeys({}, ["a"], async () => log.push("another owner's"));
@@ -24,7 +24,7 @@ describe("withLocks", () => {
     expect(log).toEqual(["first begins", "stranger", "another owner's", "first ends", "second"]);
   });
 
-  it("does not wait in a circle, however the keys are ordered or repeated", async () => {
+  it("does not deadlock, whatever the order of the keys", async () => {
     const owner = {};
     const done: number[] = [];
     const orders = [
@@ -39,7 +39,7 @@ describe("withLocks", () => {
     expect(done.sort()).toEqual([0, 1, 2, 3]);
   });
 
-  it("hands on what the work returns or throws, and lets the next one in", async () => {
+  it("returns or throws the result, and continues with the next", async () => {
     const owner = {};
     expect(await withKeys(owner, ["a"], async () => 5)).toBe(5);
     const failing = withKeys(owner, ["a"], () => Promise.reject(new Error("broken")));

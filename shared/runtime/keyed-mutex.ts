@@ -3,8 +3,7 @@ import { Mutex } from "async-mutex";
 const mutexesByOwner = new WeakMap<object, Map<string, Mutex>>();
 
 /**
- * Runs `run` while nobody else in this process holds any of these keys of `owner`. The keys are taken in one order
- * everywhere, so that nobody waits in a circle.
+ * Runs `run` while it holds these keys of `owner` in this process. Keys are taken in sorted order to avoid deadlocks.
  */
 export function withKeys<Result>(
   owner: object,

@@ -11,7 +11,7 @@ import { openLogDestination } from "./logger.ts";
 const FULL_DISK = "/dev/full";
 const WITHIN = { timeout: 5_000 };
 
-describe("a log on a disk that is full", () => {
+describe("a log on a full disk", () => {
   const onRecovered = vi.fn();
   let folder: string;
   beforeEach(() => {
@@ -29,14 +29,14 @@ describe("a log on a disk that is full", () => {
     return { destination, logger };
   };
 
-  it("costs nothing but its lines: whoever logs goes on, and the process can end", async () => {
+  it("does not stop the process from logging or exiting", async () => {
     const { destination, logger } = await openFull();
     logger.info("second");
     destination.flushSync();
     expect(onRecovered).not.toHaveBeenCalled();
   });
 
-  it("is written on by itself, with the lines that waited, as soon as there is room", async () => {
+  it("is continued, with the lines that waited, as soon as there is space", async () => {
     const { destination, logger } = await openFull();
     const file = join(folder, "log");
     destination.reopen(file);
@@ -48,7 +48,7 @@ describe("a log on a disk that is full", () => {
     expect(lines).toContain('"second"');
   });
 
-  it("keeps a bounded number of lines, and says how many were lost", async () => {
+  it("keeps a bounded number of lines and reports how many were lost", async () => {
     const { destination, logger } = await openFull();
     const failed = once(destination, "error");
     for (let line = 0; line < 20; line += 1) logger.info("x".repeat(100_000));
@@ -75,17 +75,17 @@ describe("a log", () => {
     return { destination, logger: pino(destination), read: () => readFileSync(file, "utf8") };
   };
 
-  it("has a line a moment after it was said, though no other follows", async () => {
+  it("has a line shortly after it was logged, even if no other follows", async () => {
     const { logger, read } = await open();
     logger.info("alone");
     expect(read()).toBe("");
     await vi.waitFor(() => expect(read()).toContain('"alone"'), WITHIN);
   });
 
-  it("has all lines in their order, however many there are and whenever they are written", async () => {
+  it("has all lines in order, also across flushes", async () => {
     const { destination, logger, read } = await open();
     for (let line = 0; line < 500; line += 1) {
-      logger.info({ line }, "said");
+      logger.info({ line }, "counted");
       if (line % 100 === 0) destination.flush();
     }
     destination.flushSync();

@@ -1,6 +1,6 @@
 import pino from "pino";
 
-/** Field names whose values never reach a log line, wherever they stand. */
+/** Fields whose values are never logged. */
 const SECRET_FIELDS = [
   "password",
   "current_password",
@@ -20,12 +20,12 @@ const redactedPaths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.
 
 const STANDARD_OUTPUT = 1;
 
-/** Lines of this level and above are written at once, in case the process is about to die of what they tell. */
-const WRITTEN_AT_ONCE = pino.levels.values.warn ?? 40;
+/** Lines of this level and above are written at once, in case the process crashes next. */
+const FLUSH_LEVEL = pino.levels.values.warn ?? 40;
 
 export type Logger = pino.Logger;
 
-/** A structured logger for one part (`server`, `worker`); secrets are blanked out by field name. */
+/** A structured logger of one service (`server`, `worker`). Secrets are blanked out by field name. */
 export function createLogger(options: {
   part: string;
   level: string;
@@ -41,7 +41,7 @@ export function createLogger(options: {
       hooks: {
         logMethod(line, log, level) {
           log.apply(this, line);
-          if (level >= WRITTEN_AT_ONCE) output?.flush();
+          if (level >= FLUSH_LEVEL) output?.flush();
         },
       },
     },
@@ -50,9 +50,11 @@ export function createLogger(options: {
   return logger;
 }
 
+type LogDestination = ReturnType<typeof pino.destination>;
+
 let standardOutput: LogDestination | undefined;
 
-/** The one of this process, whose last lines are written as it ends. */
+/** The standard output of this process, opened once. Its last lines are written when the process exits. */
 function openStandardOutput(logger: () => Logger): LogDestination {
   if (standardOutput) return standardOutput;
   const opened = openLogDestination({
@@ -64,21 +66,18 @@ function openStandardOutput(logger: () => Logger): LogDestination {
   return opened;
 }
 
-/** Characters that wait in memory while the log cannot be written; later lines are lost. */
-const MOST_WAITING = 1_048_576;
+/** Characters kept in memory while the log cannot be written. Later lines are lost. */
+const MAX_WAITING_LENGTH = 1_048_576;
 
-/** Lines are written together, when there are this many characters of them or after this time. */
+/** Lines are written together: once they have this many characters, or after this time. */
 const WRITE_AT_LENGTH = 4_096;
-const WRITE_EVERY_MS = 100;
-
-/** A destination as pino opens it. */
-type LogDestination = ReturnType<typeof pino.destination>;
+const WRITE_INTERVAL_MS = 100;
 
 /**
- * Where log lines go: a few of them with one system call, which costs as much as making a dozen. That they cannot be
- * written, as to a disk that is full, is no reason to stop working: the lines wait, and are tried again.
+ * Opens a destination for log lines. If they cannot be written, as on a full disk, they are kept and retried, so that the
+ * process continues.
  * @param options.target a file, or the number of an open one
- * @param options.onRecovered called once lines can be written again, with how many were lost
+ * @param options.onRecovered called when lines can be written again, with how many were lost
  */
 export function openLogDestination(options: {
   target: string | number;
@@ -86,9 +85,11 @@ export function openLogDestination(options: {
 }): LogDestination {
   const destination = pino.destination({
     dest: options.target,
-    maxLength: MOST_WAITING,
+    // An asynchronous write could still be running when the last lines are written at exit, and end after them.
+    sync: true,
+    maxLength: MAX_WAITING_LENGTH,
     minLength: WRITE_AT_LENGTH,
-    periodicFlush: WRITE_EVERY_MS,
+    periodicFlush: WRITE_INTERVAL_MS,
   });
   const flushSync = destination.flushSync.bind(destination);
   let isFailing = false;
@@ -106,7 +107,7 @@ export function openLogDestination(options: {
     lostLines = 0;
     setImmediate(() => options.onRecovered(lost));
   });
-  // At the end of the process pino writes what still waits, again and again until it succeeds: on a full disk for ever.
+  // It retries until it succeeds, so on a full disk the process would never exit.
   destination.flushSync = () => {
     if (!isFailing) flushSync();
   };

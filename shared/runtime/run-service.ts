@@ -2,15 +2,14 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Logger } from "./logger.ts";
 import { loadSettings, readDotEnv, type Settings, SettingsError } from "./settings.ts";
 
-/** A started part of the product. */
 interface RunningService {
   logger: Logger;
   stop(): Promise<void>;
 }
 
 /**
- * Runs one part as a process: settings, start, and an orderly stop on SIGTERM or SIGINT.
- * A bad setting or a failed start ends the process with one clear line.
+ * Runs a service as a process: reads settings, starts it, and stops it on SIGTERM or SIGINT. If it cannot start, the
+ * process exits with one line.
  */
 export async function runService(
   name: string,
@@ -51,7 +50,7 @@ function stopOnSignals(part: RunningService): void {
   process.on("SIGINT", stop);
 }
 
-/** A register of figures for one process, with those of Node in it: memory, event loop lag, garbage collection. */
+/** A metrics registry with the default metrics of Node. */
 export function createRegistry(part: "server" | "worker"): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ part });

@@ -15,14 +15,14 @@ const load = (environment: Record<string, string>) =>
   });
 
 describe("trading costs", () => {
-  it("are the spread once and the commission twice, each on the price that it is paid at", () => {
+  it("are the spread once and the commission twice, at the price of each side", () => {
     const costs = { spread_percent: 0.02, commission_percent: 0.04 };
     expect(roundTripPercent(costs)).toBeCloseTo(0.1, 12);
     expect(tradeCost({ fill: 100, exit: 100 }, costs)).toBeCloseTo(0.1, 12);
     expect(tradeCost({ fill: 100, exit: 300 }, costs)).toBeCloseTo(0.2, 12);
   });
 
-  it("have defaults of their own for each class", () => {
+  it("have defaults for each class", () => {
     expect(tradingCostTable(load({}))).toEqual(DEFAULT_TRADING_COSTS);
   });
 

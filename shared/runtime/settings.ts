@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { DEFAULT_CONTACT_EMAIL } from "@shared/contract/constants.ts";
+import type { InstrumentClass } from "@shared/contract/instruments.ts";
 import {
   DEFAULT_TRADING_COSTS,
   MAX_COST_PERCENT,
@@ -14,7 +15,7 @@ import { z } from "zod";
 
 const TWO_NUMBERS = /^\s*(\d+(?:\.\d+)?)\s*,\s*(\d+(?:\.\d+)?)\s*$/;
 
-/** Trading costs as text: `spread,commission`, the commission for each side, both in percent. */
+/** `spread,commission` in percent, the commission for each side. */
 export const tradingCostsTextSchema = z.string().transform((text, context): TradingCosts => {
   const [, spread, commission] = TWO_NUMBERS.exec(text) ?? [];
   const { data } = tradingCostsSchema.safeParse({
@@ -27,16 +28,9 @@ export const tradingCostsTextSchema = z.string().transform((text, context): Trad
   return z.NEVER;
 });
 
-type CostSettings = Pick<
-  Settings,
-  | "TRADING_COSTS_CRYPTO"
-  | "TRADING_COSTS_FOREX"
-  | "TRADING_COSTS_METAL"
-  | "TRADING_COSTS_INDEX"
-  | "TRADING_COSTS_OIL"
->;
+type CostSettings = Pick<Settings, `TRADING_COSTS_${Uppercase<InstrumentClass>}`>;
 
-/** Costs of every class of instruments, as the settings have them. */
+/** Trading costs of every class of instruments. */
 export function tradingCostTable(settings: CostSettings): TradingCostTable {
   return {
     crypto: settings.TRADING_COSTS_CRYPTO,
@@ -54,7 +48,7 @@ const usdPrice = z.coerce
   .number({ error: "must be a number of US dollars" })
   .nonnegative({ error: "must be 0 or more" })
   .optional();
-/** No URL in the strict sense: the address of a replica set names all its members, separated by commas. */
+/** Not a valid URL: the address of a replica set contains all members, separated by commas. */
 const mongodbAddress = z
   .string()
   .regex(/^mongodb(\+srv)?:\/\/[^\s/?]+([/?]\S*)?$/, { error: "must be a mongodb:// address" });
@@ -65,7 +59,7 @@ const commaList = z.string().transform((text) =>
     .filter((item) => item !== ""),
 );
 
-/** No URL in the strict sense either: git also takes paths and `git@host:path`. */
+/** Not always a URL: git also accepts paths and `git@host:path`. */
 const gitRepository = z
   .string()
   .refine(
@@ -77,14 +71,14 @@ const gitRepository = z
   .refine((text) => !/^https:\/\/[^/]*@/.test(text), {
     error: "must not contain a user or password; use a credential helper of git",
   });
-/** Calendars of the OpenTimestamps project and of Eternity Wall, which anybody may use. */
+/** Public calendars of the OpenTimestamps project and of Eternity Wall. */
 const PUBLIC_CALENDARS = [
   "https://alice.btc.calendar.opentimestamps.org",
   "https://bob.btc.calendar.opentimestamps.org",
   "https://finney.calendar.eternitywall.com",
 ];
 const notCalendars = { error: "must be http(s) addresses, or off" };
-/** The format of the proofs allows no other characters in the address of a calendar. */
+/** The proof format allows no other characters. */
 const calendarUrl = z
   .string()
   .regex(/^https?:\/\/[\w.-]+(:\d+)?(\/[\w./-]*)?$/, notCalendars)
@@ -159,12 +153,11 @@ const settingsSchema = z.object({
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });
 
-/** A setting that is missing or wrong; the message is one line that names it. */
+/** A missing or invalid setting; the message is one line with its name. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
-/** Settings as the environment gives them, checked, with the defaults that depend on nothing else. */
 type RawSettings = z.infer<typeof settingsSchema>;
 
 function parseEnvironment(env: NodeJS.ProcessEnv): RawSettings {
@@ -200,14 +193,14 @@ function checkBudget(raw: RawSettings): void {
   throw new SettingsError(`${names}: ${verb} required with OPENAI_BUDGET_USD_PER_DAY`);
 }
 
-/** A demo has nothing to prove, and a test contacts nobody. */
+/** Demo data is not timestamped, and tests use no network. */
 const defaultCalendars = (mode: RawSettings["NODE_ENV"], marketData: string): string[] =>
   marketData === "live" && mode !== "test" ? PUBLIC_CALENDARS : [];
 
 /**
- * Checks the environment and completes it with the documented defaults.
- * Outside production, missing secrets are made once and kept in `DATA_DIR`.
- * @throws SettingsError naming the first bad setting
+ * Reads the settings from the environment and adds defaults. Outside production, missing secrets are created in
+ * `DATA_DIR`.
+ * @throws SettingsError for the first invalid setting
  */
 export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
   const raw = parseEnvironment(env);
@@ -233,7 +226,7 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
 }
 export type Settings = ReturnType<typeof loadSettings>;
 
-/** Reads `.env` if there is one; what the environment already holds wins. */
+/** Reads `.env` if it exists. Variables of the environment take precedence. */
 export function readDotEnv(file = ".env"): void {
   try {
     const fromFile = dotenv.parse(readFileSync(file));
@@ -244,7 +237,7 @@ export function readDotEnv(file = ".env"): void {
   }
 }
 
-/** Version of the product, as package.json states it. */
+/** Version of the product in package.json. */
 export function productVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
@@ -255,12 +248,11 @@ const secretsSchema = z.object({
   adminPassword: z.string().min(6),
 });
 
-/** Secrets that a machine made for itself, outside production. */
 type LocalSecrets = z.infer<typeof secretsSchema>;
 
 /**
- * Reads the secrets kept in `file`, making them once if there are none.
- * Server, worker and launcher may call this at the same moment: the file appears whole, and the first one wins.
+ * Reads the secrets in `file`, or creates them. Several services may do so at once: the file appears completely, and
+ * the first one wins.
  */
 function readOrMakeSecrets(file: string): LocalSecrets {
   if (!existsSync(file)) makeSecrets(file);

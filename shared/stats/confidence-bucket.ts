@@ -1,13 +1,13 @@
-/** Ten buckets of ten percentage points; the last one includes 100. */
+/** Ten percentage points each; the last one includes 100. */
 export const BUCKET_COUNT = 10;
 
-/** Sums over closed trades: those that count towards the edge, and the decided (won or lost) among them. */
+/** Sums over closed trades, and over the decided (won or lost) among them. */
 export interface TradeSums {
   decided: number;
   wins: number;
-  /** Closed trades: won, lost or expired. */
+  /** Won, lost or expired. */
   closed: number;
-  /** Sum of the scores: 1 for a win, 0 for a loss, in between for an expired trade. */
+  /** A win scores 1, a loss 0, an expired trade in between. */
   scoreSum: number;
   /** Sum of the baseline win rates. */
   chanceSum: number;
@@ -15,17 +15,17 @@ export interface TradeSums {
   edgeSquareSum: number;
 }
 
-/** Closed trades whose stated chance fell into one bucket. */
+/** Closed trades with a stated chance in one bucket. */
 export interface ConfidenceBucket extends TradeSums {
   /** 0 is 0–10 %, 9 is 90–100 %. */
   index: number;
   /** Sum of the stated chances of decided trades, each 0–1. */
   statedSum: number;
-  /** Sum of (stated − won)² of decided trades, won being 0 or 1. */
+  /** Sum of (stated − won)² of decided trades. */
   squareErrorSum: number;
 }
 
-/** One closed trade: the chance stated for it, its score and its baseline win rate, all 0–1. */
+/** Stated chance, score and baseline win rate of a closed trade, all 0–1. */
 export interface StatedTrade {
   stated: number;
   noEdge: number;
@@ -34,7 +34,7 @@ export interface StatedTrade {
   won: boolean | null;
 }
 
-/** The bucket that a trade alone makes. */
+/** The bucket of one trade. */
 export function bucketOf({ stated, noEdge, score, won }: StatedTrade): ConfidenceBucket {
   const isDecided = won !== null;
   return {
@@ -50,7 +50,7 @@ export function bucketOf({ stated, noEdge, score, won }: StatedTrade): Confidenc
   };
 }
 
-/** Adds up buckets of the same index; the result is in the order of the index, without empty ones. */
+/** Adds up buckets of the same index, in the order of the index. */
 export function addBuckets(buckets: readonly ConfidenceBucket[]): ConfidenceBucket[] {
   const sums = new Map<number, ConfidenceBucket>();
   for (const bucket of buckets) {
@@ -76,22 +76,21 @@ function addTradesTo(sum: TradeSums, trades: TradeSums): void {
   sum.edgeSquareSum += trades.edgeSquareSum;
 }
 
-/** The trades of all buckets taken together. */
 export function addTrades(buckets: readonly TradeSums[]): TradeSums {
   const total = { decided: 0, wins: 0, closed: 0, scoreSum: 0, chanceSum: 0, edgeSquareSum: 0 };
   for (const bucket of buckets) addTradesTo(total, bucket);
   return total;
 }
 
-/** Mean squared distance of the stated chances from what happened (Brier 1950): 0 is perfect, 0.25 is always saying 50 %. */
+/** Mean squared error of the stated chances (Brier 1950): 0 is perfect, 0.25 is always saying 50 %. */
 export function brierScore(buckets: readonly ConfidenceBucket[]): number {
   const { decided } = addTrades(buckets);
   return buckets.reduce((sum, { squareErrorSum }) => sum + squareErrorSum, 0) / decided;
 }
 
 /**
- * Expected calibration error over ten equal buckets (Naeini et al. 2015): the mean distance between what was stated and
- * what came true, each bucket weighted by its signals; 0–1.
+ * Expected calibration error over ten equal buckets (Naeini et al. 2015): mean distance between stated and observed
+ * win rate, weighted by signals; 0–1.
  */
 export function expectedCalibrationError(buckets: readonly ConfidenceBucket[]): number {
   const { decided } = addTrades(buckets);

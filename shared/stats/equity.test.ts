@@ -14,7 +14,7 @@ const stretch = (results: readonly number[]) =>
 const results = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 30 });
 
 describe("the maximum drawdown", () => {
-  it("is the deepest fall from a high, in R", () => {
+  it("is the largest decline from a peak, in R", () => {
     // 0, 2, 1, 0, 3, 2, 1, 2, 0.5, 4: from 3 to 0.5.
     expect(stretch([2, -1, -1, 3, -1, -1, 1, -1.5, 3.5]).drawdown).toBe(2.5);
   });
@@ -43,7 +43,7 @@ describe("the maximum drawdown", () => {
   });
 });
 
-describe("a thinned curve", () => {
+describe("a downsampled curve", () => {
   const curve: EquityStep[] = equityCurve(
     Array.from({ length: 10_000 }, (_, at) => ({ at, r: Math.sin(at / 300) / 50 })),
   );
@@ -59,7 +59,7 @@ describe("a thinned curve", () => {
     expect(thin.map(({ at }) => at)).toEqual(thin.map(({ at }) => at).toSorted((a, b) => a - b));
   });
 
-  it("is the curve itself where that is short enough", () => {
+  it("is the curve itself if that is short enough", () => {
     expect(downsampleCurve(curve.slice(0, 500), 500)).toEqual(curve.slice(0, 500));
   });
 });

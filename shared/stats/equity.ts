@@ -1,6 +1,6 @@
 /**
- * A stretch of results in R, one after another, in a form that two stretches in a row can be joined from: its total,
- * its highest and lowest point (its start, 0, included), and its deepest fall from a high.
+ * A segment of results in R: its total, its highest and lowest point including its start at 0, and its maximum
+ * drawdown. Two consecutive segments can be merged.
  */
 export interface EquitySegment {
   total: number;
@@ -11,7 +11,7 @@ export interface EquitySegment {
 
 export const EMPTY_SEGMENT: EquitySegment = { total: 0, highest: 0, lowest: 0, drawdown: 0 };
 
-/** The stretch that one result makes. */
+/** The segment of one result. */
 export const segmentOf = (r: number): EquitySegment => ({
   total: r,
   highest: Math.max(0, r),
@@ -19,7 +19,7 @@ export const segmentOf = (r: number): EquitySegment => ({
   drawdown: Math.max(0, -r),
 });
 
-/** Two stretches as one: the deepest fall lies in one of them, or from a high of the first to a low of the second. */
+/** The drawdown lies in one of them, or between a high of the first and a low of the second. */
 export function mergeSegments(first: EquitySegment, second: EquitySegment): EquitySegment {
   return {
     total: first.total + second.total,
@@ -33,13 +33,13 @@ export function mergeSegments(first: EquitySegment, second: EquitySegment): Equi
   };
 }
 
-/** What was won or lost in one step of the curve; `at` is its start in Unix milliseconds. */
+/** Result of one step of the curve; `at` is its start in Unix milliseconds. */
 export interface EquityStep {
   at: number;
   r: number;
 }
 
-/** The curve after each step, in R since its start. */
+/** The total after each step, in R. */
 export function equityCurve(steps: readonly EquityStep[]): EquityStep[] {
   let total = 0;
   return steps.map(({ at, r }) => {
@@ -49,8 +49,7 @@ export function equityCurve(steps: readonly EquityStep[]): EquityStep[] {
 }
 
 /**
- * A curve of at most `most` points that keeps first and last, and the high and the low of each part between: no peak
- * and no fall is smoothed away.
+ * Reduces a curve to `most` points: the first, the last, and the high and low of each part in between.
  * @param most at least 4
  */
 export function downsampleCurve(curve: readonly EquityStep[], most: number): EquityStep[] {
@@ -64,7 +63,7 @@ export function downsampleCurve(curve: readonly EquityStep[], most: number): Equ
   return [...curve.slice(0, 1), ...kept.flat(), ...curve.slice(-1)];
 }
 
-/** Low and high of a part, in the order in which they came. */
+/** Low and high of a part, in order of time. */
 function extremes(part: readonly EquityStep[]): EquityStep[] {
   const byR = part.toSorted((a, b) => a.r - b.r);
   const ends = new Set([...byR.slice(0, 1), ...byR.slice(-1)]);

@@ -87,7 +87,7 @@ describe("the interval of a share", () => {
     expect((narrow?.high ?? 1) - (narrow?.low ?? 0)).toBeLessThan(0.1);
   });
 
-  it("of trades that all lost, in spite of their baselines, does not pretend to be certain", () => {
+  it("has a width if all trades lost, whatever their baselines", () => {
     const clusters = Array.from({ length: 8 }, (_, index) => ({
       count: 5,
       sum: 0,

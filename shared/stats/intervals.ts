@@ -1,7 +1,7 @@
-/** Quantile of the standard normal distribution that leaves 2.5 % on each side. */
+/** 97.5 % quantile of the standard normal distribution. */
 const Z_95 = 1.959963984540054;
 
-/** A value and the range that holds the true one in 95 of 100 records like this. */
+/** A value with its 95 % confidence interval. */
 export interface Estimate {
   value: number;
   low: number;
@@ -9,8 +9,8 @@ export interface Estimate {
 }
 
 /**
- * Quantile of Student's t distribution that leaves 2.5 % on each side, by the expansion of Abramowitz and Stegun
- * (1964), formula 26.7.5. Less than 0.2 % off.
+ * 97.5 % quantile of Student's t distribution, by the expansion of Abramowitz and Stegun (1964), formula 26.7.5, to
+ * 0.2 %.
  * @param degreesOfFreedom at least 3; need not be whole
  */
 export function studentQuantile(degreesOfFreedom: number): number {
@@ -27,7 +27,7 @@ export function studentQuantile(degreesOfFreedom: number): number {
 
 /**
  * Mean over clusters with its 95 % t interval.
- * @returns null where the clusters are too few for a variance, as in `clusteredMean`
+ * @returns null if there are too few clusters, as in `clusteredMean`
  */
 export function meanInterval(clusters: readonly ClusterSum[]): Estimate | null {
   const estimate = clusteredMean(clusters);
@@ -38,13 +38,10 @@ export function meanInterval(clusters: readonly ClusterSum[]): Estimate | null {
 }
 
 /**
- * Share of successes over clusters with Wilson's score interval (Wilson 1927), which stays within 0 and 1. For
- * clustered data it takes the effective sample size and the t quantile (Korn and Graubard 1998; Dean and Pagano 2015).
- * If all trades ended alike, their variance says nothing, and each cluster counts as one trade.
- *
- * With `baselines`, the sum of each cluster's baselines, the result is the share less the mean baseline. Only the
- * variance of the difference counts then, because the baselines are known.
- * @returns null where the clusters are too few for a variance, as in `clusteredMean`
+ * Share of successes over clusters with Wilson's score interval (Wilson 1927), by the effective sample size and the t
+ * quantile (Korn and Graubard 1998; Dean and Pagano 2015). If all trades ended alike, each cluster counts as one
+ * trade. With `baselines`, the sum of each cluster's known baselines, the result is the share less the mean baseline.
+ * @returns null if there are too few clusters, as in `clusteredMean`
  */
 export function shareInterval(
   clusters: readonly (ClusterSum & { baselines?: number })[],
@@ -66,7 +63,7 @@ export function shareInterval(
   return { value, low: wilson.low + value - share, high: wilson.high + value - share };
 }
 
-/** @param given the share of successes, in how many independent trials, and a quantile for the width */
+/** @param given the share of successes, the number of independent trials, and a quantile */
 export function wilsonInterval(given: { share: number; trials: number; quantile: number }): {
   low: number;
   high: number;
@@ -83,27 +80,25 @@ export function wilsonInterval(given: { share: number; trials: number; quantile:
   };
 }
 
-/** Trades of one cluster: how many, and the sum of the value whose mean is estimated. */
+/** Number of trades of one cluster, and the sum of their values. */
 export interface ClusterSum {
   count: number;
   sum: number;
 }
 
-/** A mean over all trades, the variance of that mean, and the degrees of freedom of the variance. */
 interface ClusteredMean {
   mean: number;
   variance: number;
   degreesOfFreedom: number;
 }
 
-/** Degrees of freedom below which a variance is too uncertain to be used. Four clusters of equal size have three. */
+/** Four clusters of equal size have three degrees of freedom. With fewer, a variance is too uncertain. */
 const MIN_DEGREES_OF_FREEDOM = 3;
 
 /**
- * Mean with its cluster-robust variance: trades of one cluster may depend on each other in any way, those of different
- * clusters may not (Liang and Zeger 1986; Cameron, Gelbach and Miller 2008). The correction for few or unequal clusters
- * is CR2, and the degrees of freedom are Satterthwaite's (Bell and McCaffrey 2002; Imbens and Kolesár 2016). With the
- * intercept as the only regressor, both have a closed form in the clusters' shares of the trades.
+ * Mean with its cluster-robust variance (Liang and Zeger 1986; Cameron, Gelbach and Miller 2008), CR2-corrected, with
+ * Satterthwaite's degrees of freedom (Bell and McCaffrey 2002; Imbens and Kolesár 2016), in their closed form for a
+ * regression on the intercept alone.
  * @returns null for fewer than two clusters with trades, or fewer than three degrees of freedom
  */
 export function clusteredMean(clusters: readonly ClusterSum[]): ClusteredMean | null {
@@ -122,15 +117,14 @@ export function clusteredMean(clusters: readonly ClusterSum[]): ClusteredMean | 
     shares.leverageSquared += leverage ** 2;
   }
   const degreesOfFreedom = 1 / (shares.squared + shares.leverage ** 2 - shares.leverageSquared);
-  // Equal clusters have exactly as many degrees of freedom as there are clusters, less one; rounding may miss it.
+  // The tolerance is for the rounding of equal clusters.
   if (degreesOfFreedom < MIN_DEGREES_OF_FREEDOM - 1e-9) return null;
   return { mean, variance: squares / total.count ** 2, degreesOfFreedom };
 }
 
 /**
- * Number of independent trades whose mean would be known as precisely: the trades divided by the design effect, which is
- * the clustered variance over that of independent trades (Kish 1965). At most the number of trades. Where the clusters
- * are too few or too uniform to estimate a variance, each counts as one trade.
+ * Number of independent trades whose mean would be known as precisely: trades divided by the design effect (Kish
+ * 1965), at most their number. Without an estimate of the variance, each cluster counts as one trade.
  */
 export function effectiveSampleSize(
   clusters: readonly (ClusterSum & { squareSum: number })[],
@@ -143,7 +137,7 @@ export function effectiveSampleSize(
   return Math.min(count, variance / estimate.variance);
 }
 
-/** Number of clusters of equal size that the clusters are worth: 1 / Σ share² (Kish 1965); 0 without trades. */
+/** Number of equal clusters that the clusters are equivalent to: 1 / Σ share² (Kish 1965); 0 without trades. */
 export function effectiveClusters(clusters: readonly ClusterSum[]): number {
   const { count } = add(clusters);
   if (count === 0) return 0;
@@ -158,45 +152,40 @@ const add = (clusters: readonly ClusterSum[]): ClusterSum => ({
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Length of a block of time, in typical holding periods. The simulation in `coverage.test.ts` shows that it suffices. */
+/** Length of a block in typical holding periods. The simulation in `coverage.test.ts` shows that it is enough. */
 const HOLDING_PERIODS_PER_BLOCK = 4;
 
-/** Holding periods of closed trades, in hours. */
+/** In hours. */
 export interface HoldingSums {
   sum: number;
   squareSum: number;
 }
 
-/** Sums over the trades that were resolved on one UTC day; `day` counts from 1970. */
+/** Sums over the trades resolved on one UTC day; `day` counts from 1970. */
 export interface DatedSums {
   day: number;
   heldHours: HoldingSums;
 }
 
-/** The UTC day of a time in Unix milliseconds, counted from 1970. */
+/** The UTC day, counted from 1970, of a time in Unix milliseconds. */
 export const dayNumber = (at: number): number => Math.floor(at / DAY_MS);
 
-/** The holding period of one trade; times in Unix milliseconds. */
+/** Times are Unix milliseconds. */
 export function holdingOf(trade: { openedAt: number; resolvedAt: number }): HoldingSums {
   const hours = Math.max(0, trade.resolvedAt - trade.openedAt) / HOUR_MS;
   return { sum: hours, squareSum: hours ** 2 };
 }
 
-/** Several holding periods taken together. */
 export const addHoldings = (holdings: readonly HoldingSums[]): HoldingSums => ({
   sum: holdings.reduce((total, { sum }) => total + sum, 0),
   squareSum: holdings.reduce((total, { squareSum }) => total + squareSum, 0),
 });
 
 /**
- * Groups days into consecutive blocks of equal length: the clusters of the intervals. Trades that are open at the same
- * time depend on each other, within a market and across markets, so all trades that were resolved within a block are one
- * cluster. Only trades near the edge of a block share time with those of the next: with blocks of several holding
- * periods these are few enough to leave the variance right (Bester, Conley and Hansen 2011).
- *
- * The holding period is the mean weighted by itself, Σh² / Σh, because a long trade shares time with more others than a
- * short one. A block is four of them long and at least a day. Unlike the longest holding period, it does not let a single
- * trade that was open for a year turn the whole record into one block.
+ * Groups days into consecutive blocks of equal length, the clusters of the intervals: overlapping trades depend on
+ * each other. In blocks of several holding periods, few trades overlap those of the next block (Bester, Conley and
+ * Hansen 2011). A block is at least a day and four holding periods long. The typical holding period is Σh² / Σh,
+ * since a long trade overlaps more others.
  */
 export function groupIntoBlocks<Day extends DatedSums>(days: readonly Day[]): Day[][] {
   const { sum, squareSum } = addHoldings(days.map(({ heldHours }) => heldHours));

@@ -14,7 +14,7 @@ import {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A signal whose trade was open for an hour; one that won, if not told otherwise. */
+/** A signal whose trade was open for an hour, by default a win. */
 const entry = (
   fields: Partial<Omit<PerformanceSample, "trade">> = {},
   trade: Partial<ClosedTrade> | null = {},
@@ -38,7 +38,7 @@ const times = (count: number, ...[fields, trade]: Parameters<typeof entry>) =>
 const loss = { score: 0, rMultiple: -1 };
 const expired = { score: 0.5, rMultiple: 0.25 };
 
-describe("the figures of a record", () => {
+describe("the metrics of a record", () => {
   const record = [
     ...times(18),
     ...times(22, { fate: "loss", at: 30 * DAY_MS, confidence: 0.62 }, loss),
@@ -85,7 +85,7 @@ describe("the figures of a record", () => {
     expect(figures.equity.at(-1)?.r).toBeCloseTo(6, 12);
   });
 
-  it("say how far the stated confidence can be believed", () => {
+  it("measure the calibration of the stated confidence", () => {
     const { brier, ece, buckets } = figures.confidence;
     expect(buckets.map(({ from, to, decided, wins }) => [from, to, decided, wins])).toEqual([
       [60, 70, 22, 0],
@@ -121,12 +121,12 @@ describe("the figures of a record", () => {
           Array.from({ length: 60 }, (_, index) => entry({ at: (index % count) * DAY_MS })),
         ),
       );
-    const crowded = { win_rate: null, lift: null, expectancy_r: null, effective_trades: 3 };
-    expect(days(3)).toMatchObject({ ...crowded, trades: 60 });
+    const overlapping = { win_rate: null, lift: null, expectancy_r: null, effective_trades: 3 };
+    expect(days(3)).toMatchObject({ ...overlapping, trades: 60 });
     expect(days(4).win_rate).not.toBeNull();
   });
 
-  it("are less certain of trades that were open at the same time", () => {
+  it("are less certain for overlapping trades", () => {
     const together = (copies: number) =>
       computeMetrics(
         tallySignals(
@@ -199,7 +199,7 @@ describe("a record in parts", () => {
       typeof value === "number" ? Math.round(value * 1e9) / 1e9 : value,
     );
 
-  it("has the figures of the whole, wherever it is cut", () => {
+  it("has the metrics of the whole", () => {
     fc.assert(
       fc.property(entries, fc.integer({ min: 0, max: 40 }), (record, cutHour) => {
         const before = record.filter(({ at }) => at < cutHour * HOUR_MS);

@@ -19,15 +19,15 @@ import { downsampleCurve, equityCurve } from "./equity.ts";
 import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
 import { addDays, type DaySums, type Tally } from "./tally.ts";
 
-/** All figures that follow from a record. */
+/** All metrics of a record. */
 export type PerformanceMetrics = Omit<Performance, "since" | "updated_at" | "recorded">;
 
-/** Sums over the trades of one block of time: a cluster of the intervals. */
+/** Sums over the trades of one block of time. */
 type BlockSums = Omit<DaySums, "day">;
 
 /**
- * The figures of a tally; one that too few signals stand behind is null. All intervals are clustered by blocks of time,
- * because trades that are open at the same time depend on each other.
+ * Metrics of a tally; null for those with too few signals. Intervals are clustered by blocks of time, since
+ * overlapping trades depend on each other.
  */
 export function computeMetrics(tally: Tally): PerformanceMetrics {
   const { trades, equity, hours, days } = tally;
@@ -62,7 +62,7 @@ function countsOf(fates: Tally["fates"]): PerformanceCounts {
 
 type WinFigures = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">;
 
-/** `blocks` are the same trades, or those of one range of confidence, by blocks of time. */
+/** @param blocks the trades by blocks of time */
 function winFigures(blocks: readonly TradeSums[]): WinFigures {
   const { decided, closed, chanceSum } = addTrades(blocks);
   const isDecided = decided >= ENOUGH_SIGNALS;
@@ -82,7 +82,7 @@ const closedTrades = ({ closed, scoreSum, chanceSum }: TradeSums) => ({
   baselines: chanceSum,
 });
 
-/** The effective sample size of the edge, in whole trades. */
+/** Effective sample size of the edge. */
 const effectiveTrades = (blocks: readonly TradeSums[]): number =>
   Math.round(
     effectiveSampleSize(
@@ -94,10 +94,7 @@ const effectiveTrades = (blocks: readonly TradeSums[]): number =>
     ),
   );
 
-/**
- * Expectancy, profit factor (what was won per R lost; null where nothing was lost) and maximum drawdown, of every
- * trade that was closed: whoever took all signals had the expired ones too.
- */
+/** Expectancy, profit factor (null without losses) and maximum drawdown of all closed trades. */
 function tradeFigures(
   { trades, equity }: Tally,
   blocks: readonly BlockSums[],
@@ -112,7 +109,7 @@ function tradeFigures(
   };
 }
 
-/** `blocks` are the buckets of each block of time. */
+/** @param blocks the buckets by blocks of time */
 function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliability {
   const buckets = addBuckets(blocks.flat()).filter(({ decided }) => decided > 0);
   const { decided } = addTrades(buckets);

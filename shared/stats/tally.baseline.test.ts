@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { baselineWinRate, levelScore } from "./tally.ts";
 
-describe("the no-edge chance", () => {
+describe("the baseline win rate", () => {
   it.each([
     { name: "a BUY, target as near as the stop", levels: [100, 90, 110], chance: 1 / 2 },
     { name: "a BUY, target twice as far", levels: [100, 90, 120], chance: 1 / 3 },

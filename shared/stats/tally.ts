@@ -16,10 +16,7 @@ import {
   holdingOf,
 } from "./intervals.ts";
 
-/**
- * What became of a signal. `win` and `loss` are decided: filled, and then target or stop was touched. `expired` was
- * filled and closed when its time was over; `not-filled` never began. `pending` is not judged yet.
- */
+/** Outcome of a signal. `win` and `loss` are decided at target or stop, `expired` is closed at the hold limit. */
 export const OUTCOME_CATEGORIES = [
   "win",
   "loss",
@@ -31,47 +28,46 @@ export const OUTCOME_CATEGORIES = [
 ] as const;
 export type OutcomeCategory = (typeof OUTCOME_CATEGORIES)[number];
 
-/** A signal as the statistics see it; nothing in it tells whose it was. */
+/** A signal in the statistics, without its owner. */
 export interface PerformanceSample {
   fate: OutcomeCategory;
-  /** When it ended, in Unix milliseconds. */
+  /** When it was closed, in Unix milliseconds. */
   at: number;
-  /** 0–1, as the analyst said it, and as it was corrected when the signal was made. */
+  /** Stated and calibrated confidence, 0–1. */
   confidence: number;
   calibratedConfidence: number | null;
-  /** The trade, if one was closed: won, lost or expired. */
+  /** Null if no trade was closed. */
   trade: ClosedTrade | null;
 }
 
-/** A trade that was filled and closed. */
 export interface ClosedTrade {
-  /** When it was filled, in Unix milliseconds. */
+  /** Time of the fill, in Unix milliseconds. */
   openedAt: number;
-  /** Chance of a win without an edge (`noEdgeChance`), 0–1. */
+  /** Baseline win rate, 0–1. */
   noEdge: number;
-  /** 1 for a win, 0 for a loss; in between for an expired trade, by its exit (`levelScore`). */
+  /** 1 for a win, 0 for a loss, in between for an expired trade (`levelScore`). */
   score: number;
-  /** Result in R, net of fees. */
+  /** Net of fees. */
   rMultiple: number;
 }
 
-/** Sums over the trades that were resolved on one UTC day: what the intervals are made of. */
+/** Sums over the trades resolved on one UTC day. */
 export interface DaySums extends DatedSums {
-  /** Results of closed trades in R. */
+  /** In R. */
   results: ClusterSum;
   heldHours: HoldingSums;
-  /** Closed trades by the confidence that was said, and by the calibrated one where there was one. */
+  /** Closed trades by stated and by calibrated confidence. */
   buckets: ConfidenceBucket[];
   calibratedBuckets: ConfidenceBucket[];
 }
 
 /**
- * Sums over signals, from which every figure follows. Tallies of two stretches of time can be joined, so that a long
- * record costs as much as it has days, not signals.
+ * Sums over signals, from which all metrics follow. Tallies can be merged, so a long record costs as much as it has
+ * days.
  */
 export interface Tally {
   fates: Record<OutcomeCategory, number>;
-  /** Closed trades: decided and expired ones. Sums are in R, `gains` and `losses` both at least 0. */
+  /** Closed trades. Sums are in R, `gains` and `losses` at least 0. */
   trades: { count: number; sum: number; gains: number; losses: number };
   equity: EquitySegment;
   /** Results of each hour with closed trades, in order. */
@@ -82,7 +78,6 @@ export interface Tally {
 
 const HOUR_MS = 3_600_000;
 
-/** The tally of no signal at all. */
 export const emptyTally = (): Tally => ({
   fates: { win: 0, loss: 0, expired: 0, "not-filled": 0, wait: 0, failed: 0, pending: 0 },
   trades: { count: 0, sum: 0, gains: 0, losses: 0 },
@@ -91,7 +86,6 @@ export const emptyTally = (): Tally => ({
   days: [],
 });
 
-/** Adds signals up, in the order of their ends. */
 export function tallySignals(entries: readonly PerformanceSample[]): Tally {
   const inOrder = entries.toSorted((a, b) => a.at - b.at);
   const closed = inOrder.flatMap((signal) =>
@@ -109,7 +103,7 @@ export function tallySignals(entries: readonly PerformanceSample[]): Tally {
   };
 }
 
-/** One tally of several, which are of the same record in the order of time. */
+/** Merges tallies of one record, in order of time. */
 export function mergeTallies(tallies: readonly Tally[]): Tally {
   return {
     fates: addFates(tallies.map(({ fates }) => fates)),
@@ -144,7 +138,7 @@ function addResults(all: readonly Tally["trades"][]): Tally["trades"] {
   return { count: sum("count"), sum: sum("sum"), gains: sum("gains"), losses: sum("losses") };
 }
 
-/** One step for each hour, of steps in order. */
+/** Merges steps of the same hour. */
 function joinHours(steps: readonly EquityStep[]): EquityStep[] {
   const hours: EquityStep[] = [];
   for (const { at, r } of steps) {
@@ -155,7 +149,7 @@ function joinHours(steps: readonly EquityStep[]): EquityStep[] {
   return hours;
 }
 
-/** The day that a trade alone makes. */
+/** The day of one trade. */
 function dayOf({ signal, trade }: { signal: PerformanceSample; trade: ClosedTrade }): DaySums {
   const { fate, at, confidence, calibratedConfidence: calibrated } = signal;
   const { openedAt, noEdge, score, rMultiple } = trade;
@@ -169,7 +163,7 @@ function dayOf({ signal, trade }: { signal: PerformanceSample; trade: ClosedTrad
   };
 }
 
-/** One item for each day, of days in order. */
+/** Merges sums of the same day. */
 function joinDays(days: readonly DaySums[]): DaySums[] {
   const groups = new Map<number, DaySums[]>();
   for (const one of days) {
@@ -180,7 +174,7 @@ function joinDays(days: readonly DaySums[]): DaySums[] {
   return [...groups].map(([day, group]) => ({ day, ...addDays(group) }));
 }
 
-/** The sums of several days as those of one period. */
+/** Sums of several days. */
 export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
   results: {
     count: days.reduce((count, { results }) => count + results.count, 0),
@@ -191,18 +185,15 @@ export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
   calibratedBuckets: addBuckets(days.flatMap(({ calibratedBuckets }) => calibratedBuckets)),
 });
 
-/** A judgement with the levels that it was made about, in the quote currency. */
-type JudgedLevels = Pick<Resolution, "reason" | "filled_at" | "fill" | "exit" | "r_multiple"> & {
+/** A resolution with the levels of its trade, in the quote currency. */
+type ResolvedLevels = Pick<Resolution, "reason" | "filled_at" | "fill" | "exit" | "r_multiple"> & {
   stopLoss: number;
   takeProfit: number;
 };
 
-/**
- * A judged trade as the statistics count it, from the price that it was filled at: a better or worse one than asked for
- * changes the chances. Null for one that was not filled.
- */
-export function closedTrade(judged: JudgedLevels): ClosedTrade | null {
-  const { reason, filled_at: filledAt, fill, exit, r_multiple: rMultiple, ...levels } = judged;
+/** A resolved trade in the statistics; null if it was not filled. Its baseline follows from the price of the fill. */
+export function closedTrade(resolution: ResolvedLevels): ClosedTrade | null {
+  const { reason, filled_at: filledAt, fill, exit, r_multiple: rMultiple, ...levels } = resolution;
   if (filledAt === null || fill === null || exit === null || rMultiple === null) return null;
   const score = {
     target: 1,
@@ -219,7 +210,7 @@ export function closedTrade(judged: JudgedLevels): ClosedTrade | null {
   };
 }
 
-/** Levels of a trade, in the quote currency; `entry` is the price it was filled at. */
+/** In the quote currency; `entry` is the price of the fill. */
 interface Levels {
   entry: number;
   stopLoss: number;
@@ -227,22 +218,18 @@ interface Levels {
 }
 
 /**
- * Baseline win rate: the chance that a price without drift reaches the target before the stop, which is
- * stop distance / (stop distance + target distance), the gambler's ruin (Feller, vol. 1, ch. XIV). A near target is
- * reached more often than not without any skill; that is why a win rate says nothing without this number beside it.
- *
- * A fill beyond a level has that level's chance, 0 or 1.
+ * Baseline win rate: the chance that a driftless price reaches the target before the stop, stop distance / (stop
+ * distance + target distance) (gambler's ruin; Feller, vol. 1, ch. XIV). A fill beyond a level has the chance of that
+ * level, 0 or 1.
  */
 export const baselineWinRate = ({ entry, ...levels }: Levels): number => levelScore(entry, levels);
 
 /**
- * Position of a price between stop loss (0) and take profit (1), of a BUY or a SELL; a price beyond a level counts as
- * that level.
+ * Position of a price between stop loss (0) and take profit (1), limited to these.
  *
- * For the exit of a trade that was closed at its hold limit, this is its score: what it counts beside a win (1) and a
- * loss (0). The position of a price without drift is a martingale, so its expected value at the exit is that at the
- * entry, the baseline, whatever the hold limit (optional stopping; Feller, vol. 2, ch. VI). To leave such trades out
- * would not do: within a short time the nearer level is reached more often than the baseline says.
+ * At the exit it is the score of a trade that was closed at its hold limit. The position of a driftless price is a
+ * martingale, so its expected value is the baseline, whatever the hold limit (optional stopping; Feller, vol. 2, ch.
+ * VI). Without expired trades, the win rate would be biased towards the nearer level.
  */
 export function levelScore(price: number, levels: Omit<Levels, "entry">): number {
   const { stopLoss, takeProfit } = levels;

@@ -5,16 +5,16 @@ import { io, type Socket } from "socket.io-client";
 import { vi } from "vitest";
 import { signTokenFor } from "./factories.ts";
 
-/** How long a test waits for what is pushed. */
+/** Timeout for pushed events. */
 export const PUSH_WAIT = { timeout: 15_000, interval: 20 };
 
-/** An answer of the API with its JSON already read. */
-interface JsonAnswer {
+/** A response of the API with parsed JSON. */
+interface JsonResponse {
   status: number;
   body: unknown;
 }
 
-/** Calls a server and opens sockets to it, as whichever user. */
+/** Calls a server and opens sockets to it, as any user. */
 export class ApiClient {
   readonly #url: string;
   readonly #settings: Pick<Settings, "JWT_SECRET">;
@@ -25,8 +25,11 @@ export class ApiClient {
     this.#settings = options.settings;
   }
 
-  /** Calls as `user`, or as a visitor. */
-  async call(path: string, options: RequestInit & { user?: UserRecord } = {}): Promise<JsonAnswer> {
+  /** Calls as `user`, or without a session. */
+  async call(
+    path: string,
+    options: RequestInit & { user?: UserRecord } = {},
+  ): Promise<JsonResponse> {
     const { user, ...init } = options;
     const headers = new Headers(init.headers);
     if (user) headers.set("Authorization", `Bearer ${signTokenFor(user, this.#settings)}`);
@@ -34,12 +37,11 @@ export class ApiClient {
     return { status: answer.status, body: await answer.json() };
   }
 
-  /** `POST` as `user`, with or without a body. */
-  post(user: UserRecord, path: string, body?: BodyInit): Promise<JsonAnswer> {
+  post(user: UserRecord, path: string, body?: BodyInit): Promise<JsonResponse> {
     return this.call(path, { method: "POST", user, ...(body && { body }) });
   }
 
-  /** A socket of `user`, open until `close`, which gets all that was told to him from the first event on. */
+  /** Opens a socket of `user`, which receives all events from the first. It stays open until `close`. */
   async connect(user: UserRecord): Promise<PushClient> {
     const client = new PushClient({
       url: this.#url,
@@ -56,24 +58,19 @@ export class ApiClient {
   }
 }
 
-/** A JSON body for `fetch`, with its type. */
 export const jsonBody = (value: unknown): Blob =>
   new Blob([JSON.stringify(value)], { type: "application/json" });
 
-/** One pushed event as a client sees it. */
 export type ReceivedEvent = EventEnvelope<unknown> & { name: string };
 
-/**
- * A client that behaves as the browser does: it keeps every numbered event, and when it reconnects it says the
- * last number it has of each stream.
- */
+/** A client like the browser's: keeps every event, and reconnects with the last number of each stream. */
 export class PushClient {
   readonly received: ReceivedEvent[] = [];
   readonly other: { name: string; payload: unknown }[] = [];
   readonly socket: Socket;
   readonly #last: { user?: number; admins?: number } = {};
 
-  /** @param options.reconnectionDelay and `reconnectionDelayMax`: how patiently it reconnects, in milliseconds */
+  /** @param options.reconnectionDelay and `reconnectionDelayMax` in milliseconds */
   constructor(options: {
     url: string;
     token: string;
@@ -93,7 +90,7 @@ export class PushClient {
     this.socket.onAny((name: string, payload: unknown) => this.#keep(name, payload));
   }
 
-  /** Numbers received of one stream, in the order of their arrival. */
+  /** Numbers received of one stream, in order. */
   seqs(stream: "user" | "admins"): number[] {
     return this.received.filter((event) => event.stream === stream).map((event) => event.seq);
   }
@@ -102,7 +99,7 @@ export class PushClient {
     return this.received.filter((event) => event.name === name);
   }
 
-  /** Cuts the connection as a lost network does; the client reconnects by itself. */
+  /** Drops the connection; the client reconnects. */
   drop(): void {
     this.socket.io.engine.close();
   }
@@ -123,17 +120,16 @@ export class PushClient {
   }
 }
 
-/** What a form field holds: a text, or the bytes of a file; several of them under one name as a list. */
+/** A text, a file, or several. */
 export type FormValue = string | Buffer | readonly (string | Buffer)[];
 
-/** A multipart form; its files are called `picture.png` and say that they are PNGs, whatever they hold. */
+/** A multipart form. Its files are called `image.png` with the type of PNGs, whatever their content. */
 export function multipartForm(fields: Record<string, FormValue>): FormData {
   const form = new FormData();
   for (const [name, values] of Object.entries(fields)) {
     for (const value of [values].flat()) {
       if (typeof value === "string") form.append(name, value);
-      else
-        form.append(name, new Blob([new Uint8Array(value)], { type: "image/png" }), "picture.png");
+      else form.append(name, new Blob([new Uint8Array(value)], { type: "image/png" }), "image.png");
     }
   }
   return form;

@@ -8,16 +8,13 @@ import type { Settings } from "@shared/runtime/settings.ts";
 import jwt from "jsonwebtoken";
 import { Types } from "mongoose";
 
-/** The password of users made here, unless another is given. */
+/** Default password of users made here. */
 export const TEST_PASSWORD = "correct horse";
 
-/** The weakest parameters that argon2 takes: a test needs a hash that is right, not one that is slow. */
+/** The fastest parameters of argon2. */
 const QUICK_HASH = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/**
- * Stores a user who can log in, without a registration and without an event. He is named by chance, has no
- * role but `user` and waits for approval; `overrides` says otherwise.
- */
+/** Stores a user who can log in, without events. By default with a random name, the role `user` and no approval. */
 export async function createUser(
   database: Pick<Database, "users" | "identities">,
   overrides: Partial<UserRecord> & { password?: string } = {},
@@ -55,7 +52,7 @@ export async function createUser(
   return user;
 }
 
-/** A token of a session of `user`, as the server gives out: good for an hour, of a new session unless named. */
+/** A session token of `user`, valid for an hour, by default of a new session. */
 export function signTokenFor(
   user: Pick<UserRecord, "_id" | "sessionVersion">,
   settings: Pick<Settings, "JWT_SECRET">,
@@ -69,13 +66,13 @@ export function signTokenFor(
   );
 }
 
-/** The part of a calendar: its proof leads to the Bitcoin block `block`, or to nowhere yet. */
+/** A calendar, and the Bitcoin block of its proof; pending without one. */
 interface CalendarPart {
   url?: string;
   block?: number;
 }
 
-/** Stores the head of one day, once, and the receipts of its calendars. */
+/** Stores the head of one day with the receipts of its calendars. */
 export async function createWitnessedHead(
   database: Database,
   { day, calendars = [] }: { day: string; calendars?: readonly CalendarPart[] },

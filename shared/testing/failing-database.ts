@@ -4,21 +4,20 @@ import { MongoClient } from "mongodb";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { ensureMongod } from "../../scripts/lib/mongo/ensure-mongod.ts";
 
-/** How a command fails on purpose. */
 interface CommandFailure {
   commands: readonly string[];
   times: number;
-  /** Hangs for this time before it is carried out, in milliseconds. */
+  /** Hangs for this time before it runs, in milliseconds. */
   blockMs?: number;
-  /** Is carried out, but answers with this error of the write concern. */
+  /** Runs, but returns this write concern error. */
   writeConcernErrorCode?: number;
 }
 
-/** A replica set of its own whose commands can be made to fail; fail points concern all clients of a server. */
+/** A separate replica set with fail points, which affect all clients of a server. */
 interface FailingMongo {
   /** Address of an empty database. */
   uri: string;
-  /** Commands of connections with this `appName` fail; all others do not. */
+  /** Only commands of connections with this `appName` fail. */
   appName: string;
   fail(failure: CommandFailure): Promise<void>;
   recover(): Promise<void>;
@@ -65,7 +64,7 @@ export async function startFailingMongo(): Promise<FailingMongo> {
   };
 }
 
-/** Passes connections on to another address, and can behave as a network that fails. */
+/** Forwards connections to another address, and simulates network failures. */
 export class TcpRelay {
   readonly #target: { host: string; port: number };
   readonly #pairs = new Set<{ near: Socket; far: Socket }>();
@@ -84,7 +83,7 @@ export class TcpRelay {
     return relay;
   }
 
-  /** Nothing gets through any more, in either direction, but every connection stays: a host that hangs. */
+  /** Stops all traffic but keeps connections open, like a host that hangs. */
   freeze(): void {
     if (this.#frozen) return;
     this.#frozen = true;
@@ -100,7 +99,7 @@ export class TcpRelay {
     for (const { near, far } of this.#pairs) join(near, far);
   }
 
-  /** Cuts all connections and refuses new ones: a process that died. */
+  /** Closes all connections and refuses new ones, like a crashed process. */
   async cut(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -111,7 +110,7 @@ export class TcpRelay {
     await closed;
   }
 
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   async mend(): Promise<void> {
     this.#server = createServer((near) => this.#accept(near));
     await this.#listen();
@@ -146,7 +145,7 @@ function join(near: Socket, far: Socket): void {
   far.pipe(near);
 }
 
-/** A relay in front of a database, and the address of that database through it. */
+/** Starts a relay in front of a database. `uri` goes through it. */
 export async function startDatabaseRelay(uri: string): Promise<{ relay: TcpRelay; uri: string }> {
   const through = new URL(uri);
   const relay = await TcpRelay.start({ host: through.hostname, port: Number(through.port) });

@@ -36,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     replSet: {
       count: 1,
       storageEngine: "wiredTiger",
-      // Suites set their own clocks: what has expired by today's date must stay.
+      // Suites set their own clocks, so documents must not expire.
       args: [...MONGOD_PARAMETERS, "--setParameter", "ttlMonitorEnabled=false"],
     },
   });

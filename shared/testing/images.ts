@@ -2,13 +2,12 @@ import { crc32, deflateSync } from "node:zlib";
 import type { Sharp } from "sharp";
 import sharp from "sharp";
 
-/** A picture under work: pixels, and rectangles drawn on them. */
 export interface Canvas {
   fill(area: { left: number; top: number; width: number; height: number; grey: number }): void;
   toSharp(): Sharp;
 }
 
-/** An empty grey canvas. */
+/** An image of one grey, to draw on. */
 export function createCanvas(size: { width: number; height: number; grey: number }): Canvas {
   const { width, height } = size;
   const pixels = Buffer.alloc(width * height * 3, size.grey);
@@ -22,7 +21,7 @@ export function createCanvas(size: { width: number; height: number; grey: number
   };
 }
 
-/** A candle chart whose bars follow from `seed`: other seeds give other pictures. */
+/** A candle chart; each `seed` gives another one. */
 export function chartImage(seed: number, size = { width: 320, height: 200 }): Sharp {
   const canvas = createCanvas({ ...size, grey: 20 });
   const barWidth = Math.floor(size.width / 20);
@@ -36,7 +35,7 @@ export function chartImage(seed: number, size = { width: 320, height: 200 }): Sh
   return canvas.toSharp();
 }
 
-/** Which of the seven bars each digit has: top, middle, bottom, upper and lower left, upper and lower right. */
+/** Segments of each digit: top, middle, bottom, upper and lower left, upper and lower right. */
 const DIGIT_BARS = [
   "1011111",
   "0000011",
@@ -50,7 +49,7 @@ const DIGIT_BARS = [
   "1111011",
 ] as const;
 
-/** The screen of a payment app: the same for everybody but for the number in the middle of it, of 12 digits. */
+/** A screenshot of a payment app, with a number of 12 digits. */
 export function receiptImage(digits: string): Sharp {
   const canvas = createCanvas({ width: 720, height: 1_280, grey: 255 });
   canvas.fill({ left: 0, top: 0, width: 720, height: 140, grey: 90 });
@@ -84,7 +83,7 @@ function drawDigit(canvas: Canvas, at: { bars: string; left: number; top: number
   });
 }
 
-/** A PNG of `side` × `side` black pixels in a few kilobytes: 20,000 × 20,000 would take 1.6 GB once decoded. */
+/** A PNG of `side` × `side` black pixels in a few kilobytes: 20,000 × 20,000 would take 1.6 GB decoded. */
 export function pngBomb(side: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
@@ -99,7 +98,7 @@ export function pngBomb(side: number): Buffer {
   ]);
 }
 
-/** `png` with one more chunk before its end. */
+/** Adds a chunk at the end of a PNG. */
 export function withPngChunk(png: Buffer, type: string, data: Buffer): Buffer {
   const end = png.length - 12;
   return Buffer.concat([png.subarray(0, end), pngChunk(type, data), png.subarray(end)]);

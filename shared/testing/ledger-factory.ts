@@ -3,7 +3,7 @@ import { commitTo, hashRecord, type UnhashedRecord } from "@shared/contract/ledg
 import type { Outcome } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 
-/** What happens in a made ledger, in order; the numbers are those of earlier records. */
+/** A record to be made; `of` is the number of an earlier one. */
 export type LedgerStep =
   | { kind: "analysis"; revealed: boolean; figures?: Partial<LedgerFigures> }
   | { kind: "outcome"; of: number; outcome?: Outcome };
@@ -35,47 +35,41 @@ const FIGURES: LedgerFigures = {
   finished_at: "2025-01-31T00:00:01.000Z",
 };
 
-/** A salt that is different for each record and the same in each run. */
+/** A different salt for each record. */
 const saltOf = (seq: number): string => seq.toString(16).padStart(64, "c");
 
-/** Makes an intact ledger in which these things happen, one record a second. */
+/** Makes a valid ledger of these records, one a second. */
 export function makeLedger(steps: readonly LedgerStep[]): LedgerEntry[] {
   const entries: LedgerEntry[] = [];
   let head = GENESIS_HASH;
   for (const [index, step] of steps.entries()) {
     const seq = index + 1;
     const at = new Date(START_MS + seq * 1_000);
-    const { link, reveal } = linkOf(step, seq, at);
-    const content = { ...link, seq, at: at.toISOString(), prev_hash: head };
-    head = hashRecord(content);
-    entries.push({ record: { ...content, hash: head }, reveal });
+    const { content, reveal } = contentOf(step, seq, at);
+    const record = { ...content, seq, at: at.toISOString(), prev_hash: head };
+    head = hashRecord(record);
+    entries.push({ record: { ...record, hash: head }, reveal });
   }
   return entries;
 }
 
-/** The entry as somebody would rewrite it who knows how the chain is made: with the hash that fits. */
-export function withValidHash(entry: LedgerEntry): LedgerEntry {
-  const { hash: _, ...content } = entry.record;
-  return { ...entry, record: { ...content, hash: hashRecord(content) } };
-}
-
-type Link =
+type Content =
   | Pick<Extract<UnhashedRecord, { kind: "analysis" }>, "kind" | "body">
   | Pick<Extract<UnhashedRecord, { kind: "outcome" }>, "kind" | "body">;
 
-function linkOf(
+function contentOf(
   step: LedgerStep,
   seq: number,
   at: Date,
-): { link: Link; reveal: LedgerEntry["reveal"] } {
-  if (step.kind === "outcome") return { link: outcomeLink(step, at), reveal: null };
+): { content: Content; reveal: LedgerEntry["reveal"] } {
+  if (step.kind === "outcome") return { content: outcomeContent(step, at), reveal: null };
   const figures = { ...FIGURES, ...step.figures };
   const salt = saltOf(seq);
   const body = { data: figures.data, figures_commitment: commitTo(figures, salt) };
-  return { link: { kind: "analysis", body }, reveal: step.revealed ? { salt, figures } : null };
+  return { content: { kind: "analysis", body }, reveal: step.revealed ? { salt, figures } : null };
 }
 
-function outcomeLink(step: Extract<LedgerStep, { kind: "outcome" }>, at: Date): Link {
+function outcomeContent(step: Extract<LedgerStep, { kind: "outcome" }>, at: Date): Content {
   const { of, outcome = "WIN" } = step;
   return {
     kind: "outcome",

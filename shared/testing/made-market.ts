@@ -1,6 +1,6 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
-import type { FinerCandles, Trade } from "@shared/outcomes/simulate-trade.ts";
+import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 
 /** Monday, 2026-01-05T12:00:00Z. */
 export const NOON = Date.UTC(2026, 0, 5, 12);
@@ -9,10 +9,10 @@ export const HOUR_MS = TIMEFRAME_MS["1h"];
 /** A market without trading costs. */
 export const FREE: TradingCosts = { spread_percent: 0, commission_percent: 0 };
 
-/** Open, high, low and close of one candle; null for one that does not exist. */
+/** One candle; null for a missing one. */
 export type Bar = readonly [open: number, high: number, low: number, close: number] | null;
 
-/** Candles of these prices, one after the other from `from` on. */
+/** Consecutive candles with these prices, from `from`. */
 export function bars(
   prices: readonly Bar[],
   { timeframe = "1h", from = NOON }: { timeframe?: Timeframe; from?: number } = {},
@@ -25,7 +25,7 @@ export function bars(
   });
 }
 
-/** `candles` as a market that moves the other way about 100. */
+/** Candles mirrored about 100. */
 export const mirrored = (candles: readonly Candle[]): Candle[] =>
   candles.map(({ open, high, low, close, ...rest }) => ({
     ...rest,
@@ -35,7 +35,7 @@ export const mirrored = (candles: readonly Candle[]): Candle[] =>
     close: 200 - close,
   }));
 
-/** A sale with the levels of a purchase, mirrored about 100. */
+/** A SELL with the levels of a BUY mirrored about 100, or the reverse. */
 export const mirroredTrade = (trade: Trade): Trade => ({
   ...trade,
   side: trade.side === "BUY" ? "SELL" : "BUY",
@@ -45,7 +45,7 @@ export const mirroredTrade = (trade: Trade): Trade => ({
   price: 200 - trade.price,
 });
 
-/** A BUY at 100 with 5 to lose and 10 to win, made at noon on the dot and valid for four hours. */
+/** A BUY at 100 with stop 95 and target 110, made at noon and valid for four hours. */
 export const purchase = (overrides: Partial<Trade> = {}): Trade => ({
   symbol: "MADE/USDT",
   timeframe: "1h",
@@ -59,16 +59,3 @@ export const purchase = (overrides: Partial<Trade> = {}): Trade => ({
   holdCandles: 6,
   ...overrides,
 });
-
-/** Finer candles of a few longer ones, by their opening time; there are none of the others. */
-export function finerFrom(
-  parts: Readonly<Record<number, readonly Candle[]>>,
-  timeframe: Timeframe = "1m",
-): FinerCandles {
-  return (candle, of) => {
-    const candles = parts[candle.time];
-    return Promise.resolve(
-      candles && of !== timeframe ? { timeframe, candles: [...candles] } : null,
-    );
-  };
-}

@@ -1,14 +1,10 @@
 import { readFileSync } from "node:fs";
-import {
-  type Candle,
-  candleSchema,
-  TIMEFRAME_MS,
-  type Timeframe,
-} from "@shared/contract/candle.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { parseCandleCsv } from "@shared/outcomes/candle-files.ts";
 
 const DATA_DIRECTORY = new URL("../../worker/src/market-data/replay/data/", import.meta.url);
 
-/** A recording to serve for a symbol: its own, or a similar market's brought to the right level. */
+/** A recording for a symbol: its own, or that of a similar market scaled to its price. */
 interface Recording {
   market: string;
   timeframes: readonly Timeframe[];
@@ -17,7 +13,7 @@ interface Recording {
 
 const CRYPTO: readonly Timeframe[] = ["5m", "30m", "1h", "1d"];
 
-/** Coins beyond the product's own, so that exchanges have enough markets for some to fail and others to work. */
+/** Further coins, so that some markets of an exchange can fail and others work. */
 export const OTHER_COINS = [
   ...["AAVE", "ALGO", "ATOM", "AVAX", "BCH", "COMP", "CRV", "DASH"],
   ...["DOT", "EGLD", "ENJ", "ETC", "FIL", "LINK", "MANA", "NEAR"],
@@ -54,9 +50,8 @@ const RECORDINGS: Readonly<Record<string, Recording>> = {
 const parsedFiles = new Map<string, Candle[]>();
 
 /**
- * `count` candles from the opening time `from` on, made of recorded ones: the same for the same
- * time, valid, and without jumps between neighbours, at any time and for every timeframe. Empty for
- * a symbol without a recording.
+ * `count` candles from the opening time `from`, made of recorded ones: the same for the same time, and without jumps
+ * between neighbours. Empty for a symbol without a recording.
  */
 export function recordedCandles(options: {
   symbol: string;
@@ -74,7 +69,7 @@ export function recordedCandles(options: {
   });
 }
 
-/** Forward through the recording and back again, so that neighbours always meet. */
+/** Goes forward through the recording and back, so that neighbours always meet. */
 function atStep(candles: readonly Candle[], step: number): Candle {
   const phase = step % (2 * candles.length);
   const backward = phase >= candles.length;
@@ -98,15 +93,7 @@ function read({ market, timeframes }: Recording, timeframe: Timeframe): Candle[]
   const recorded = timeframes.includes(timeframe) ? timeframe : timeframes[0];
   const file = `${market}.${recorded}.csv`;
   const candles =
-    parsedFiles.get(file) ?? parse(readFileSync(new URL(file, DATA_DIRECTORY), "utf8"));
+    parsedFiles.get(file) ?? parseCandleCsv(readFileSync(new URL(file, DATA_DIRECTORY), "utf8"));
   parsedFiles.set(file, candles);
   return candles;
-}
-
-function parse(csv: string): Candle[] {
-  const [, ...lines] = csv.trim().split("\n");
-  return lines.map((line) => {
-    const [time, open, high, low, close, volume] = line.split(",").map(Number);
-    return candleSchema.parse({ time, open, high, low, close, volume });
-  });
 }

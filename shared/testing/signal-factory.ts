@@ -45,12 +45,12 @@ export const WAIT_ANALYSIS: Analysis = {
   },
 };
 
-/** Fields of signals that tests store, and of their analyses. */
+/** Fields of signals, and of their analyses. */
 type SignalOverrides = Partial<SignalRecord> & { market?: Partial<MarketAnalysisRecord> };
 
 /**
- * Stores signals of `user`, each with an idempotency key, without events. They are completed, with candles, unless
- * `overrides` says otherwise. Each has an analysis of its own, unless `withAnalysis` is false.
+ * Stores signals of `user` with idempotency keys, without events. By default they are completed, with candles and an
+ * analysis each.
  */
 export async function createSignals(
   database: Database,
@@ -88,7 +88,6 @@ export async function createSignals(
   return signals;
 }
 
-/** A completed signal. */
 export function newSignal(user: Pick<UserRecord, "_id">): SignalRecord {
   const now = new Date();
   return {
@@ -110,7 +109,6 @@ export function newSignal(user: Pick<UserRecord, "_id">): SignalRecord {
   };
 }
 
-/** The analysis of a signal. */
 export function analysisOf(signal: SignalRecord): MarketAnalysisRecord {
   const { analysisId, userId, symbol, timeframe, limit, status, revision, analysis } = signal;
   const isFinished = status === "completed" || status === "failed";
@@ -126,7 +124,7 @@ export function analysisOf(signal: SignalRecord): MarketAnalysisRecord {
   };
 }
 
-/** Starts a run of a signal's analysis, as a worker does that has locked its job; null if it is finished or deleted. */
+/** Starts a run of a signal's analysis, like a worker; null if it is finished or deleted. */
 export async function startRun(
   database: Database,
   { analysisId, userId }: Pick<SignalRecord, "analysisId" | "userId">,
@@ -138,7 +136,7 @@ export async function startRun(
   return runs[0] ?? null;
 }
 
-/** A run that ended with `analysis`, or with a WAIT. */
+/** Result of a run; a WAIT by default. */
 export function runResult(
   status: RunResult["status"] = "completed",
   analysis: Analysis = WAIT_ANALYSIS,
@@ -147,27 +145,26 @@ export function runResult(
 }
 
 interface Trade {
-  /** When it was made. */
   at: Date;
   confidence?: number;
   calibrated?: number | null;
   source?: Partial<Analysis["source"]>;
-  /** How far the target is, in R. */
+  /** Distance of the target, in R. */
   rewardToRisk?: number;
 }
 
-interface JudgedTrade extends Trade {
+interface ResolvedTrade extends Trade {
   outcome: Outcome;
   resolvedAt: Date;
   reason?: Resolution["reason"];
-  /** In R; by default the target's distance, -1, or nothing. */
+  /** In R; by default the distance of the target, -1 or 0. */
   r?: number | null;
 }
 
 const ENTRY = 100;
 const RISK = 2;
 
-/** Fields of a stored BUY at 100 with its stop at 98 that is not resolved yet; of live data, by the rule-based analyst. */
+/** A pending BUY at 100 with stop 98, of live data and the rule-based analyst. */
 export function pendingTrade(trade: Trade): SignalOverrides {
   const { at, confidence = 70, calibrated = null, source, rewardToRisk = 2 } = trade;
   const analysis: Analysis = {
@@ -183,8 +180,8 @@ export function pendingTrade(trade: Trade): SignalOverrides {
   return { status: "completed", createdAt: at, finishedAt: at, updatedAt: at, analysis };
 }
 
-/** The same, resolved by the market. */
-export function resolvedTrade(trade: JudgedTrade): SignalOverrides {
+/** The same, resolved. */
+export function resolvedTrade(trade: ResolvedTrade): SignalOverrides {
   const { outcome, resolvedAt, rewardToRisk = 2 } = trade;
   const reasons = { WIN: "target", LOSS: "stop", EXPIRED: "hold-over" } as const;
   const results = { WIN: rewardToRisk, LOSS: -1, EXPIRED: 0 };
@@ -211,10 +208,9 @@ export function resolvedTrade(trade: JudgedTrade): SignalOverrides {
   };
 }
 
-/** Ledger numbers are unique. */
 let ledgerSeq = 0;
 
-/** Stores a BUY of live data at 100, to lose 5 or to win 10, recorded in the ledger and due to be resolved. */
+/** Stores a BUY at 100 with stop 95 and target 110, recorded in the ledger and due to be resolved. */
 export async function storeTrade(
   database: Database,
   user: UserRecord,
@@ -233,7 +229,7 @@ export async function storeTrade(
   return signal;
 }
 
-/** What such a signal says. */
+/** The analysis of such a trade. */
 export function tradeAnalysis(madeAt: Date, changes: Partial<Analysis> = {}): Analysis {
   return {
     ...WAIT_ANALYSIS,

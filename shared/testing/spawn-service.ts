@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,23 +8,23 @@ import { createInterface } from "node:readline";
 
 const PROJECT_ROOT = new URL("../../", import.meta.url);
 
-/** Where nobody listens: without it a worker would ask the vendor for what no stand-in has. */
+/** An address without a service, so that a worker does not call the real one. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** A server or worker running as a process of its own, as in production. */
+/** A server or worker as a separate process. */
 export interface SpawnedService {
   readonly pid: number;
-  /** All that it has logged so far, one JSON line each. */
+  /** All log lines so far, as JSON. */
   readonly lines: string[];
-  /** `kill -9`: the process gets no chance to put anything in order. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts a part as a process and waits until it says that it is ready. Its DATA_DIR goes with it, unless one is given.
- * @param entry its main file, from the project's root; the product's own unless told otherwise
+ * Starts a service as a process and waits until it is ready. By default it has a temporary DATA_DIR.
+ * @param entry its main file, from the root of the project
  */
 export async function spawnService(
   part: "server" | "worker",
@@ -80,7 +80,7 @@ function untilReady(
   });
 }
 
-/** A TCP port that nobody listens on at this moment. */
+/** An unused TCP port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0);
   await once(server, "listening");
@@ -89,55 +89,4 @@ export async function freePort(): Promise<number> {
   await once(server, "close");
   if (typeof address !== "object" || !address) throw new Error("no port was given");
   return address.port;
-}
-
-interface ProcessEntry {
-  pid: number;
-  parentPid: number;
-}
-
-/** Ids of all running processes that a process has started, directly or through others. */
-export function descendantsOf(pid: number): number[] {
-  const entries = listProcesses();
-  const childrenOf = (parent: number): number[] =>
-    entries
-      .filter(({ parentPid }) => parentPid === parent)
-      .flatMap((child) => [child.pid, ...childrenOf(child.pid)]);
-  return childrenOf(pid);
-}
-
-/** Those of the processes that are still running. */
-export function stillRunning(pids: readonly number[]): number[] {
-  const running = new Set(listProcesses().map(({ pid }) => pid));
-  return pids.filter((pid) => running.has(pid));
-}
-
-/** Running processes of this machine. One that has exited but was not yet collected by its parent does not count. */
-function listProcesses(): ProcessEntry[] {
-  if (existsSync("/proc/self/status")) {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((name) => parseStatus(readStatus(name)));
-  }
-  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" });
-  return stdout
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, , state]) => state && !state.startsWith("Z"))
-    .map(([pid, parentPid]) => ({ pid: Number(pid), parentPid: Number(parentPid) }));
-}
-
-function readStatus(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, "utf8");
-  } catch {
-    // It has exited since the folder was read.
-    return "";
-  }
-}
-
-function parseStatus(status: string): ProcessEntry[] {
-  if (status === "" || /^State:\tZ/m.test(status)) return [];
-  const field = (name: string) => Number(new RegExp(`^${name}:\\t(\\d+)$`, "m").exec(status)?.[1]);
-  return [{ pid: field("Pid"), parentPid: field("PPid") }];
 }

@@ -1,33 +1,31 @@
 import { USAGE_RETENTION_DAYS } from "@shared/contract/constants.ts";
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 
-/**
- * What one analysis cost. It names nobody.
- */
+/** Tokens and cost of one analysis. It names no user. */
 export interface SignalUsageRecord {
   /** The analysis's id. */
   _id: Types.ObjectId;
-  /** When the analysis ended. */
+  /** When the analysis was finished. */
   at: Date;
   model: string;
   promptTokens: number;
   completionTokens: number;
-  /** US dollars; null where the model's price is not known. */
+  /** US dollars; null if the price of the model is not set. */
   costUsd: number | null;
 }
 
-export const signalUsageSchema = new Schema<SignalUsageRecord>(
+const signalUsageSchema = new Schema<SignalUsageRecord>(
   {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    at: { type: Date, required: true },
-    model: { type: String, required: true },
-    promptTokens: { type: Number, required: true },
-    completionTokens: { type: Number, required: true },
-    costUsd: { type: Number, default: null },
+    _id: Schema.Types.ObjectId,
+    at: Date,
+    model: String,
+    promptTokens: Number,
+    completionTokens: Number,
+    costUsd: Number,
   },
   { versionKey: false, collection: "signal_usages" },
 );
-// Sums of the last days are read from this index alone.
+// The totals of the last days are read from this index alone.
 signalUsageSchema.index({ at: -1, model: 1, promptTokens: 1, completionTokens: 1, costUsd: 1 });
 signalUsageSchema.index({ at: 1 }, { expireAfterSeconds: USAGE_RETENTION_DAYS * 86_400 });
 
@@ -39,10 +37,12 @@ export interface AiSpendingRecord {
   nanoUsd: number;
 }
 
-export const aiSpendingSchema = new Schema<AiSpendingRecord>(
-  {
-    _id: { type: String, required: true },
-    nanoUsd: { type: Number, required: true },
-  },
+const aiSpendingSchema = new Schema<AiSpendingRecord>(
+  { _id: String, nanoUsd: Number },
   { versionKey: false, collection: "ai_spending" },
 );
+
+export const aiUsageModels = (connection: Connection) => ({
+  aiSpending: connection.model<AiSpendingRecord>("AiSpending", aiSpendingSchema),
+  signalUsages: connection.model<SignalUsageRecord>("SignalUsage", signalUsageSchema),
+});

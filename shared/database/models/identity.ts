@@ -1,4 +1,4 @@
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 
 /** Sign-in secret of one account of the built-in identity provider. */
 export interface IdentityRecord {
@@ -9,127 +9,125 @@ export interface IdentityRecord {
   createdAt: Date;
 }
 
-export const identitySchema = new Schema<IdentityRecord>(
-  {
-    emailKey: { type: String, required: true, unique: true },
-    passwordHash: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-  },
+const identitySchema = new Schema<IdentityRecord>(
+  { emailKey: { type: String, unique: true }, passwordHash: String, createdAt: Date },
   { versionKey: false, collection: "identities" },
 );
 
-/** What the product keeps of a user's account at Firebase, which has no password of his. */
+/** The user's account at Firebase, without a password. */
 export interface FirebaseAccountRecord {
   /** Firebase's `localId`; the user's `identityId`. */
   _id: string;
   emailKey: string;
-  /** Lets the server act for the account: send its mails, delete it. Encrypted. */
+  /** Lets the server send mails for the account and delete it. Encrypted. */
   refreshToken: string;
-  /** When the password was last changed, as Firebase said (ms since 1970). A later time: changed behind our back. */
+  /** Time of the last password change known here (ms since 1970). A later one at Firebase was made elsewhere. */
   passwordUpdatedAt: number;
 }
 
-export const firebaseAccountSchema = new Schema<FirebaseAccountRecord>(
+const firebaseAccountSchema = new Schema<FirebaseAccountRecord>(
   {
-    _id: { type: String, required: true },
-    emailKey: { type: String, required: true, unique: true },
-    refreshToken: { type: String, required: true },
-    passwordUpdatedAt: { type: Number, required: true },
+    _id: String,
+    emailKey: { type: String, unique: true },
+    refreshToken: String,
+    passwordUpdatedAt: Number,
   },
   { versionKey: false, collection: "firebase_accounts" },
 );
 
-/** An address that somebody is registering at this moment. */
+/** Locks an email address while it is being registered. */
 export interface AddressHoldRecord {
   /** The address in lower case. */
   _id: string;
   holder: string;
-  /** From here on the holder counts as dead. */
+  /** When the lock expires. */
   until: Date;
 }
 
-export const addressHoldSchema = new Schema<AddressHoldRecord>(
-  {
-    _id: { type: String, required: true },
-    holder: { type: String, required: true },
-    until: { type: Date, required: true },
-  },
+const addressHoldSchema = new Schema<AddressHoldRecord>(
+  { _id: String, holder: String, until: Date },
   { versionKey: false, collection: "address_holds" },
 );
 addressHoldSchema.index({ until: 1 }, { expireAfterSeconds: 0 });
 
-/** What the link of a mail is good for. */
 export type MailTokenKind = "verification" | "reset";
 
-/** The token in the link of the last mail of one kind that an account was sent. */
+/** The token in the link of the last email of one kind to an account. */
 export interface MailTokenRecord {
-  /** `<kind>:<identityId>`: there is one of each kind, so that a new one takes the place of the one before. */
+  /** `<kind>:<identityId>`: a new token of a kind replaces the previous one. */
   _id: string;
   kind: MailTokenKind;
   identityId: string;
-  /** SHA-256 in hex; the token itself is in the mail only. */
+  /** SHA-256 in hex; the token itself is only in the email. */
   tokenHash: string;
   expiresAt: Date;
 }
 
-export const mailTokenSchema = new Schema<MailTokenRecord>(
+const mailTokenSchema = new Schema<MailTokenRecord>(
   {
-    _id: { type: String, required: true },
-    kind: { type: String, required: true, enum: ["verification", "reset"] },
-    identityId: { type: String, required: true },
-    tokenHash: { type: String, required: true, unique: true },
-    expiresAt: { type: Date, required: true },
+    _id: String,
+    kind: String,
+    identityId: String,
+    tokenHash: { type: String, unique: true },
+    expiresAt: Date,
   },
   { versionKey: false, collection: "mail_tokens" },
 );
 mailTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** A ticket opens the page of the job queue once; a visit is what it is open by from then on. */
+/** A one-time ticket opens the queue dashboard; the visit is its session from then on. */
 export type DashboardTokenKind = "ticket" | "visit";
 
-/** The right of one administrator's session to see the job queue in a browser page, which can send no token. */
+/** Access to the queue dashboard, whose pages cannot send the token of the administrator's session. */
 export interface DashboardTokenRecord {
-  /** SHA-256 in hex; the secret itself is in the address or the cookie only. */
+  /** SHA-256 in hex; the secret itself is only in the address or the cookie. */
   _id: string;
   kind: DashboardTokenKind;
   userId: Types.ObjectId;
-  /** The session that it was made in, and ends with. */
+  /** The session that it was created in and ends with. */
   sessionId: string;
   sessionVersion: number;
-  /** When the session itself runs out; a pass never outlives it. */
   sessionExpiresAt: Date;
   expiresAt: Date;
 }
 
-export const dashboardTokenSchema = new Schema<DashboardTokenRecord>(
+const dashboardTokenSchema = new Schema<DashboardTokenRecord>(
   {
-    _id: { type: String, required: true },
-    kind: { type: String, required: true, enum: ["ticket", "visit"] },
-    userId: { type: Schema.Types.ObjectId, required: true, index: true },
-    sessionId: { type: String, required: true },
-    sessionVersion: { type: Number, required: true },
-    sessionExpiresAt: { type: Date, required: true },
-    expiresAt: { type: Date, required: true },
+    _id: String,
+    kind: String,
+    userId: { type: Schema.Types.ObjectId, index: true },
+    sessionId: String,
+    sessionVersion: Number,
+    sessionExpiresAt: Date,
+    expiresAt: Date,
   },
-  { versionKey: false, collection: "queue_passes" },
+  { versionKey: false, collection: "dashboard_tokens" },
 );
 dashboardTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** How much of one limit has been used in the running period; written by rate-limiter-flexible. */
+/** Use of one limit in the current period. Written by rate-limiter-flexible. */
 export interface RateLimitRecord {
-  /** `<limit>:<hash of who is counted>`. */
+  /** `<limit>:<hash of the client>`. */
   key: string;
   points: number;
   /** End of the period. */
   expire: Date;
 }
 
-export const rateLimitSchema = new Schema<RateLimitRecord>(
-  {
-    key: { type: String, required: true, unique: true },
-    points: { type: Number, required: true },
-    expire: { type: Date, required: true },
-  },
+const rateLimitSchema = new Schema<RateLimitRecord>(
+  { key: { type: String, unique: true }, points: Number, expire: Date },
   { versionKey: false, collection: "rate_limits" },
 );
 rateLimitSchema.index({ expire: 1 }, { expireAfterSeconds: 0 });
+
+export const identityModels = (connection: Connection) => ({
+  identities: connection.model<IdentityRecord>("Identity", identitySchema),
+  mailTokens: connection.model<MailTokenRecord>("MailToken", mailTokenSchema),
+  firebaseAccounts: connection.model<FirebaseAccountRecord>(
+    "FirebaseAccount",
+    firebaseAccountSchema,
+  ),
+  addressHolds: connection.model<AddressHoldRecord>("AddressHold", addressHoldSchema),
+  queuePasses: connection.model<DashboardTokenRecord>("DashboardToken", dashboardTokenSchema),
+  rateLimits: connection.model<RateLimitRecord>("RateLimit", rateLimitSchema),
+});

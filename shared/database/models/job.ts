@@ -1,16 +1,13 @@
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 import { z } from "zod";
 
 /** Agenda's collection, which also holds its recurring jobs. */
 export const JOBS_COLLECTION = "agendaJobs";
 
-/** Name of the job that makes one analysis and the signals that refer to it. */
+/** Name of the job of one analysis and the signals that refer to it. */
 export const GENERATE_SIGNAL_JOB = "generate-signal";
 
-/**
- * The job of an analysis, in the form in which Agenda stores a job, so that its dashboard shows it. It has the id of its
- * analysis: an analysis has one job at most.
- */
+/** The job of an analysis, with the same id, as Agenda stores it. */
 export interface JobRecord {
   _id: Types.ObjectId;
   name: string;
@@ -20,7 +17,7 @@ export interface JobRecord {
   priority: number;
   /** Null if the job is not to run. */
   nextRunAt: Date | null;
-  /** When a worker locked it or renewed its lock, by the database's clock. */
+  /** When a worker locked it or renewed its lock, by the clock of the database. */
   lockedAt: Date | null;
   /** Id of the worker that locked it. */
   lastModifiedBy: string | null;
@@ -37,31 +34,31 @@ export interface JobRecord {
   progress: number | null;
 }
 
-export const jobSchema = new Schema<JobRecord>(
+const jobSchema = new Schema<JobRecord>(
   {
-    name: { type: String, required: true },
-    type: { type: String, required: true },
-    data: { type: Schema.Types.Mixed },
-    priority: { type: Number, required: true },
-    nextRunAt: { type: Date },
-    lockedAt: { type: Date },
-    lastModifiedBy: { type: String },
-    disabled: { type: Boolean },
-    lastRunAt: { type: Date },
-    lastFinishedAt: { type: Date },
-    failedAt: { type: Date },
-    failCount: { type: Number },
-    failReason: { type: String },
-    repeatInterval: { type: String },
-    repeatAt: { type: String },
-    repeatTimezone: { type: String },
-    progress: { type: Number },
+    name: String,
+    type: { type: String },
+    data: Schema.Types.Mixed,
+    priority: Number,
+    nextRunAt: Date,
+    lockedAt: Date,
+    lastModifiedBy: String,
+    disabled: Boolean,
+    lastRunAt: Date,
+    lastFinishedAt: Date,
+    failedAt: Date,
+    failCount: Number,
+    failReason: String,
+    repeatInterval: String,
+    repeatAt: String,
+    repeatTimezone: String,
+    progress: Number,
   },
   { versionKey: false, collection: JOBS_COLLECTION },
 );
 jobSchema.index({ name: 1, lockedAt: 1, priority: -1, nextRunAt: 1 }, { name: "claimNextJob" });
 
-/** What the job of an analysis carries: who asked for it first orders the queue; the request's id is for the logs. */
+/** Data of a job: the user who asked first orders the queue, and the id of their request is for the logs. */
 export const analysisJobDataSchema = z.object({
   analysisId: z.string().regex(/^[0-9a-f]{24}$/),
   userId: z
@@ -69,4 +66,8 @@ export const analysisJobDataSchema = z.object({
     .regex(/^[0-9a-f]{24}$/)
     .optional(),
   requestId: z.string().optional(),
+});
+
+export const jobModels = (connection: Connection) => ({
+  jobs: connection.model<JobRecord>("Job", jobSchema),
 });

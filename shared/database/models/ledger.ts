@@ -1,73 +1,60 @@
-import {
-  type LedgerFigures,
-  type LedgerRecord,
-  WITNESS_KINDS,
-  WITNESS_STATUSES,
-  type WitnessKind,
-  type WitnessStatus,
+import type {
+  LedgerFigures,
+  LedgerRecord,
+  WitnessKind,
+  WitnessStatus,
 } from "@shared/contract/ledger.ts";
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 
 type Stored<Link> = Link extends LedgerRecord ? Omit<Link, "seq"> & { _id: number } : never;
 
-/** One record of the chain, as it is published; `_id` is its `seq`. Never changed, never deleted. */
+/** One record of the chain, as published; `_id` is its `seq`. Never changed or deleted. */
 export type LedgerDocument = Stored<LedgerRecord>;
 
-export const ledgerSchema = new Schema<LedgerDocument>(
+const ledgerSchema = new Schema<LedgerDocument>(
   {
-    _id: { type: Number, required: true },
-    kind: { type: String, required: true },
-    at: { type: String, required: true },
-    prev_hash: { type: String, required: true },
-    body: { type: Schema.Types.Mixed, required: true },
-    hash: { type: String, required: true },
+    _id: Number,
+    kind: String,
+    at: String,
+    prev_hash: String,
+    body: Schema.Types.Mixed,
+    hash: String,
   },
   { versionKey: false, collection: "ledger", minimize: false },
 );
 
-/** What opens the commitment of the record `_id`: the figures of a signal, without anything of its owner. */
+/** Opens the commitment of the record `_id`: the figures of an analysis. */
 export interface LedgerRevealRecord {
   _id: number;
   salt: string;
   figures: LedgerFigures;
-  /** From when on it is shown to everybody; absent while a trade can still be made on it. */
+  /** When it becomes public; absent while the trade can still be made. */
   publicAt?: Date;
 }
 
-export const ledgerRevealSchema = new Schema<LedgerRevealRecord>(
-  {
-    _id: { type: Number, required: true },
-    salt: { type: String, required: true },
-    figures: { type: Schema.Types.Mixed, required: true },
-    publicAt: { type: Date },
-  },
+const ledgerRevealSchema = new Schema<LedgerRevealRecord>(
+  { _id: Number, salt: String, figures: Schema.Types.Mixed, publicAt: Date },
   { versionKey: false, collection: "ledger_reveals", minimize: false },
 );
 
 export const LEDGER_HEAD_ID = "head";
 
-/** The last record; whoever appends holds this document until he commits. */
+/** The last record. A transaction that appends changes this document first, so only one can append at a time. */
 export interface LedgerHeadRecord {
   _id: typeof LEDGER_HEAD_ID;
   seq: number;
   hash: string;
   at: string;
-  /** Counts the transactions that took hold of it; writing it is what two of them collide on. */
+  /** Number of transactions that changed the document. */
   holds: number;
 }
 
-export const ledgerHeadSchema = new Schema<LedgerHeadRecord>(
-  {
-    _id: { type: String, required: true },
-    seq: { type: Number, required: true },
-    hash: { type: String, required: true },
-    at: { type: String, required: true },
-    holds: { type: Number, required: true },
-  },
+const ledgerHeadSchema = new Schema<LedgerHeadRecord>(
+  { _id: String, seq: Number, hash: String, at: String, holds: Number },
   { versionKey: false, collection: "ledger_heads" },
 );
 
-/** The head as it is published for one day; `_id` is the day in UTC, such as `2025-01-31`. */
+/** The head as published for one day; `_id` is the day in UTC, such as `2025-01-31`. */
 export interface LedgerPublicationRecord {
   _id: string;
   seq: number;
@@ -75,23 +62,18 @@ export interface LedgerPublicationRecord {
   at: string;
 }
 
-export const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
-  {
-    _id: { type: String, required: true },
-    seq: { type: Number, required: true },
-    hash: { type: String, required: true },
-    at: { type: String, required: true },
-  },
+const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
+  { _id: String, seq: Number, hash: String, at: String },
   { versionKey: false, collection: "ledger_publications" },
 );
 
-/** States that a witness has the head of one day. The unique index makes it one receipt for each day and witness. */
+/** Records that a witness has the head of one day. There is one for each day and witness. */
 export interface WitnessReceiptRecord {
   _id: Types.ObjectId;
   /** Day of the head in UTC, such as `2025-01-31`. */
   day: string;
   kind: WitnessKind;
-  /** Tells witnesses of one kind apart: the address of a calendar, otherwise the kind. */
+  /** Distinguishes witnesses of one kind: the address of a calendar, otherwise the kind. */
   name: string;
   /** Number and hash of the head. */
   seq: number;
@@ -99,7 +81,7 @@ export interface WitnessReceiptRecord {
   status: WitnessStatus;
   /** When the status was reached. */
   at: Date;
-  /** Address at which the public can look the head up. */
+  /** Public address of the head. */
   url?: string;
   /** The proof of a calendar as an .ots file. */
   proof?: Buffer;
@@ -107,24 +89,24 @@ export interface WitnessReceiptRecord {
   bitcoinBlock?: number;
   /** Id of a commit that holds the head. */
   commit?: string;
-  /** When a pending proof is looked up next. */
+  /** When to check a pending proof next. */
   dueAt?: Date;
 }
 
-export const witnessReceiptSchema = new Schema<WitnessReceiptRecord>(
+const witnessReceiptSchema = new Schema<WitnessReceiptRecord>(
   {
-    day: { type: String, required: true },
-    kind: { type: String, required: true, enum: WITNESS_KINDS },
-    name: { type: String, required: true },
-    seq: { type: Number, required: true },
-    hash: { type: String, required: true },
-    status: { type: String, required: true, enum: WITNESS_STATUSES },
-    at: { type: Date, required: true },
-    url: { type: String },
-    proof: { type: Buffer },
-    bitcoinBlock: { type: Number },
-    commit: { type: String },
-    dueAt: { type: Date },
+    day: String,
+    kind: String,
+    name: String,
+    seq: Number,
+    hash: String,
+    status: String,
+    at: Date,
+    url: String,
+    proof: Buffer,
+    bitcoinBlock: Number,
+    commit: String,
+    dueAt: Date,
   },
   { versionKey: false, collection: "witness_receipts" },
 );
@@ -133,3 +115,14 @@ witnessReceiptSchema.index(
   { name: 1, dueAt: 1 },
   { partialFilterExpression: { status: "pending" } },
 );
+
+export const ledgerModels = (connection: Connection) => ({
+  ledger: connection.model<LedgerDocument>("Ledger", ledgerSchema),
+  ledgerReveals: connection.model<LedgerRevealRecord>("LedgerReveal", ledgerRevealSchema),
+  ledgerHeads: connection.model<LedgerHeadRecord>("LedgerHead", ledgerHeadSchema),
+  ledgerPublications: connection.model<LedgerPublicationRecord>(
+    "LedgerPublication",
+    ledgerPublicationSchema,
+  ),
+  witnessReceipts: connection.model<WitnessReceiptRecord>("WitnessReceipt", witnessReceiptSchema),
+});

@@ -1,15 +1,15 @@
 import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Outcome, SignalStatus, UnsizedAnalysis } from "@shared/contract/signal.ts";
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 import { addPerformanceIndexes } from "./performance.ts";
 
-/** What an analysis found, before it is sized for a user. */
+/** Result of an analysis, before it is sized for a user. */
 export interface MarketResult {
   analysis: UnsizedAnalysis;
-  /** USD per unit of the quote currency, where sizing needs the rate of another market. */
+  /** USD per unit of the quote currency, if sizing needs the rate of another market. */
   quoteToUsd: number | null;
-  /** SHA-256, in hex, of the candles; null where the run failed before it had any. */
+  /** SHA-256 of the candles in hex; null if the run failed before it had any. */
   candlesSha256: string | null;
 }
 
@@ -28,14 +28,14 @@ export interface MarketAnalysisRecord {
   /** Close of the last candle that is analysed. */
   candleClosedAt: Date;
   chartImageId?: Types.ObjectId;
-  /** Who asked first; orders the queue. Absent once the analysis is finished: it then belongs to nobody. */
+  /** The user who asked first; orders the queue. Absent once the analysis is finished. */
   userId?: Types.ObjectId;
   /** Id of the request that asked first, for the logs. */
   requestId?: string;
   status: SignalStatus;
-  /** Counts the starts; only the latest run can finish the analysis. */
+  /** Fencing token: only the latest run can finish the analysis. */
   revision: number;
-  /** Signals that joined while it was unfinished. A signal that joins so conflicts with a run that finishes. */
+  /** Signals that joined while it was unfinished, so that joining conflicts with finishing. */
   joinedSignals: number;
   createdAt: Date;
   updatedAt: Date;
@@ -47,41 +47,41 @@ export interface MarketAnalysisRecord {
   /** How the market resolved its trade; set together with `judgement`. */
   outcome?: Outcome;
   judgement?: Resolution;
-  /** When to check next whether the trade is resolved, and its signals know; absent once both is so. */
+  /** When to check next whether the trade is resolved; absent once it is and its signals are updated. */
   resolveAt?: Date;
   /** Number of the ledger record that commits to it; its trade is not resolved before. */
   ledgerSeq?: number;
   /** Number of the ledger record of its outcome. */
   outcomeLedgerSeq?: number;
-  /** How the result came about, for those who want to recompute it. */
+  /** Provenance of the result, to reproduce it. */
   receipt?: unknown;
 }
 
-export const marketAnalysisSchema = new Schema<MarketAnalysisRecord>(
+const marketAnalysisSchema = new Schema<MarketAnalysisRecord>(
   {
-    key: { type: String },
-    symbol: { type: String, required: true },
-    timeframe: { type: String, required: true },
-    limit: { type: Number, required: true },
-    candleClosedAt: { type: Date, required: true },
-    chartImageId: { type: Schema.Types.ObjectId },
-    userId: { type: Schema.Types.ObjectId },
-    requestId: { type: String },
-    status: { type: String, required: true, enum: ["queued", "running", "completed", "failed"] },
-    revision: { type: Number, required: true },
-    joinedSignals: { type: Number, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    startedAt: { type: Date },
-    finishedAt: { type: Date },
-    result: { type: Schema.Types.Mixed },
-    entryLeft: { type: new Schema({ price: Number, at: Date }, { _id: false }) },
-    outcome: { type: String, enum: ["WIN", "LOSS", "EXPIRED"] },
-    judgement: { type: Schema.Types.Mixed },
-    resolveAt: { type: Date },
-    ledgerSeq: { type: Number },
-    outcomeLedgerSeq: { type: Number },
-    receipt: { type: Schema.Types.Mixed },
+    key: String,
+    symbol: String,
+    timeframe: String,
+    limit: Number,
+    candleClosedAt: Date,
+    chartImageId: Schema.Types.ObjectId,
+    userId: Schema.Types.ObjectId,
+    requestId: String,
+    status: String,
+    revision: Number,
+    joinedSignals: Number,
+    createdAt: Date,
+    updatedAt: Date,
+    startedAt: Date,
+    finishedAt: Date,
+    result: Schema.Types.Mixed,
+    entryLeft: new Schema({ price: Number, at: Date }, { _id: false }),
+    outcome: String,
+    judgement: Schema.Types.Mixed,
+    resolveAt: Date,
+    ledgerSeq: Number,
+    outcomeLedgerSeq: Number,
+    receipt: Schema.Types.Mixed,
   },
   { versionKey: false, collection: "market_analyses", minimize: false },
 );
@@ -93,28 +93,25 @@ marketAnalysisSchema.index(
   { updatedAt: 1 },
   { partialFilterExpression: { status: { $in: ["queued", "running"] } } },
 );
-// ISO times of one form sort like the times they name; a WAIT has none, and takes no room here.
+// ISO times sort as text. A WAIT has none and is not in the index.
 marketAnalysisSchema.index(
   { "result.analysis.valid_until": 1 },
   { partialFilterExpression: { "result.analysis.valid_until": { $gt: "" } } },
 );
 
-/** The candles that an analysis was made from, kept apart so that reading analyses stays cheap. */
+/** The candles of an analysis, stored separately so that reading analyses stays cheap. */
 export interface AnalysisCandlesRecord {
   /** The analysis's id. */
   _id: Types.ObjectId;
   candles: Candle[];
 }
 
-export const analysisCandlesSchema = new Schema<AnalysisCandlesRecord>(
-  {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    candles: { type: Schema.Types.Mixed, required: true },
-  },
+const analysisCandlesSchema = new Schema<AnalysisCandlesRecord>(
+  { _id: Schema.Types.ObjectId, candles: Schema.Types.Mixed },
   { versionKey: false, collection: "analysis_candles" },
 );
 
-/** Indexes that hold only what the ledger has yet to record: they stay small, however long the history. */
+/** Indexes of what the ledger has yet to record. They stay small. */
 function addLedgerIndexes(schema: Pick<Schema, "index">): void {
   schema.index(
     { finishedAt: 1, _id: 1 },
@@ -132,25 +129,19 @@ function addLedgerIndexes(schema: Pick<Schema, "index">): void {
   );
 }
 
-/** The candles by which the trade of an analysis was resolved, from the one that it was made in to the one that decided. */
+/** The candles by which the trade of an analysis was resolved: from the one it was made in to the deciding one. */
 export interface OutcomeCandlesRecord {
   /** The analysis's id. */
   _id: Types.ObjectId;
   candles: Candle[];
 }
 
-export const outcomeCandlesSchema = new Schema<OutcomeCandlesRecord>(
-  {
-    _id: { type: Schema.Types.ObjectId, required: true },
-    candles: { type: Schema.Types.Mixed, required: true },
-  },
+const outcomeCandlesSchema = new Schema<OutcomeCandlesRecord>(
+  { _id: Schema.Types.ObjectId, candles: Schema.Types.Mixed },
   { versionKey: false, collection: "outcome_candles" },
 );
 
-/**
- * The latest candles of a market that unresolved trades depend on: one document for all of them, so that reading a market
- * costs one write and not one for each trade.
- */
+/** The latest candles of a market, in one document for all its unresolved trades. */
 export interface MarketCandlesRecord {
   /** `<live or replay> <provider> <symbol> <timeframe>`. */
   _id: string;
@@ -159,18 +150,14 @@ export interface MarketCandlesRecord {
   updatedAt: Date;
 }
 
-/** A market without unresolved trades for this long is deleted; one with such trades is read every day. */
-const KEEP_DAYS = 30;
+/** A market that was not updated for this long has no unresolved trades. */
+const RETENTION_DAYS = 30;
 
-export const marketCandlesSchema = new Schema<MarketCandlesRecord>(
-  {
-    _id: { type: String, required: true },
-    candles: { type: Schema.Types.Mixed, required: true },
-    updatedAt: { type: Date, required: true },
-  },
+const marketCandlesSchema = new Schema<MarketCandlesRecord>(
+  { _id: String, candles: Schema.Types.Mixed, updatedAt: Date },
   { versionKey: false, collection: "market_candles" },
 );
-marketCandlesSchema.index({ updatedAt: 1 }, { expireAfterSeconds: KEEP_DAYS * 86_400 });
+marketCandlesSchema.index({ updatedAt: 1 }, { expireAfterSeconds: RETENTION_DAYS * 86_400 });
 
 /** Id of the stored candles of a market. */
 export function marketKey(market: {
@@ -182,3 +169,13 @@ export function marketKey(market: {
   const { data, provider, symbol, timeframe } = market;
   return `${data} ${provider} ${symbol} ${timeframe}`;
 }
+
+export const analysisModels = (connection: Connection) => ({
+  marketAnalyses: connection.model<MarketAnalysisRecord>("MarketAnalysis", marketAnalysisSchema),
+  analysisCandles: connection.model<AnalysisCandlesRecord>(
+    "AnalysisCandles",
+    analysisCandlesSchema,
+  ),
+  outcomeCandles: connection.model<OutcomeCandlesRecord>("OutcomeCandles", outcomeCandlesSchema),
+  marketCandles: connection.model<MarketCandlesRecord>("MarketCandles", marketCandlesSchema),
+});

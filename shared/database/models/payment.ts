@@ -1,26 +1,26 @@
 import type { PaymentDetails } from "@shared/contract/payment.ts";
-import { Schema } from "mongoose";
+import { type Connection, Schema } from "mongoose";
 import { type StoredFileRecord, storedFileFields } from "./stored-file.ts";
 
-/** A user's current payment proof; a new one takes its place. */
+/** A user's current payment proof; a new one replaces it. */
 export interface PaymentProofRecord extends StoredFileRecord {
   senderName: string;
-  /** 64 bit, in hexadecimal: finds pictures that may be the same. */
+  /** 64 bits in hex. Finds images that may be the same. */
   perceptualHash: string;
-  /** The picture in small, without colour: tells whether they are. Only read where it is asked for. */
+  /** The image in small and grey, to compare such images. Must be selected explicitly. */
   likeness: Buffer;
-  /** Name of another user who had sent the same picture before. */
+  /** Name of a user who submitted the same image earlier. */
   duplicateOf?: string;
 }
 
-export const paymentProofSchema = new Schema<PaymentProofRecord>(
+const paymentProofSchema = new Schema<PaymentProofRecord>(
   {
     ...storedFileFields,
-    userId: { type: Schema.Types.ObjectId, required: true, unique: true },
-    senderName: { type: String, required: true },
-    perceptualHash: { type: String, required: true },
-    likeness: { type: Buffer, required: true, select: false },
-    duplicateOf: { type: String },
+    userId: { type: Schema.Types.ObjectId, unique: true },
+    senderName: String,
+    perceptualHash: String,
+    likeness: { type: Buffer, select: false },
+    duplicateOf: String,
   },
   { versionKey: false, collection: "payment_proofs" },
 );
@@ -33,16 +33,21 @@ export interface PaymentDetailsRecord extends PaymentDetails {
 
 const text = { type: String, default: "" };
 
-export const paymentDetailsSchema = new Schema<PaymentDetailsRecord>(
+const paymentDetailsSchema = new Schema<PaymentDetailsRecord>(
   {
-    _id: { type: String, required: true },
+    _id: String,
     bank_details_1: text,
     bank_details_2: text,
     bank_details_3: text,
     paypal_details: text,
     skrill_details: text,
     wise_details: text,
-    updatedAt: { type: Date, required: true },
+    updatedAt: Date,
   },
   { versionKey: false, collection: "payment_details" },
 );
+
+export const paymentModels = (connection: Connection) => ({
+  paymentProofs: connection.model<PaymentProofRecord>("PaymentProof", paymentProofSchema),
+  paymentDetails: connection.model<PaymentDetailsRecord>("PaymentDetails", paymentDetailsSchema),
+});

@@ -1,12 +1,10 @@
 import type { MarketDataSource } from "@shared/contract/status.ts";
-import type { Calibration } from "@shared/stats/calibration.ts";
 import type { Tally } from "@shared/stats/tally.ts";
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 
 /**
- * The sums of one day (UTC, by when analyses ended) of one series, such as all live analyses of one symbol. Each
- * analysis is in several series, one for every choice of filters; so the figures of any choice are read from its days
- * alone, however many analyses they hold.
+ * Totals of one day (UTC, by when analyses finished) of one series, such as all live analyses of one symbol. An analysis
+ * is in one series for every combination of filters, so the metrics of each are read from its days alone.
  */
 export interface PerformanceDayRecord {
   _id: Types.ObjectId;
@@ -17,22 +15,17 @@ export interface PerformanceDayRecord {
   builtAt: Date;
 }
 
-/** Stands for the day of trades that are not resolved yet. It sorts behind every date: each period includes it. */
+/** Day of trades that are not resolved yet. It sorts after every date, so each period includes it. */
 export const PENDING_DAY = "pending";
 
-export const performanceDaySchema = new Schema<PerformanceDayRecord>(
-  {
-    series: { type: String, required: true },
-    day: { type: String, required: true },
-    tally: { type: Schema.Types.Mixed, required: true },
-    builtAt: { type: Date, required: true },
-  },
+const performanceDaySchema = new Schema<PerformanceDayRecord>(
+  { series: String, day: String, tally: Schema.Types.Mixed, builtAt: Date },
   { versionKey: false, collection: "performance_days", minimize: false },
 );
 performanceDaySchema.index({ series: 1, day: 1 }, { unique: true });
 performanceDaySchema.index({ day: 1, builtAt: 1 });
 
-/** One combination that there are analyses of. */
+/** A combination of filters that has analyses. */
 export interface RecordedKind {
   data: MarketDataSource;
   symbol: string;
@@ -40,27 +33,22 @@ export interface RecordedKind {
   version: string;
 }
 
-/** How far the days are up to date; one document, `_id` is `performance`. */
+/** How far the days are up to date; one document. */
 export interface PerformanceStateRecord {
   _id: string;
-  /** Every change until then is in the days. */
+  /** The days contain every change until then. */
   until: Date;
   recorded: RecordedKind[];
 }
 
-/** Id of the only state. */
 export const PERFORMANCE_STATE_ID = "performance";
 
-export const performanceStateSchema = new Schema<PerformanceStateRecord>(
-  {
-    _id: { type: String, required: true },
-    until: { type: Date, required: true },
-    recorded: { type: Schema.Types.Mixed, required: true },
-  },
+const performanceStateSchema = new Schema<PerformanceStateRecord>(
+  { _id: String, until: Date, recorded: Schema.Types.Mixed },
   { versionKey: false, collection: "performance_state" },
 );
 
-/** The indexes that the statistics need of the analyses. */
+/** Indexes of analyses that the statistics need. */
 export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void {
   const ended = { status: { $in: ["completed", "failed"] } };
   const resolved = { outcome: { $exists: true } };
@@ -79,32 +67,51 @@ export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void 
   );
 }
 
-/** Whose confidence a calibration corrects: a record of one version, or of demo data, says nothing of another. */
+/** The source of the confidences that a calibration corrects. */
 export interface CalibratedKind {
   data: MarketDataSource;
   analyst: string;
   version: string;
 }
 
-/** A fit of stated to calibrated confidence, as it stood at `fittedAt`; older ones are kept. */
-export interface CalibrationRecord extends CalibratedKind, Omit<Calibration, "fittedUntil"> {
+/** A point of a curve from stated to calibrated confidence, both 0–1. */
+export interface CurvePoint {
+  stated: number;
+  calibrated: number;
+}
+
+/** A fit of stated to calibrated confidence. Older ones are kept. */
+export interface CalibrationRecord extends CalibratedKind {
   _id: Types.ObjectId;
+  method: "isotonic" | "platt";
+  /** Number of outcomes that it was fitted on. */
+  count: number;
+  curve: CurvePoint[];
   fittedAt: Date;
-  /** When the last signal that it was fitted on was resolved. */
+  /** When its last outcome was resolved. */
   fittedUntil: Date;
 }
 
-export const calibrationSchema = new Schema<CalibrationRecord>(
+const calibrationSchema = new Schema<CalibrationRecord>(
   {
-    data: { type: String, required: true },
-    analyst: { type: String, required: true },
-    version: { type: String, required: true },
-    method: { type: String, required: true },
-    count: { type: Number, required: true },
-    fittedAt: { type: Date, required: true },
-    fittedUntil: { type: Date, required: true },
-    curve: { type: Schema.Types.Mixed, required: true },
+    data: String,
+    analyst: String,
+    version: String,
+    method: String,
+    count: Number,
+    fittedAt: Date,
+    fittedUntil: Date,
+    curve: Schema.Types.Mixed,
   },
   { versionKey: false, collection: "calibrations" },
 );
 calibrationSchema.index({ data: 1, analyst: 1, version: 1, fittedAt: -1 });
+
+export const performanceModels = (connection: Connection) => ({
+  performanceDays: connection.model<PerformanceDayRecord>("PerformanceDay", performanceDaySchema),
+  performanceStates: connection.model<PerformanceStateRecord>(
+    "PerformanceState",
+    performanceStateSchema,
+  ),
+  calibrations: connection.model<CalibrationRecord>("Calibration", calibrationSchema),
+});

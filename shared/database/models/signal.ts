@@ -1,14 +1,14 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
 import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { Analysis, Outcome, SignalOrigin, SignalStatus } from "@shared/contract/signal.ts";
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 
 /** Filter for signals that have no result yet. */
 export const UNFINISHED = {
   status: { $in: ["queued", "running"] as const satisfies SignalStatus[] },
 };
 
-/** A signal from its request to its end: `queued → running → completed | failed`. */
+/** A user's request and its result: `queued → running → completed | failed`. */
 export interface SignalRecord {
   _id: Types.ObjectId;
   userId: Types.ObjectId;
@@ -18,16 +18,16 @@ export interface SignalRecord {
   symbol: string;
   timeframe: Timeframe;
   limit: number;
-  /** Of the request that asked for it; names it in the logs of all parts. */
+  /** Id of the request that asked for it, for the logs. */
   requestId?: string;
   /** USD. */
   amount: number;
   riskPercent: number;
   leverage: number;
-  /** The chart picture that a credit was taken for. */
+  /** The chart image that a credit was spent on. */
   chartImageId?: Types.ObjectId;
   status: SignalStatus;
-  /** The run of the analysis that the user was last told of as started. */
+  /** The run of the analysis for which `signal:started` was last sent. */
   revision: number;
   createdAt: Date;
   updatedAt: Date;
@@ -35,39 +35,39 @@ export interface SignalRecord {
   finishedAt?: Date;
   /** The analysis, sized for the user. */
   analysis?: Analysis;
-  /** When the price had left the entry zone, and where it was then; told once. */
+  /** When the price had left the entry zone, and where it was then. */
   entryLeft?: { price: number; at: Date };
   /** Of its analysis; a WAIT has none. */
   outcome?: Outcome;
-  /** SHA-256, in hex, of the token that its public page is read with, and since when there is one. */
+  /** SHA-256, in hex, of the token of its public page, and when that was created. */
   shareHash?: string;
   sharedAt?: Date;
 }
 
-export const signalSchema = new Schema<SignalRecord>(
+const signalSchema = new Schema<SignalRecord>(
   {
-    userId: { type: Schema.Types.ObjectId, required: true },
-    analysisId: { type: Schema.Types.ObjectId, required: true },
-    origin: { type: String, required: true, enum: ["request", "watchlist"] },
-    symbol: { type: String, required: true },
-    timeframe: { type: String, required: true },
-    limit: { type: Number, required: true },
-    requestId: { type: String },
-    amount: { type: Number, required: true },
-    riskPercent: { type: Number, required: true },
-    leverage: { type: Number, required: true },
-    chartImageId: { type: Schema.Types.ObjectId },
-    status: { type: String, required: true, enum: ["queued", "running", "completed", "failed"] },
-    revision: { type: Number, required: true, default: 0 },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    startedAt: { type: Date },
-    finishedAt: { type: Date },
-    analysis: { type: Schema.Types.Mixed },
-    entryLeft: { type: new Schema({ price: Number, at: Date }, { _id: false }) },
-    outcome: { type: String, enum: ["WIN", "LOSS", "EXPIRED"] },
-    shareHash: { type: String },
-    sharedAt: { type: Date },
+    userId: Schema.Types.ObjectId,
+    analysisId: Schema.Types.ObjectId,
+    origin: String,
+    symbol: String,
+    timeframe: String,
+    limit: Number,
+    requestId: String,
+    amount: Number,
+    riskPercent: Number,
+    leverage: Number,
+    chartImageId: Schema.Types.ObjectId,
+    status: String,
+    revision: Number,
+    createdAt: Date,
+    updatedAt: Date,
+    startedAt: Date,
+    finishedAt: Date,
+    analysis: Schema.Types.Mixed,
+    entryLeft: new Schema({ price: Number, at: Date }, { _id: false }),
+    outcome: String,
+    shareHash: String,
+    sharedAt: Date,
   },
   { versionKey: false, collection: "signals", minimize: false },
 );
@@ -82,19 +82,20 @@ signalSchema.index(
   { partialFilterExpression: { status: { $in: ["queued", "running"] } } },
 );
 
-/** Which signal an idempotency key stands for; `_id` is `<user id>:<key>`. */
+/** The signal of an idempotency key; `_id` is `<user id>:<key>`. */
 export interface IdempotencyRecord {
   _id: string;
   signalId: Types.ObjectId;
   createdAt: Date;
 }
 
-export const idempotencySchema = new Schema<IdempotencyRecord>(
-  {
-    _id: { type: String, required: true },
-    signalId: { type: Schema.Types.ObjectId, required: true },
-    createdAt: { type: Date, required: true },
-  },
+const idempotencySchema = new Schema<IdempotencyRecord>(
+  { _id: String, signalId: Schema.Types.ObjectId, createdAt: Date },
   { versionKey: false, collection: "idempotency_keys" },
 );
 idempotencySchema.index({ createdAt: 1 }, { expireAfterSeconds: IDEMPOTENCY_HOURS * 3_600 });
+
+export const signalModels = (connection: Connection) => ({
+  signals: connection.model<SignalRecord>("Signal", signalSchema),
+  idempotencyKeys: connection.model<IdempotencyRecord>("IdempotencyKey", idempotencySchema),
+});

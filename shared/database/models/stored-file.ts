@@ -1,10 +1,7 @@
 import type { ImageType } from "@shared/contract/files.ts";
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 
-/**
- * What is known of a stored picture. Only a file that a document tells of is ever served; its bytes are in GridFS
- * under the same id.
- */
+/** A stored image. Its bytes are in GridFS under the same id, and are never served without this document. */
 export interface StoredFileRecord {
   _id: Types.ObjectId;
   /** The owner. */
@@ -16,28 +13,31 @@ export interface StoredFileRecord {
   createdAt: Date;
 }
 
-/** Schema fields of every stored picture. */
 export const storedFileFields = {
-  filename: { type: String, required: true, unique: true },
-  contentType: { type: String, required: true },
-  size: { type: Number, required: true },
-  createdAt: { type: Date, required: true },
+  filename: { type: String, unique: true },
+  contentType: String,
+  size: Number,
+  createdAt: Date,
 } as const;
 
-/** A chart picture that came with a request for a signal. */
+/** A chart image that was uploaded with a request for a signal. */
 export interface ChartImageRecord extends StoredFileRecord {
-  /** The owner's name, for the gallery; names never change. */
+  /** The owner's name, which never changes. */
   username: string;
   signalId: Types.ObjectId;
 }
 
-export const chartImageSchema = new Schema<ChartImageRecord>(
+const chartImageSchema = new Schema<ChartImageRecord>(
   {
     ...storedFileFields,
-    userId: { type: Schema.Types.ObjectId, required: true, index: true },
-    username: { type: String, required: true },
-    signalId: { type: Schema.Types.ObjectId, required: true },
+    userId: { type: Schema.Types.ObjectId, index: true },
+    username: String,
+    signalId: Schema.Types.ObjectId,
   },
   { versionKey: false, collection: "chart_images" },
 );
 chartImageSchema.index({ createdAt: -1, _id: -1 });
+
+export const storedFileModels = (connection: Connection) => ({
+  chartImages: connection.model<ChartImageRecord>("ChartImage", chartImageSchema),
+});

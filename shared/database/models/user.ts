@@ -1,7 +1,7 @@
 import type { Role } from "@shared/contract/account.ts";
-import { Schema, type Types } from "mongoose";
+import { type Connection, Schema, type Types } from "mongoose";
 
-/** An account as the product sees it; the password lives with the identity provider. */
+/** An account. Its password is stored by the identity provider. */
 export interface UserRecord {
   _id: Types.ObjectId;
   username: string;
@@ -16,7 +16,7 @@ export interface UserRecord {
   approved: boolean;
   allowImageUpload: boolean;
   imageCredits: number;
-  /** Tokens made under an earlier version are void, except the one of `keptSessionId`. */
+  /** Tokens of an earlier version are invalid, except the one of `keptSessionId`. */
   sessionVersion: number;
   keptSessionId: string | null;
   createdAt: Date;
@@ -26,23 +26,23 @@ export interface UserRecord {
   unfinishedSignals: number;
 }
 
-export const userSchema = new Schema<UserRecord>(
+const userSchema = new Schema<UserRecord>(
   {
-    username: { type: String, required: true },
-    usernameKey: { type: String, required: true, unique: true },
-    email: { type: String, required: true },
-    emailKey: { type: String, required: true, unique: true },
-    emailVerified: { type: Boolean, required: true, default: false },
-    identityId: { type: String, required: true, unique: true },
-    role: { type: String, required: true, enum: ["user", "admin"], default: "user" },
-    approved: { type: Boolean, required: true, default: false },
-    allowImageUpload: { type: Boolean, required: true, default: false },
-    imageCredits: { type: Number, required: true, default: 0, min: 0 },
-    sessionVersion: { type: Number, required: true, default: 0 },
-    keptSessionId: { type: String, default: null },
-    createdAt: { type: Date, required: true },
-    lastEventSeq: { type: Number, required: true, default: 0 },
-    unfinishedSignals: { type: Number, required: true, default: 0 },
+    username: String,
+    usernameKey: { type: String, unique: true },
+    email: String,
+    emailKey: { type: String, unique: true },
+    emailVerified: Boolean,
+    identityId: { type: String, unique: true },
+    role: String,
+    approved: Boolean,
+    allowImageUpload: Boolean,
+    imageCredits: Number,
+    sessionVersion: Number,
+    keptSessionId: String,
+    createdAt: Date,
+    lastEventSeq: Number,
+    unfinishedSignals: Number,
   },
   { versionKey: false, collection: "users" },
 );
@@ -51,16 +51,15 @@ userSchema.index(
   { partialFilterExpression: { unfinishedSignals: { $gt: 0 } } },
 );
 
-/** Why the balance changed: an administrator gave or took, a signal with an image was asked for, or came to nothing. */
-const CREDIT_KINDS = ["grant", "spend", "refund"] as const;
-export type CreditKind = (typeof CREDIT_KINDS)[number];
+/** A grant is made by an administrator, a spend by a request with an image, a refund when that fails. */
+export type CreditKind = "grant" | "spend" | "refund";
 
-/** One line of the ledger of image credits; a user's lines add up to his balance. */
+/** One entry of the credit ledger; a user's entries add up to their balance. */
 export interface CreditEntryRecord {
   _id: Types.ObjectId;
   userId: Types.ObjectId;
   kind: CreditKind;
-  /** Signed whole number that was really added to the balance, never 0. */
+  /** Whole number that was added to the balance, never 0. */
   amount: number;
   /** The balance after it. */
   balance: number;
@@ -68,22 +67,22 @@ export interface CreditEntryRecord {
   by: string;
   why: string;
   signalId?: Types.ObjectId;
-  /** Refunds an analysis that the model refused; such refunds are limited. */
+  /** Set for the refund of an image that the model refused; such refunds are limited. */
   isRefusal?: true;
   at: Date;
 }
 
-export const creditEntrySchema = new Schema<CreditEntryRecord>(
+const creditEntrySchema = new Schema<CreditEntryRecord>(
   {
-    userId: { type: Schema.Types.ObjectId, required: true },
-    kind: { type: String, required: true, enum: CREDIT_KINDS },
-    amount: { type: Number, required: true },
-    balance: { type: Number, required: true, min: 0 },
-    by: { type: String, required: true },
-    why: { type: String, required: true },
-    signalId: { type: Schema.Types.ObjectId },
-    isRefusal: { type: Boolean },
-    at: { type: Date, required: true },
+    userId: Schema.Types.ObjectId,
+    kind: String,
+    amount: Number,
+    balance: Number,
+    by: String,
+    why: String,
+    signalId: Schema.Types.ObjectId,
+    isRefusal: Boolean,
+    at: Date,
   },
   { versionKey: false, collection: "credit_entries" },
 );
@@ -92,3 +91,8 @@ creditEntrySchema.index(
   { signalId: 1, kind: 1 },
   { unique: true, partialFilterExpression: { signalId: { $exists: true } } },
 );
+
+export const userModels = (connection: Connection) => ({
+  users: connection.model<UserRecord>("User", userSchema),
+  creditEntries: connection.model<CreditEntryRecord>("CreditEntry", creditEntrySchema),
+});

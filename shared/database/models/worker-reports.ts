@@ -1,8 +1,8 @@
 import type { ProviderFailure, ProviderState } from "@shared/contract/admin.ts";
 import type { AnalystName, MarketDataSource } from "@shared/contract/status.ts";
-import { Schema } from "mongoose";
+import { type Connection, Schema } from "mongoose";
 
-/** How one live provider has been doing in one worker. */
+/** Health of one live provider in one worker. */
 export interface ProviderHealthRecord {
   provider: string;
   state: ProviderState;
@@ -10,7 +10,7 @@ export interface ProviderHealthRecord {
   lastFailure: { failure: ProviderFailure; at: Date } | null;
 }
 
-/** Sign of life of one worker process; it goes away by itself when the worker is gone. */
+/** Heartbeat of one worker process. It expires when the worker has stopped. */
 export interface WorkerStatusRecord {
   /** `<host>:<pid>:<random>`. */
   _id: string;
@@ -23,45 +23,40 @@ export interface WorkerStatusRecord {
   seenAt: Date;
 }
 
-/** Seconds without a sign of life after which a worker counts as gone. */
-export const WORKER_GONE_SECONDS = 30;
+/** Seconds without a heartbeat after which a worker counts as stopped. */
+export const HEARTBEAT_TIMEOUT_SECONDS = 30;
 
-export const workerStatusSchema = new Schema<WorkerStatusRecord>(
+const workerStatusSchema = new Schema<WorkerStatusRecord>(
   {
-    _id: { type: String, required: true },
-    marketData: { type: String, required: true },
-    analyst: { type: String, required: true },
-    concurrency: { type: Number, required: true },
-    providers: { type: Schema.Types.Mixed, required: true },
-    startedAt: { type: Date, required: true },
-    seenAt: { type: Date, required: true },
+    _id: String,
+    marketData: String,
+    analyst: String,
+    concurrency: Number,
+    providers: Schema.Types.Mixed,
+    startedAt: Date,
+    seenAt: Date,
   },
   { versionKey: false, collection: "worker_statuses" },
 );
-workerStatusSchema.index({ seenAt: 1 }, { expireAfterSeconds: WORKER_GONE_SECONDS });
+workerStatusSchema.index({ seenAt: 1 }, { expireAfterSeconds: HEARTBEAT_TIMEOUT_SECONDS });
 
-/** The symbols that the workers' market data knows; one document, `_id` is `symbols`. */
+/** The symbols of the workers' market data; one document, `_id` is `symbols`. */
 export interface MarketListingRecord {
   _id: string;
   symbols: string[];
   updatedAt: Date;
 }
 
-export const marketListingSchema = new Schema<MarketListingRecord>(
-  {
-    _id: { type: String, required: true },
-    symbols: { type: [String], required: true },
-    updatedAt: { type: Date, required: true },
-  },
+const marketListingSchema = new Schema<MarketListingRecord>(
+  { _id: String, symbols: [String], updatedAt: Date },
   { versionKey: false, collection: "market_listings" },
 );
 
-/** Id of the only setup. */
 export const ANALYSIS_SETUP_ID = "current";
 
 /**
- * What the workers make analyses with, as the last of them reported it. It is kept while no worker is active, so that
- * servers know which analyses can be shared.
+ * How the workers make analyses, as the last of them reported. It is kept while no worker is active, so that servers know
+ * which analyses can be shared.
  */
 export interface AnalysisSetupRecord {
   _id: typeof ANALYSIS_SETUP_ID;
@@ -72,18 +67,12 @@ export interface AnalysisSetupRecord {
   analystVersion: string;
 }
 
-export const analysisSetupSchema = new Schema<AnalysisSetupRecord>(
-  {
-    _id: { type: String, required: true },
-    data: { type: String, required: true },
-    analyst: { type: String, required: true },
-    model: { type: String, required: true },
-    analystVersion: { type: String, required: true },
-  },
+const analysisSetupSchema = new Schema<AnalysisSetupRecord>(
+  { _id: String, data: String, analyst: String, model: String, analystVersion: String },
   { versionKey: false, collection: "analysis_setup" },
 );
 
-/** One symbol's prices, in the quote currency; `closes` runs from old to new. */
+/** Prices of one symbol, in the quote currency; `closes` are oldest first. */
 export interface MarketQuoteRecord {
   symbol: string;
   price: number;
@@ -96,35 +85,37 @@ export interface MarketQuoteRecord {
   asOf: Date;
 }
 
-/** What the product's symbols cost, as the workers last read it; one document, `_id` is `markets`. */
+/** The latest prices of the product's symbols; one document. */
 export interface MarketSnapshotRecord {
   _id: string;
   quotes: MarketQuoteRecord[];
   updatedAt: Date;
 }
 
-/** Id of the only snapshot. */
 export const MARKET_SNAPSHOT_ID = "markets";
 
 const marketQuoteSchema = new Schema<MarketQuoteRecord>(
   {
-    symbol: { type: String, required: true },
-    price: { type: Number, required: true },
-    changePercent: { type: Number, required: true },
-    high: { type: Number, required: true },
-    low: { type: Number, required: true },
-    closes: { type: [Number], required: true },
-    data: { type: String, required: true },
-    asOf: { type: Date, required: true },
+    symbol: String,
+    price: Number,
+    changePercent: Number,
+    high: Number,
+    low: Number,
+    closes: [Number],
+    data: String,
+    asOf: Date,
   },
   { _id: false },
 );
 
-export const marketSnapshotSchema = new Schema<MarketSnapshotRecord>(
-  {
-    _id: { type: String, required: true },
-    quotes: { type: [marketQuoteSchema], required: true },
-    updatedAt: { type: Date, required: true },
-  },
+const marketSnapshotSchema = new Schema<MarketSnapshotRecord>(
+  { _id: String, quotes: [marketQuoteSchema], updatedAt: Date },
   { versionKey: false, collection: "market_snapshots" },
 );
+
+export const workerReportModels = (connection: Connection) => ({
+  workerStatuses: connection.model<WorkerStatusRecord>("WorkerStatus", workerStatusSchema),
+  marketListings: connection.model<MarketListingRecord>("MarketListing", marketListingSchema),
+  analysisSetup: connection.model<AnalysisSetupRecord>("AnalysisSetup", analysisSetupSchema),
+  marketSnapshots: connection.model<MarketSnapshotRecord>("MarketSnapshot", marketSnapshotSchema),
+});

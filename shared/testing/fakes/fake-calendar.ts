@@ -1,23 +1,24 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { type HttpFake, startHttpFake } from "./fake-http.ts";
 
-/** Ways in which a calendar fails, whatever it is asked. `slow`: the response never ends. */
+/** Ways in which a calendar fails. `slow`: the response never ends. */
 export type CalendarFault = "down" | "unavailable" | "slow" | "garbage" | "elsewhere";
 
 /** A fake OpenTimestamps calendar, with the paths, status codes and bytes of the real one (`otsd`). */
 export interface FakeCalendar extends HttpFake {
-  /** Digests that it has got, in hex, in this order. */
+  /** Digests that it received, in hex. */
   readonly submitted: readonly string[];
-  /** Commitments that it was asked about, in hex. */
+  /** Commitments that were looked up, in hex. */
   readonly asked: readonly string[];
-  /** Everything that it has got until now is in the Bitcoin block of this height. */
+  /** Puts everything received so far into the Bitcoin block of this height. */
   mine(height: number): void;
-  /** @param fault null: all is well again */
+  /** @param fault null: none */
   behave(fault: CalendarFault | null): void;
 }
 
-/** SHA-256, append and prepend, and the tags of attestations, as `opentimestamps/core` has them. */
+/** Operations and attestations, encoded as in `opentimestamps/core`. */
 const SHA256 = Buffer.from([0x08]);
 const append = (bytes: Buffer) => Buffer.concat([Buffer.from([0xf0, bytes.length]), bytes]);
 const prepend = (bytes: Buffer) => Buffer.concat([Buffer.from([0xf1, bytes.length]), bytes]);
@@ -34,7 +35,6 @@ const pending = (uri: string) =>
     Buffer.concat([Buffer.from([uri.length]), Buffer.from(uri, "latin1")]),
   );
 
-/** Starts a calendar that has got nothing yet. */
 export async function startFakeCalendar(): Promise<FakeCalendar> {
   const submitted: string[] = [];
   const asked: string[] = [];
@@ -43,8 +43,7 @@ export async function startFakeCalendar(): Promise<FakeCalendar> {
   let fault: CalendarFault | null = null;
 
   const stamp = async (request: IncomingMessage, response: ServerResponse) => {
-    const digest = await readBytes(request);
-    // As `otsd` does: digests only, no documents.
+    const digest = await buffer(request);
     if (digest.length > 64) return void response.writeHead(400).end("digest too long");
     submitted.push(digest.toString("hex"));
     const [nonce, time, mac] = [randomBytes(16), randomBytes(4), randomBytes(8)];
@@ -93,10 +92,4 @@ function fail(fault: Exclude<CalendarFault, "elsewhere">, response: ServerRespon
 
 function send(response: ServerResponse, bytes: Buffer): void {
   response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
-}
-
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

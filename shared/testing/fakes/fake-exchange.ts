@@ -1,31 +1,17 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { setTimeout } from "node:timers/promises";
+import type { IncomingMessage } from "node:http";
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { recordedCandles } from "../recorded-candles.ts";
-import { binanceProtocol } from "./exchanges/binance.ts";
-import { bybitProtocol } from "./exchanges/bybit.ts";
-import { krakenProtocol } from "./exchanges/kraken.ts";
-import { kucoinProtocol } from "./exchanges/kucoin.ts";
-import { okxProtocol } from "./exchanges/okx.ts";
 import {
-  type CandleQuery,
-  distorted,
-  type ExchangeBehaviour,
-  type ExchangeProtocol,
-  FAULTS,
-  isFault,
+  type CandleResponse,
+  type CandleService,
+  type Distortion,
+  distort,
   type ServedCandle,
-} from "./exchanges/protocol.ts";
-import { type HttpFake, sendJson, startHttpFake } from "./fake-http.ts";
+  startCandleService,
+} from "./candle-service.ts";
+import { type CandleQuery, candleQuery, EXCHANGE_PROTOCOLS } from "./exchange-protocols.ts";
 
-const PROTOCOLS = {
-  binance: binanceProtocol,
-  bybit: bybitProtocol,
-  okx: okxProtocol,
-  kraken: krakenProtocol,
-  kucoin: kucoinProtocol,
-} satisfies Record<string, ExchangeProtocol>;
-export type FakeExchangeId = keyof typeof PROTOCOLS;
+type FakeExchangeId = keyof typeof EXCHANGE_PROTOCOLS;
 
 export const FAKE_EXCHANGES: readonly FakeExchangeId[] = [
   "binance",
@@ -35,79 +21,41 @@ export const FAKE_EXCHANGES: readonly FakeExchangeId[] = [
   "kucoin",
 ];
 
-/** Which of its addresses a behaviour concerns. */
-export type ExchangeSubject = "markets" | "candles";
-
-export interface FakeExchangeRequest {
+interface FakeExchangeRequest {
   exchange: FakeExchangeId;
-  subject: ExchangeSubject;
-  /** Of a request for candles of a symbol that the exchange has. */
+  subject: "markets" | "candles";
+  /** Of a request for candles of a known market. */
   symbol: string | undefined;
   parameters: URLSearchParams;
 }
 
-/** One exchange, one kind of address, one symbol's candles, or, with none of them, everything. */
-export interface ExchangeSelection {
-  exchange?: FakeExchangeId;
-  subject?: ExchangeSubject;
-  symbol?: string;
-}
+/** Selects the requests with these values. */
+type ExchangeSelection = Partial<Omit<FakeExchangeRequest, "parameters">>;
 
-/** All stand-in exchanges at one address, told apart by their paths. */
-export interface FakeExchange extends HttpFake {
-  /** Every request so far, whatever came of it. */
-  readonly requests: readonly FakeExchangeRequest[];
-  /**
-   * The last one given for a request counts.
-   * @param selection.times how many requests it concerns, after which all is well again; without
-   * it, all
-   */
-  behave(behaviour: ExchangeBehaviour, selection?: ExchangeSelection & { times?: number }): void;
+/** All fake exchanges, at one address. */
+export interface FakeExchange extends CandleService<FakeExchangeRequest, ExchangeSelection> {
   count(selection?: ExchangeSelection): number;
-  /** Everything behaves again, and nothing has been asked. */
-  reset(): void;
 }
 
 /**
- * Starts stand-ins for five exchanges that speak their real REST protocols: list of spot markets
- * and candles, recorded ones shifted to now, the newest still open.
+ * Starts fakes of five exchanges with the REST API of the real ones: their spot markets, and recorded candles shifted to
+ * now.
  */
 export async function startFakeExchange(
   options: { now?: () => number } = {},
 ): Promise<FakeExchange> {
   const now = options.now ?? Date.now;
-  let behaviours: { behaviour: ExchangeBehaviour; selection: ExchangeSelection; times: number }[] =
-    [];
-  const nextBehaviour = (request: FakeExchangeRequest) => {
-    const set = behaviours.findLast(({ selection }) => isSelected(request, selection));
-    if (!set || set.times === 0) return "ok";
-    set.times -= 1;
-    return set.behaviour;
-  };
-  const requests: FakeExchangeRequest[] = [];
-
-  const server = await startHttpFake(async (request, response) => {
-    const asked = identify(request);
-    if (!asked) return sendJson(response, { error: "no such address" }, 404);
-    requests.push(asked);
-    await answer({ asked, behaviour: nextBehaviour(asked), response, now: now() });
+  const service = await startCandleService({
+    identify,
+    isSelected,
+    answer: (request, distortion) => answer(request, { distortion, now: now() }),
   });
-
   return {
-    ...server,
-    requests,
-    behave: (behaviour, { times = Number.POSITIVE_INFINITY, ...selection } = {}) => {
-      behaviours.push({ behaviour, selection, times });
-    },
-    count: (selection = {}) => requests.filter((request) => isSelected(request, selection)).length,
-    reset: () => {
-      behaviours = [];
-      requests.length = 0;
-    },
+    ...service,
+    count: (selection = {}) =>
+      service.requests.filter((request) => isSelected(request, selection)).length,
   };
 }
-
-const SLOW_MS = 150;
 
 function isSelected(request: FakeExchangeRequest, selection: ExchangeSelection): boolean {
   return (
@@ -117,52 +65,45 @@ function isSelected(request: FakeExchangeRequest, selection: ExchangeSelection):
   );
 }
 
-function identify(request: IncomingMessage): FakeExchangeRequest | undefined {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://stand-in");
+function identify({ url }: IncomingMessage): FakeExchangeRequest | undefined {
+  const { pathname, searchParams: parameters } = new URL(url ?? "/", "http://fake");
   for (const exchange of FAKE_EXCHANGES) {
-    const protocol: ExchangeProtocol = PROTOCOLS[exchange];
-    const asked = { exchange, parameters: searchParams };
+    const protocol = EXCHANGE_PROTOCOLS[exchange];
     if (protocol.marketsPath === pathname) {
-      return { ...asked, subject: "markets", symbol: undefined };
+      return { exchange, parameters, subject: "markets", symbol: undefined };
     }
     if (protocol.candlePaths.includes(pathname)) {
-      const market = protocol.candleQuery(searchParams)?.market;
-      return { ...asked, subject: "candles", symbol: market && `${market.base}/${market.quote}` };
+      const query = candleQuery(protocol, parameters);
+      return { exchange, parameters, subject: "candles", symbol: query?.symbol };
     }
   }
   return undefined;
 }
 
-async function answer(options: {
-  asked: FakeExchangeRequest;
-  behaviour: ExchangeBehaviour;
-  response: ServerResponse;
-  now: number;
-}): Promise<void> {
-  const { asked, behaviour, response, now } = options;
-  if (isFault(behaviour)) return FAULTS[behaviour](response);
-  if (behaviour === "slow") await setTimeout(SLOW_MS);
-  const protocol: ExchangeProtocol = PROTOCOLS[asked.exchange];
-  if (asked.subject === "markets") {
-    return sendJson(response, protocol.marketsBody(behaviour === "empty" ? [] : protocol.markets));
+function answer(
+  { exchange, subject, parameters }: FakeExchangeRequest,
+  { distortion, now }: { distortion: Distortion; now: number },
+): CandleResponse {
+  const protocol = EXCHANGE_PROTOCOLS[exchange];
+  if (subject === "markets") {
+    return { body: protocol.marketsBody(distortion === "empty" ? [] : protocol.markets) };
   }
-  const query = protocol.candleQuery(asked.parameters);
-  if (!query) return sendJson(response, protocol.rejection.body, protocol.rejection.status);
-  const candles = distorted(servedCandles(query, now), behaviour);
-  sendJson(response, protocol.candlesBody(candles, query));
+  const query = candleQuery(protocol, parameters);
+  if (!query) return protocol.rejection;
+  return { body: protocol.candlesBody(distort(servedCandles(query, now), distortion), query) };
 }
 
 function servedCandles(query: CandleQuery, now: number): ServedCandle[] {
-  const lengthMs = TIMEFRAME_MS[query.timeframe];
+  const { symbol, timeframe, limit } = query;
+  const lengthMs = TIMEFRAME_MS[timeframe];
   const onGrid = (time: number) => Math.ceil(time / lengthMs) * lengthMs;
   const openTime = Math.floor(now / lengthMs) * lengthMs;
   const end = Math.min(onGrid(query.until ?? Number.POSITIVE_INFINITY), openTime + lengthMs);
-  const latest = end - query.limit * lengthMs;
+  const latest = end - limit * lengthMs;
   const since = query.since === undefined ? latest : onGrid(query.since);
   const from = query.keep === "oldest" ? since : Math.max(since, latest);
-  const count = Math.max(0, Math.min(query.limit, (end - from) / lengthMs));
-  const symbol = `${query.market.base}/${query.market.quote}`;
-  return recordedCandles({ symbol, timeframe: query.timeframe, from, count }).map((candle) => ({
+  const count = Math.max(0, Math.min(limit, (end - from) / lengthMs));
+  return recordedCandles({ symbol, timeframe, from, count }).map((candle) => ({
     ...candle,
     isOpen: candle.time === openTime,
   }));

@@ -2,28 +2,24 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import {
+  HTTP_FAULTS,
   type HttpFake,
+  type HttpFault,
   readText,
-  sendHtml,
   sendJson,
-  stallBody,
   startHttpFake,
 } from "./fake-http.ts";
 
-/** How a call fails before Firebase does anything. */
+/** How a call fails without an effect. */
 type RefusedCall =
   | { kind: "refusal"; message: string; status?: number }
   | { kind: "status"; status: number }
-  | { kind: "html" }
   | { kind: "nonsense" }
-  | { kind: "stalled-headers" }
-  | { kind: "stalled-body" }
-  | { kind: "down" };
+  | { kind: HttpFault };
 
-/** How a call fails. `lost-answer`: Firebase does what was asked, and the connection breaks. */
+/** How a call fails. `lost-answer`: the call succeeds, but the connection breaks before the response. */
 export type FirebaseFailure = RefusedCall | { kind: "lost-answer" };
 
-/** The calls that can be made to fail. */
 export type FirebaseCall =
   | "accounts:signUp"
   | "accounts:signInWithPassword"
@@ -35,33 +31,33 @@ export type FirebaseCall =
   | "token";
 
 export interface FakeFirebase extends HttpFake {
-  /** What to give as FIREBASE_API_KEY. */
+  /** For FIREBASE_API_KEY. */
   apiKey: string;
   /** The calls made so far, by name, in order. */
   readonly calls: readonly string[];
   readonly mails: readonly FakeFirebaseMail[];
   account(email: string): FakeFirebaseAccount | undefined;
-  /** Sets a password as its owner does on Firebase's own page. */
+  /** Sets a password outside the product. */
   setPassword(email: string, password: string): void;
   expire(oobCode: string): void;
-  /** Whether an unknown address is answered as a known one is. */
+  /** Chooses whether responses to unknown and known addresses are alike. */
   hideAddresses(hides: boolean): void;
-  /** Lets each request of a call fail from now on, until `reset`. */
+  /** Makes all requests of a call fail until `reset`. */
   fail(call: FirebaseCall, failure: FirebaseFailure): void;
-  /** Lets all calls succeed again, and forgets which were made; the accounts stay. */
+  /** Makes all calls succeed again and clears their list. The accounts stay. */
   reset(): void;
 }
 
-const API_KEY = "key-of-the-stand-in";
+const API_KEY = "fake-api-key";
 const PATH = /^\/v1\/(accounts:\w+|token)$/;
 
-/** Starts a stand-in for Firebase Authentication: its Identity Toolkit and its token service, in their real shapes. */
+/** Starts a fake of Firebase Authentication: its Identity Toolkit and its token service, in their real shapes. */
 export async function startFakeFirebase(): Promise<FakeFirebase> {
   const accounts = new FakeFirebaseAccounts();
   const failures = new Map<string, FirebaseFailure>();
   const calls: string[] = [];
   const server = await startHttpFake(async (request, response) => {
-    const url = new URL(request.url ?? "", "http://stand-in");
+    const url = new URL(request.url ?? "", "http://fake");
     const name = PATH.exec(url.pathname)?.[1] ?? "";
     const act = accounts.calls[name];
     if (request.method !== "POST" || !act) return sendJson(response, {}, 404);
@@ -122,16 +118,10 @@ function failAs(response: ServerResponse, failure: RefusedCall): void {
       return refuse(response, failure.message, failure.status);
     case "status":
       return sendJson(response, "", failure.status);
-    case "html":
-      return sendHtml(response);
     case "nonsense":
       return sendJson(response, { kind: "identitytoolkit#Nonsense" });
-    case "stalled-headers":
-      return;
-    case "stalled-body":
-      return stallBody(response);
-    case "down":
-      response.destroy();
+    default:
+      return HTTP_FAULTS[failure.kind](response);
   }
 }
 
@@ -144,7 +134,6 @@ function refusal(message: string, code = 400) {
   return { error: { code, message, errors } };
 }
 
-/** An account that the stand-in keeps. */
 interface FakeFirebaseAccount {
   localId: string;
   email: string;
@@ -162,7 +151,7 @@ export interface FakeFirebaseMail {
   oobCode: string;
 }
 
-/** A request that Firebase refuses, by its code. */
+/** A refusal of Firebase; the message is its code. */
 class FirebaseRefusal extends Error {
   override readonly name = "FirebaseRefusal";
 }
@@ -185,11 +174,11 @@ const grantSchema = z.object({
   refresh_token: z.string(),
 });
 
-/** What Firebase knows, and what its calls do to it. */
+/** The state of the fake, and its calls. */
 class FakeFirebaseAccounts {
   readonly byEmail = new Map<string, FakeFirebaseAccount>();
   readonly mails: FakeFirebaseMail[] = [];
-  /** Tells no unknown address from a known one, as new projects do. */
+  /** As in new projects. */
   hidesAddresses = true;
   readonly #idTokens = new Map<string, FakeFirebaseAccount>();
   readonly #refreshTokens = new Map<string, FakeFirebaseAccount>();
@@ -197,7 +186,6 @@ class FakeFirebaseAccounts {
   readonly #expiredCodes = new Set<string>();
   #lastUpdateAt = 0;
 
-  /** The calls by their names. */
   readonly calls: Record<string, (request: unknown) => object> = {
     "accounts:signUp": (request) => this.#signUp(credentialsSchema.parse(request)),
     "accounts:signInWithPassword": (request) => this.#signIn(credentialsSchema.parse(request)),
@@ -209,17 +197,16 @@ class FakeFirebaseAccounts {
     token: (request) => this.#grant(grantSchema.parse(request)),
   };
 
-  /** Sets a password as its owner does on Firebase's own page: every earlier right to act for him ends. */
+  /** Sets a password, which revokes all tokens. */
   setPassword(account: FakeFirebaseAccount, password: string): void {
     if (password.length < MIN_PASSWORD_LENGTH) {
       throw new FirebaseRefusal("WEAK_PASSWORD : Password should be at least 6 characters");
     }
     account.password = password;
     account.passwordUpdatedAt = this.#nextInstant();
-    this.#endRights(account);
+    this.#revokeTokens(account);
   }
 
-  /** Lets a mailed code run out. */
   expire(oobCode: string): void {
     this.#openCodes.delete(oobCode);
     this.#expiredCodes.add(oobCode);
@@ -292,7 +279,7 @@ class FakeFirebaseAccounts {
   #delete({ idToken }: z.infer<typeof tokenSchema>) {
     const account = this.#accountOf(idToken);
     this.byEmail.delete(account.email);
-    this.#endRights(account);
+    this.#revokeTokens(account);
     return {};
   }
 
@@ -327,7 +314,7 @@ class FakeFirebaseAccounts {
     return account;
   }
 
-  #endRights(account: FakeFirebaseAccount): void {
+  #revokeTokens(account: FakeFirebaseAccount): void {
     for (const tokens of [this.#idTokens, this.#refreshTokens]) {
       for (const [token, owner] of tokens) if (owner === account) tokens.delete(token);
     }
@@ -337,7 +324,7 @@ class FakeFirebaseAccounts {
     return this.byEmail.get(email.toLowerCase());
   }
 
-  /** Now, but never the same instant twice. */
+  /** The current time, but never the same twice. */
   #nextInstant(): number {
     this.#lastUpdateAt = Math.max(Date.now(), this.#lastUpdateAt + 1);
     return this.#lastUpdateAt;

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
-/** A stand-in for an outside service, listening on this machine. */
+/** A fake of an external service, on this machine. */
 export interface HttpFake {
   url: string;
   close(): Promise<void>;
@@ -9,14 +10,11 @@ export interface HttpFake {
 
 export type FakeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/**
- * Serves `handler` on a free port; what it throws becomes a 500 that names the fault of the
- * stand-in.
- */
+/** Serves `handler` on a free port. An error that it throws becomes a 500. */
 export async function startHttpFake(handler: FakeHandler): Promise<HttpFake> {
   const server = createServer((request, response) => {
     handler(request, response).catch((error: unknown) => {
-      response.writeHead(500, { "content-type": "text/plain" }).end(`stand-in failed: ${error}`);
+      response.writeHead(500, { "content-type": "text/plain" }).end(`The fake failed: ${error}`);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -30,11 +28,9 @@ export async function startHttpFake(handler: FakeHandler): Promise<HttpFake> {
   };
 }
 
-/** The whole body of a request as text. */
-export async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
+/** The body of a request as text. */
+export function readText(request: IncomingMessage): Promise<string> {
+  return text(request);
 }
 
 export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
@@ -49,10 +45,20 @@ export function sendHtml(response: ServerResponse, status = 200): void {
     .end("<!doctype html><html><body><h1>Just a moment...</h1></body></html>");
 }
 
-/** Sends headers and the beginning of a body that never ends. */
+/** Sends headers and the start of a body that never ends. */
 export function stallBody(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).write('{"');
 }
+
+/** Ways in which any service fails. */
+export const HTTP_FAULTS = {
+  /** The connection breaks before the response. */
+  down: (response: ServerResponse) => void response.destroy(),
+  "stalled-headers": () => undefined,
+  "stalled-body": stallBody,
+  html: (response: ServerResponse) => sendHtml(response),
+} as const;
+export type HttpFault = keyof typeof HTTP_FAULTS;
 
 function portOf(address: string | AddressInfo | null): number {
   if (address === null || typeof address === "string") throw new Error("no port was opened");

@@ -1,52 +1,42 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { INSTRUMENTS } from "@shared/contract/instruments.ts";
 import { recordedCandles } from "../recorded-candles.ts";
-import type { ServedCandle } from "./exchanges/protocol.ts";
 import {
   type CandleApiRequest,
+  type CandleResponse,
+  distort,
   type FakeCandleApi,
+  type ServedCandle,
   startFakeCandleApi,
+  timeframeNamed,
   tradedSlots,
-} from "./fake-candle-api.ts";
+} from "./candle-service.ts";
 
-/** The token that the stand-in takes. */
-export const FAKE_OANDA_TOKEN = "stand-in-token";
+/** The token that the fake accepts. */
+export const FAKE_OANDA_TOKEN = "fake-token";
 
-const TIMEFRAMES: Readonly<Record<string, Timeframe>> = {
-  M1: "1m",
-  M5: "5m",
-  M15: "15m",
-  M30: "30m",
-  H1: "1h",
-  H4: "4h",
-  D: "1d",
-};
+const GRANULARITIES = ["M1", "M5", "M15", "M30", "H1", "H4", "D"];
 const PATH = /^\/v3\/instruments\/([^/]+)\/candles$/;
 const MAX_COUNT = 5_000;
 const DAY_MS = TIMEFRAME_MS["1d"];
-/** The market with the shortest hours trades for more than this share of all time. */
+/** Every market trades for more than this share of the time. */
 const OPEN_SHARE = 0.6;
 const WEEKEND_MS = 3 * DAY_MS;
 
-interface Answer {
-  status: number;
-  body: unknown;
-}
-
 /**
- * Starts a stand-in for the candles of OANDA's v20 API: recorded ones shifted to now, none for closed hours, the
- * newest not complete. Days and hours are aligned to UTC only if they are asked to be.
+ * Starts a fake of the candles of OANDA's v20 API: recorded ones shifted to now, without closed hours. Requests have to
+ * ask for alignment to UTC.
  */
 export function startFakeOanda(options: { now?: () => number } = {}): Promise<FakeCandleApi> {
   const now = options.now ?? Date.now;
-  return startFakeCandleApi((question, served) => {
-    if (question.headers.authorization !== `Bearer ${FAKE_OANDA_TOKEN}`) {
+  return startFakeCandleApi((request, distortion) => {
+    if (request.headers.authorization !== `Bearer ${FAKE_OANDA_TOKEN}`) {
       return refusal(401, "Insufficient authorization to perform request.");
     }
-    const query = queryOf(question, now());
-    if ("status" in query) return query;
-    const candles = served(candlesOf(query, now()));
-    return { status: 200, body: bodyOf(query, candles) };
+    const query = queryOf(request, now());
+    if ("body" in query) return query;
+    const candles = distort(candlesOf(query, now()), distortion);
+    return { body: bodyOf(query, candles) };
   });
 }
 
@@ -59,17 +49,17 @@ interface Query {
   until: number;
 }
 
-function queryOf({ url }: CandleApiRequest, now: number): Query | Answer {
+function queryOf({ url }: CandleApiRequest, now: number): Query | CandleResponse {
   const [, name = ""] = PATH.exec(url.pathname) ?? [];
   const { searchParams } = url;
   const instrument = INSTRUMENTS.find(({ oanda }) => oanda === name);
   if (!instrument) return refusal(400, "Invalid value specified for 'instrument'");
   const granularity = searchParams.get("granularity") ?? "S5";
-  const timeframe = TIMEFRAMES[granularity];
+  const timeframe = timeframeNamed(GRANULARITIES, granularity);
   if (!timeframe) return refusal(400, "Invalid value specified for 'granularity'");
   const inUtc =
     searchParams.get("dailyAlignment") === "0" && searchParams.get("alignmentTimezone") === "UTC";
-  if (!inUtc || searchParams.get("price") !== "M") return refusal(400, "Not played here");
+  if (!inUtc || searchParams.get("price") !== "M") return refusal(400, "Not supported by the fake");
   const count = Number(searchParams.get("count") ?? 500);
   if (count > MAX_COUNT) return refusal(400, "Maximum value for 'count' exceeded");
   const to = searchParams.get("to");
@@ -77,7 +67,7 @@ function queryOf({ url }: CandleApiRequest, now: number): Query | Answer {
   return { name, symbol: instrument.symbol, granularity, timeframe, count, until };
 }
 
-function refusal(status: number, errorMessage: string): Answer {
+function refusal(status: number, errorMessage: string): CandleResponse {
   return { status, body: { errorMessage } };
 }
 

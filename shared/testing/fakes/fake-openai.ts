@@ -2,18 +2,15 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import {
+  HTTP_FAULTS,
   type HttpFake,
+  type HttpFault,
   readText,
-  sendHtml,
   sendJson,
-  stallBody,
   startHttpFake,
 } from "./fake-http.ts";
 
-/**
- * Decides on each request anew, so that a test can answer the first and the second question
- * differently.
- */
+/** Chooses the behaviour for each request. */
 type OpenAiScript = (chat: ReceivedChat, index: number) => OpenAiBehaviour;
 
 export interface FakeOpenAi extends HttpFake {
@@ -21,15 +18,13 @@ export interface FakeOpenAi extends HttpFake {
   baseUrl: string;
   readonly chats: readonly ReceivedChat[];
   behave(behaviour: OpenAiBehaviour | OpenAiScript): void;
-  /** Gives sound advice again, and nothing has been asked. */
+  /** Restores valid advice and clears the requests. */
   reset(): void;
 }
 
 const ADVICE: OpenAiBehaviour = { kind: "advice" };
 
-/**
- * Starts a stand-in for an OpenAI-compatible server: `POST /v1/chat/completions` in the real shape.
- */
+/** Starts a fake of an OpenAI-compatible server: `POST /v1/chat/completions` in the real shape. */
 export async function startFakeOpenAi(): Promise<FakeOpenAi> {
   const chats: ReceivedChat[] = [];
   let script: OpenAiScript = () => ADVICE;
@@ -59,18 +54,18 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
   };
 }
 
-/** Tokens that a reply says it used; estimated from the texts unless given. */
+/** Tokens that a response reports; estimated from the texts by default. */
 interface Usage {
   usage?: { promptTokens: number; completionTokens: number };
 }
 
-/** What the stand-in does with a request. */
+/** The response to a request. */
 export type OpenAiBehaviour =
   | (Usage & {
       kind: "advice";
       advice?: Partial<FakeAdvice>;
       delayMs?: number;
-      /** The answer is held back until then. */
+      /** The response is delayed until then. */
       heldUntil?: Promise<unknown>;
       fenced?: boolean;
     })
@@ -78,13 +73,9 @@ export type OpenAiBehaviour =
   | (Usage & { kind: "refusal"; heldUntil?: Promise<unknown> })
   | { kind: "no-choices" }
   | { kind: "status"; status: number; message?: string; code?: string; retryAfterSeconds?: number }
-  | { kind: "html" }
   | { kind: "broken-json" }
-  | { kind: "stalled-headers" }
-  | { kind: "stalled-body" }
-  | { kind: "down" };
+  | { kind: HttpFault };
 
-/** Answers one chat as the behaviour says. */
 async function answerChat(
   response: ServerResponse,
   { chat, behaviour }: { chat: ReceivedChat; behaviour: OpenAiBehaviour },
@@ -110,16 +101,10 @@ async function answerChat(
       return sendJson(response, { ...completion(chat, { message: { content: "" } }), choices: [] });
     case "status":
       return sendError(response, behaviour);
-    case "html":
-      return sendHtml(response);
     case "broken-json":
       return sendJson(response, '{"id":"chatcmpl-1","object":"chat.completion","choi');
-    case "stalled-headers":
-      return;
-    case "stalled-body":
-      return stallBody(response);
-    case "down":
-      response.destroy();
+    default:
+      return HTTP_FAULTS[behaviour.kind](response);
   }
 }
 
@@ -134,7 +119,7 @@ function sendError(
   sendJson(response, { error: { message, type, param: null, code } }, status);
 }
 
-/** Characters of a token, as far as the stand-in counts. */
+/** Characters of a token, to estimate usage. */
 const TOKEN_LENGTH = 4;
 
 /** A chat completion. Content beyond `max_completion_tokens` is cut off. */
@@ -153,7 +138,7 @@ function completion(
     completionTokens: Math.ceil((content?.length ?? 0) / TOKEN_LENGTH),
   };
   return {
-    id: "chatcmpl-stand-in",
+    id: "chatcmpl-fake",
     object: "chat.completion",
     created: Math.floor(Date.now() / 1_000),
     model: body.model,
@@ -173,7 +158,7 @@ function completion(
   };
 }
 
-/** The one JSON object that the product asks a model for. */
+/** The JSON object that the product asks a model for. */
 interface FakeAdvice {
   final_signal: "BUY" | "SELL" | "WAIT";
   confidence: number;
@@ -187,24 +172,21 @@ interface FakeAdvice {
   suggested_hold: string;
   hold_candles?: number | null;
   trade_duration_text: string;
-  /** Only where a chart picture was sent. */
+  /** Only if a chart image was sent. */
   chart_symbol?: string | null;
   chart_last_price?: number | null;
   chart_timeframe?: string | null;
 }
 
 const STOP_ATR = { usual: 1.5, max: 9 } as const;
-/** Least distance of the stop in percent of the price, within `STOP_ATR.max`: nearer, the costs of a crypto trade forbid it. */
+/** Minimum distance of the stop in percent of the price: a nearer one fails the check of trading costs. */
 const MIN_STOP_PERCENT = 0.8;
 const REWARD_TO_RISK = 2;
 
-/**
- * Sound advice to buy, with levels from the close and the ATR that the prompt names; from a price
- * of 100 and an ATR of 1 where it names none.
- */
+/** Valid advice to buy, with levels from the close and the ATR in the prompt, by default 100 and 1. */
 function adviceForPrompt(prompt: string): FakeAdvice {
-  const price = figureAfter(/last close:?\s*/i, prompt) ?? 100;
-  const atr = figureAfter(/atr\s*\(14\):?\s*/i, prompt) ?? price / 100;
+  const price = numberAfter(/last close:?\s*/i, prompt) ?? 100;
+  const atr = numberAfter(/atr\s*\(14\):?\s*/i, prompt) ?? price / 100;
   const risk = Math.min(
     Math.max(STOP_ATR.usual * atr, (price * MIN_STOP_PERCENT) / 100),
     STOP_ATR.max * atr,
@@ -225,7 +207,7 @@ function adviceForPrompt(prompt: string): FakeAdvice {
   };
 }
 
-function figureAfter(label: RegExp, text: string): number | undefined {
+function numberAfter(label: RegExp, text: string): number | undefined {
   const match = new RegExp(`${label.source}(\\d+(?:\\.\\d+)?)`, label.flags).exec(text);
   return match ? Number(match[1]) : undefined;
 }
@@ -235,10 +217,7 @@ const contentPartSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }),
 ]);
 
-/**
- * As much of a chat completion request as a compatible server must understand; anything else is a
- * 400.
- */
+/** The fields of a chat completion request that a compatible server must support. */
 export const chatRequestSchema = z.looseObject({
   model: z.string(),
   max_completion_tokens: z.number().int().positive().optional(),
@@ -268,11 +247,10 @@ interface ReceivedChat {
   body: ChatRequest;
   /** All text of the request, in order. */
   text: string;
-  /** Addresses of all pictures in it. */
+  /** Addresses of all images in it. */
   images: string[];
 }
 
-/** The request as tests look at it. */
 export function receivedChat(headers: IncomingHttpHeaders, body: ChatRequest): ReceivedChat {
   const parts = body.messages.flatMap(({ content }) =>
     typeof content === "string" ? [{ type: "text" as const, text: content }] : content,

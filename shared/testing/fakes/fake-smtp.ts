@@ -1,11 +1,7 @@
 import { once } from "node:events";
-import { EOL } from "node:os";
+import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 
-/**
- * What the mail server does with a mail: takes it, refuses its recipient, refuses it after having read it, or falls
- * silent, at the greeting or after having read it.
- */
 type SmtpBehaviour =
   | "accept"
   | "refuse-recipient"
@@ -13,15 +9,14 @@ type SmtpBehaviour =
   | "stall-greeting"
   | "stall-mail";
 
-/** A real SMTP server that keeps what it is given. */
+/** A real SMTP server that keeps the mails it receives. */
 export interface FakeSmtp {
-  /** Address to give as `SMTP_URL`. */
+  /** For `SMTP_URL`. */
   url: string;
-  /** All mails taken so far. */
   readonly mails: readonly ReceivedMail[];
-  /** Mails that were taken for this address, in whatever case. */
+  /** Mails to this address, regardless of case. */
   mailsTo(address: string): ReceivedMail[];
-  /** How often a client has connected. */
+  /** Number of connections so far. */
   readonly connections: number;
   behave(behaviour: SmtpBehaviour): void;
   close(): Promise<void>;
@@ -32,7 +27,7 @@ interface Login {
   pass: string;
 }
 
-/** Starts a mail server on a free port; with `login` it takes mails only from who knows name and password. */
+/** Starts a mail server on a free port. With `login` it requires this name and password. */
 export async function startFakeSmtp(options: { login?: Login } = {}): Promise<FakeSmtp> {
   const { login } = options;
   const mails: ReceivedMail[] = [];
@@ -76,7 +71,7 @@ function createMailServer(state: ServerState, login: Login | undefined): SMTPSer
     },
     onRcptTo: (_, __, go) => go(state.behaviour === "refuse-recipient" ? refusal() : null),
     onData: (stream, { envelope }, go) => {
-      readAll(stream).then((raw) => {
+      text(stream).then((raw) => {
         if (state.behaviour === "stall-mail") return;
         if (state.behaviour === "refuse-mail") return go(refusal());
         const to = envelope.rcptTo.map(({ address }) => address.toLowerCase());
@@ -85,7 +80,7 @@ function createMailServer(state: ServerState, login: Login | undefined): SMTPSer
       }, go);
     },
   });
-  // A client that hangs up is what some tests are about.
+  // In some tests the client disconnects.
   server.on("error", () => undefined);
   return server;
 }
@@ -102,12 +97,6 @@ function refusal(): Error {
   return Object.assign(new Error("mailbox unavailable"), { responseCode: 550 });
 }
 
-async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
-}
-
 /** A mail as its recipient sees it. */
 interface ReceivedMail {
   /** Recipients of the envelope, in lower case. */
@@ -121,16 +110,16 @@ interface ReceivedMail {
   token: string;
 }
 
-/** Reads a message of one plain text part and one HTML part (RFC 2045, 2046); all that the product sends. */
+/** Reads a message of a plain text part and an HTML part (RFC 2045, 2046), as the product sends them. */
 export function readMail(raw: string, to: string[]): ReceivedMail {
   const { headers, body } = splitMessage(raw.replaceAll("\r\n", "\n"));
   const boundary = /boundary="([^"]+)"/.exec(headers.get("content-type") ?? "")?.[1];
-  if (boundary === undefined) throw new Error(`a mail without parts:${EOL}${raw}`);
+  if (boundary === undefined) throw new Error(`A mail without parts:\n${raw}`);
   const parts = body.split(`--${boundary}`).slice(1, -1).map(splitMessage);
-  const text = textOf(parts, "text/plain");
-  const link = /https?:\/\/\S+/.exec(text)?.[0] ?? "";
+  const plainText = textOf(parts, "text/plain");
+  const link = /https?:\/\/\S+/.exec(plainText)?.[0] ?? "";
   const token = URL.canParse(link) ? (new URL(link).searchParams.get("token") ?? "") : "";
-  return { to, headers, text, html: textOf(parts, "text/html"), link, token };
+  return { to, headers, text: plainText, html: textOf(parts, "text/html"), link, token };
 }
 
 interface Part {
@@ -162,8 +151,8 @@ function textOf(parts: Part[], type: string): string {
   return encoding === "quoted-printable" ? decodeQuotedPrintable(part.body) : part.body;
 }
 
-function decodeQuotedPrintable(text: string): string {
-  const joined = text.replaceAll(/=\n/g, "");
+function decodeQuotedPrintable(encoded: string): string {
+  const joined = encoded.replaceAll(/=\n/g, "");
   const bytes = joined.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );

@@ -2,23 +2,19 @@ import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { INSTRUMENTS, type TradingHours } from "@shared/contract/instruments.ts";
 import { isOpen, lastClose } from "../../../worker/src/market-data/trading-hours.ts";
 import { recordedCandles } from "../recorded-candles.ts";
-import type { ServedCandle } from "./exchanges/protocol.ts";
 import {
   type CandleApiRequest,
+  type CandleResponse,
+  type Distortion,
+  distort,
   type FakeCandleApi,
+  type ServedCandle,
   startFakeCandleApi,
+  timeframeNamed,
   tradedSlots,
-} from "./fake-candle-api.ts";
+} from "./candle-service.ts";
 
-const INTERVALS: Readonly<Record<string, Timeframe>> = {
-  "1m": "1m",
-  "5m": "5m",
-  "15m": "15m",
-  "30m": "30m",
-  "60m": "1h",
-  "1h": "1h",
-  "1d": "1d",
-};
+const INTERVALS = ["1m", "5m", "15m", "30m", "1h", null, "1d"];
 const DAY_MS = TIMEFRAME_MS["1d"];
 const HALF_HOUR_MS = TIMEFRAME_MS["30m"];
 const MINUTE_MS = TIMEFRAME_MS["1m"];
@@ -32,9 +28,9 @@ const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {
 const RANGE_DAYS: Readonly<Record<string, number>> = { "1d": 1, "5d": 5, "1mo": 31, "3mo": 92 };
 const PATH = "/v8/finance/chart/";
 
-/** How late quotes of futures come; those of the others come at once. */
+/** Delay of the quotes of futures. */
 export const FAKE_YAHOO_DELAY_MS = 10 * MINUTE_MS;
-/** Every so many rows one has nulls, as if nobody had traded. */
+/** One of so many rows has nulls, as if there had been no trade. */
 const NULL_EVERY = 41;
 
 interface Query {
@@ -45,36 +41,32 @@ interface Query {
   from: number;
   until: number;
 }
-interface Answer {
-  status: number;
-  body: unknown;
-}
 
 /**
- * Starts a stand-in for Yahoo's chart endpoint: recorded candles shifted to now, none for closed hours, in single
- * precision, with rows of nulls, the open candle, and the last quote as a row of its own.
- * @param options.bare leaves out all of an answer that is not needed to read it
+ * Starts a fake of Yahoo's chart endpoint: recorded candles shifted to now, without closed hours, in single precision,
+ * with rows of nulls, the open candle, and the last quote as another row.
+ * @param options.bare omits everything that a reader does not need
  */
 export function startFakeYahoo(
   options: { now?: () => number; bare?: boolean } = {},
 ): Promise<FakeCandleApi> {
   const now = options.now ?? Date.now;
-  return startFakeCandleApi((question, served) => {
-    if (!question.headers["user-agent"]?.startsWith("Mozilla/")) {
+  return startFakeCandleApi((request, distortion) => {
+    if (!request.headers["user-agent"]?.startsWith("Mozilla/")) {
       return failure(429, "Too Many Requests");
     }
-    const query = queryOf(question, now());
-    if ("status" in query) return query;
+    const query = queryOf(request, now());
+    if ("body" in query) return query;
     const feedNow = now() - (query.hours === "futures" ? FAKE_YAHOO_DELAY_MS : 0);
-    return { status: 200, body: bodyOf(query, { served, feedNow, bare: options.bare ?? false }) };
+    return { body: bodyOf(query, { distortion, feedNow, bare: options.bare ?? false }) };
   });
 }
 
-function queryOf({ url }: CandleApiRequest, now: number): Query | Answer {
+function queryOf({ url }: CandleApiRequest, now: number): Query | CandleResponse {
   const ticker = decodeURIComponent(url.pathname.slice(PATH.length));
   const instrument = INSTRUMENTS.find(({ yahoo }) => yahoo?.ticker === ticker);
   if (!url.pathname.startsWith(PATH) || !instrument?.yahoo) return failure(404, "Not Found");
-  const timeframe = INTERVALS[url.searchParams.get("interval") ?? "1d"];
+  const timeframe = timeframeNamed(INTERVALS, url.searchParams.get("interval") ?? "1d");
   if (!timeframe) return failure(422, "Unprocessable Entity");
   const rangeDays = RANGE_DAYS[url.searchParams.get("range") ?? "1d"] ?? 1;
   const seconds = (name: string) => Number(url.searchParams.get(name)) * 1_000;
@@ -86,12 +78,12 @@ function queryOf({ url }: CandleApiRequest, now: number): Query | Answer {
   return { symbol, ticker, hours: yahoo.hours, timeframe, from, until };
 }
 
-function failure(status: number, code: string): Answer {
-  const error = { code, description: `${code}: it cannot be had` };
+function failure(status: number, code: string): CandleResponse {
+  const error = { code, description: code };
   return { status, body: { chart: { result: null, error } } };
 }
 
-/** Opening times of the rows; those of an hour lie at half past where the market opens at half past. */
+/** Opening times of the rows. Those of hours are at half past if the market opens at half past. */
 function rowTimes({ hours, timeframe, from }: Query, feedNow: number): number[] {
   const slots = { hours, from, until: feedNow };
   if (hours !== "us-stocks" || timeframe !== "1h") return tradedSlots({ ...slots, timeframe });
@@ -112,13 +104,14 @@ function candlesOf(query: Query, feedNow: number): ServedCandle[] {
 function bodyOf(
   query: Query,
   options: {
-    served: (candles: ServedCandle[]) => ServedCandle[];
+    distortion: Distortion;
     feedNow: number;
     bare: boolean;
   },
 ): unknown {
-  const { served, feedNow, bare } = options;
-  const rows = served(candlesOf(query, feedNow)).filter(({ time }) => time < query.until);
+  const { distortion, feedNow, bare } = options;
+  const candles = distort(candlesOf(query, feedNow), distortion);
+  const rows = candles.filter(({ time }) => time < query.until);
   const quotedAt = isOpen(query.hours, feedNow) ? feedNow : (lastClose(query.hours, feedNow) ?? 0);
   const last = rows.at(-1);
   const quoteRow = last && !bare ? [{ ...flat(last), time: quotedAt }] : [];
@@ -146,7 +139,7 @@ const flat = (row: ServedCandle): ServedCandle => ({
   volume: 0,
 });
 
-/** A day's row is at midnight of London for currencies, of New York for futures, at the opening for stocks. */
+/** The time of a day's row: midnight in London for currencies, in New York for futures, the opening for stocks. */
 function dayStart(time: number, { hours, timeframe }: Query): number {
   if (timeframe !== "1d" || time % DAY_MS !== 0) return time;
   if (hours === "us-stocks") return time + 29 * HALF_HOUR_MS;

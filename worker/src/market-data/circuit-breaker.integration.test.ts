@@ -1,4 +1,4 @@
-import type { ExchangeBehaviour } from "@shared/testing/fakes/exchanges/protocol.ts";
+import type { ExchangeBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { OTHER_COINS } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";

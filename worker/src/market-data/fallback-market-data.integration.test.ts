@@ -1,4 +1,4 @@
-import type { ExchangeBehaviour } from "@shared/testing/fakes/exchanges/protocol.ts";
+import type { ExchangeBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import {
   FAKE_EXCHANGES,
   type FakeExchange,

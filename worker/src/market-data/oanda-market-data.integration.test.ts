@@ -1,6 +1,6 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { INSTRUMENTS } from "@shared/contract/instruments.ts";
-import type { FakeCandleApi } from "@shared/testing/fakes/fake-candle-api.ts";
+import type { FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { type HttpFake, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

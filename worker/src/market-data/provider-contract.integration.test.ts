@@ -1,6 +1,6 @@
 import { candleSchema, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import type { ExchangeBehaviour } from "@shared/testing/fakes/exchanges/protocol.ts";
+import type { ExchangeBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { FAKE_EXCHANGES, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
 import { FAKE_YAHOO_DELAY_MS, startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";

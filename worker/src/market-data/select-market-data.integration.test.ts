@@ -1,7 +1,6 @@
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
-import type { ExchangeBehaviour } from "@shared/testing/fakes/exchanges/protocol.ts";
-import type { FakeCandleApi } from "@shared/testing/fakes/fake-candle-api.ts";
+import type { ExchangeBehaviour, FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
 import { startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";

@@ -1,5 +1,5 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import type { FakeCandleApi } from "@shared/testing/fakes/fake-candle-api.ts";
+import type { FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
 import { FAKE_YAHOO_DELAY_MS, startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
 import { recordedCandles } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -4,7 +4,6 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { deleteSignals } from "@shared/domain/delete-signals.ts";
 import { publicAudience, readEntries, readHead, verifyDatabase } from "@shared/domain/ledger.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
@@ -14,6 +13,7 @@ import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts"
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deleteSignals } from "../../../server/src/modules/signals/delete-signals.ts";
 import { appendRecords } from "./append-records.ts";
 
 const COLLECTIONS = [

@@ -1,6 +1,5 @@
 import { type PerformanceQuery, performanceQuerySchema } from "@shared/contract/performance.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
-import { deleteSignals } from "@shared/domain/delete-signals.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import {
   createSignals,
@@ -13,6 +12,7 @@ import { Types } from "mongoose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { readPerformance } from "../../../server/src/modules/record/performance.ts";
+import { deleteSignals } from "../../../server/src/modules/signals/delete-signals.ts";
 import { updatePerformanceStats } from "./performance-stats.ts";
 
 const DAY_MS = 86_400_000;

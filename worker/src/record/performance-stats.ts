@@ -4,14 +4,7 @@ import {
   PERFORMANCE_STATE_ID,
   type RecordedKind,
 } from "@shared/database/models/performance.ts";
-import {
-  type AnalysisFilter,
-  type ClosedAnalysis,
-  readClosedAnalyses,
-  readSnapshot,
-  recordedKindOf,
-  seriesKeysOf,
-} from "@shared/domain/closed-analyses.ts";
+import { recordedKindOf, seriesKeysOf } from "@shared/domain/performance-series.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import {
   type ClosedTrade,
@@ -20,6 +13,12 @@ import {
   type PerformanceSample,
   tallySignals,
 } from "@shared/stats/tally.ts";
+import {
+  type AnalysisFilter,
+  type ClosedAnalysis,
+  readClosedAnalyses,
+  readSnapshot,
+} from "./closed-analyses.ts";
 
 /** What the statistics are made with. */
 export interface PerformanceDeps {

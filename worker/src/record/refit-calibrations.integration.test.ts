@@ -6,12 +6,12 @@ import {
   pendingTrade,
   resolvedTrade,
 } from "@shared/testing/signal-factory.ts";
-import { stateSignals } from "@shared/testing/simulated-trades.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Types } from "mongoose";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { calibratedConfidence } from "../signals/calibrated-confidence.ts";
+import { stateSignals } from "../testing/stated-signals.ts";
 import { updatePerformanceStats } from "./performance-stats.ts";
 import { refitCalibrations } from "./refit-calibrations.ts";
 

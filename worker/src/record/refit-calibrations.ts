@@ -1,11 +1,7 @@
 import { type CalibratedKind, PERFORMANCE_STATE_ID } from "@shared/database/models/performance.ts";
-import {
-  type AnalysisFilter,
-  readClosedAnalyses,
-  readSnapshot,
-  UNVERSIONED,
-} from "@shared/domain/closed-analyses.ts";
-import { fitCalibration, MOST_OUTCOMES, type TimedOutcome } from "@shared/stats/calibration.ts";
+import { UNVERSIONED } from "@shared/domain/performance-series.ts";
+import { fitCalibration, MAX_OUTCOMES, type TimedOutcome } from "./calibration.ts";
+import { type AnalysisFilter, readClosedAnalyses, readSnapshot } from "./closed-analyses.ts";
 import type { PerformanceDeps } from "./performance-stats.ts";
 
 /** New outcomes after which a fit is made anew at once, and the time after which any is reason enough. */
@@ -63,7 +59,7 @@ function readOutcomes(
   };
   return readSnapshot(deps.database, async (session) => {
     const outcomes: TimedOutcome[] = [];
-    const newest = { ...deps, filter, session, newest: MOST_OUTCOMES };
+    const newest = { ...deps, filter, session, newest: MAX_OUTCOMES };
     for await (const { result, outcome, judgement } of readClosedAnalyses(newest)) {
       if (!judgement) continue;
       outcomes.push({

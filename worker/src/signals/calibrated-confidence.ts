@@ -1,8 +1,8 @@
 import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { CalibrationRecord } from "@shared/database/models/performance.ts";
-import { UNVERSIONED } from "@shared/domain/closed-analyses.ts";
-import { calibrate } from "@shared/stats/calibration.ts";
+import { UNVERSIONED } from "@shared/domain/performance-series.ts";
+import { calibrate } from "../record/calibration.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
 /** A new fit counts from this time on at the latest; signals that follow each other sooner share a reading. */

@@ -11,7 +11,6 @@ import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";
@@ -138,16 +137,18 @@ export const useHealth = () =>
 
 const FIRST_PAGE: string | null = null;
 
+const readAudit = (cursor: string | null, signal: AbortSignal) =>
+  api({
+    path: "/admin/audit",
+    query: { cursor: cursor ?? undefined },
+    schema: auditPageSchema,
+    signal,
+  });
+
 export const useAudit = () =>
   useInfiniteQuery({
     queryKey: adminKeys.audit,
-    queryFn: ({ pageParam, signal }) =>
-      api({
-        path: "/admin/audit",
-        query: { cursor: pageParam ?? undefined },
-        schema: auditPageSchema,
-        signal,
-      }),
+    queryFn: ({ pageParam, signal }) => readAudit(pageParam, signal),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (page) => page.next_cursor,
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),

@@ -4,6 +4,7 @@ import {
   type Session,
   sessionSchema,
 } from "@shared/contract/account.ts";
+import type { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { type FormFields, parseForm } from "../../lib/api/forms.ts";
 
@@ -14,7 +15,7 @@ const requests = {
 
 export async function authenticate(mode: AuthMode, form: FormFields): Promise<Session> {
   const { path, schema } = requests[mode];
-  const body = parseForm<object>(schema, form);
+  const body = parseForm<z.output<typeof schema>>(schema, form);
   return api({ method: "POST", path, body, schema: sessionSchema });
 }
 

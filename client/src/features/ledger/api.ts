@@ -56,16 +56,18 @@ export const useRecords = (from: number) =>
 
 const NEWEST: string | null = null;
 
+const readHeads = (before: string | null, signal: AbortSignal) =>
+  api({
+    path: "/ledger/heads",
+    query: { before: before ?? undefined },
+    schema: ledgerHeadsSchema,
+    signal,
+  });
+
 export const useHeads = () =>
   useInfiniteQuery({
     queryKey: ["ledger", "heads"],
-    queryFn: ({ pageParam, signal }) =>
-      api({
-        path: "/ledger/heads",
-        query: { before: pageParam ?? undefined },
-        schema: ledgerHeadsSchema,
-        signal,
-      }),
+    queryFn: ({ pageParam, signal }) => readHeads(pageParam, signal),
     initialPageParam: NEWEST,
     getNextPageParam: (page) => page.next_before,
     select: ({ pages }) => pages.flatMap(({ heads }) => heads),

@@ -1,5 +1,4 @@
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
-import { type Plan, planById } from "@shared/contract/plans.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Wallet } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
@@ -10,6 +9,7 @@ import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
+import { type Plan, planById } from "./plans.ts";
 
 export function PaymentPage() {
   const [parameters] = useSearchParams();

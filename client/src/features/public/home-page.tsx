@@ -1,4 +1,3 @@
-import { edgeRecordSchema } from "@shared/contract/edge-record.ts";
 import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowRight, BrainCircuit, History, Zap } from "lucide-react";
@@ -9,6 +8,7 @@ import { Card } from "../../ui/card.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { CryptoMarkets, MarketOverview, TickerTape } from "./components/market-sections.tsx";
+import { edgeRecordSchema } from "./edge-record.ts";
 
 const reasons = [
   {

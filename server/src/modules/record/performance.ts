@@ -8,7 +8,7 @@ import {
   PERFORMANCE_STATE_ID,
   type PerformanceStateRecord,
 } from "@shared/database/models/performance.ts";
-import { seriesOf } from "@shared/domain/closed-analyses.ts";
+import { seriesOf } from "@shared/domain/performance-series.ts";
 import { computeMetrics } from "@shared/stats/performance-metrics.ts";
 import { mergeTallies } from "@shared/stats/tally.ts";
 

@@ -1,5 +1,4 @@
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { deleteSignals } from "@shared/domain/delete-signals.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
@@ -9,6 +8,7 @@ import {
   commitAsAdmin,
   type UserActionInput,
 } from "../admin/audit-trail.ts";
+import { deleteSignals } from "../signals/delete-signals.ts";
 import { findUserByName } from "./manage-users.ts";
 
 /** Signals per transaction, which blocks the user's other changes. */

@@ -1,6 +1,5 @@
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { deleteSignals } from "@shared/domain/delete-signals.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
@@ -9,6 +8,7 @@ import { userNotFound } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
 import { removeUserFiles } from "../files/stored-files.ts";
+import { deleteSignals } from "../signals/delete-signals.ts";
 import { clearHistoryOf } from "./clear-history.ts";
 import { findUserByName } from "./manage-users.ts";
 

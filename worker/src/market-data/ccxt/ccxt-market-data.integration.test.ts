@@ -1,7 +1,7 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
-import type { ExchangeBehaviour } from "@shared/testing/fakes/exchanges/protocol.ts";
+import type { ExchangeBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import {
   FAKE_EXCHANGES,
   type FakeExchange,

@@ -1,4 +1,4 @@
-/** Plans on sale, cheapest first; prices are in USD per month, image credits are granted each month. */
+/** Plans, cheapest first; USD and image credits per month. */
 export const PLANS = [
   { id: "starter", name: "Starter", monthlyUsd: 50, imageCredits: 50, support: "Standard support" },
   { id: "trader", name: "Trader", monthlyUsd: 100, imageCredits: 120, support: "Priority support" },
@@ -13,10 +13,10 @@ export const PLANS = [
 ] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** The plan that stands out among the others, and whose fee is asked of whoever has not chosen one. */
+/** The highlighted plan, which is also the default. */
 export const FEATURED_PLAN: Plan = PLANS[2];
 
-/** What every plan includes. */
+/** Features of every plan. */
 export const PLAN_FEATURES = [
   "Real-time signals",
   "All markets",
@@ -24,6 +24,6 @@ export const PLAN_FEATURES = [
   "Full history",
 ] as const;
 
-/** The plan with this id; the featured one for any other text, or none. */
+/** The plan with this id, or the default. */
 export const planById = (id: string | null): Plan =>
   PLANS.find((plan) => plan.id === id) ?? FEATURED_PLAN;

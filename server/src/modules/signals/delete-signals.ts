@@ -1,12 +1,9 @@
+import type { Database } from "@shared/database/database.ts";
+import { UNFINISHED } from "@shared/database/models/signal.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { ClientSession, Types } from "mongoose";
-import type { Database } from "../database/database.ts";
-import { UNFINISHED } from "../database/models/signal.ts";
 
-/**
- * Deletes signals of one user with the idempotency keys that stand for them. The analyses stay: they belong to their
- * markets, and what they came to is counted whoever has seen it.
- */
+/** Deletes signals of a user and their idempotency keys. The analyses stay, since they belong to the market. */
 export async function deleteSignals(
   database: Database,
   { session }: Pick<UnitOfWork, "session">,
@@ -26,7 +23,7 @@ export async function deleteSignals(
   await redactImageAnalyses(database, session, imageAnalysisIds);
 }
 
-/** What an analyst writes about a chart image may describe what only its owner has seen; the figures do not. */
+/** Texts about a chart image may describe private content. The figures do not. */
 const REDACTED = {
   "result.analysis.warnings": [],
   "result.analysis.raw_ai.rationale": "",
@@ -35,7 +32,7 @@ const REDACTED = {
   "result.analysis.raw_ai.what_to_watch_for": [],
 } as const;
 
-/** Removes what is private from finished analyses of chart images, and deletes those that nobody waits for any more. */
+/** Removes private content from analyses of chart images, and deletes the unfinished ones. */
 async function redactImageAnalyses(
   database: Database,
   session: ClientSession,

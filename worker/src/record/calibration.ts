@@ -1,49 +1,42 @@
-import { dayNumber, effectiveSampleSize, groupIntoBlocks, holdingOf } from "./intervals.ts";
+import type { CalibrationRecord, CurvePoint } from "@shared/database/models/performance.ts";
+import {
+  dayNumber,
+  effectiveSampleSize,
+  groupIntoBlocks,
+  holdingOf,
+} from "@shared/stats/intervals.ts";
 
-/** Resolved signals that a fit needs: with fewer, its own error is as large as what it corrects. */
-const ENOUGH_OUTCOMES = 300;
+/** With fewer outcomes, the error of a fit is as large as its correction. */
+const MIN_OUTCOMES = 300;
 
-/**
- * Independent outcomes that they have to be equivalent to: the win rate is then known to within 10 percentage points,
- * ±2 √(p(1 − p) / 100). Trades that overlap in time count for less than their number.
- */
+/** Effective sample size that a fit needs: the win rate is then known to ±10 percentage points, 2 √(p(1 − p) / 100). */
 const MIN_EFFECTIVE_OUTCOMES = 100;
 
-/** The newest outcomes that a fit uses; older ones tell of markets and of a model long gone. */
-export const MOST_OUTCOMES = 5_000;
+/** A fit uses the newest outcomes. */
+export const MAX_OUTCOMES = 5_000;
 
-/** A resolved signal, from its fill to its end; times in Unix milliseconds. */
+/** Times are Unix milliseconds. */
 export interface TimedOutcome extends StatedOutcome {
   openedAt: number;
   resolvedAt: number;
 }
 
-type CalibrationMethod = "isotonic" | "platt";
+type CalibrationMethod = CalibrationRecord["method"];
 
-/** A curve from stated to calibrated confidence, with what it was made from. */
-export interface Calibration {
-  method: CalibrationMethod;
-  /** Signals that it was fitted on. */
-  count: number;
-  /** When the last of them was resolved, in Unix milliseconds. */
-  fittedUntil: number;
-  curve: CurvePoint[];
-}
+/** A curve from stated to calibrated confidence; `fittedUntil` in Unix milliseconds. */
+type Calibration = Pick<CalibrationRecord, "method" | "count" | "curve"> & { fittedUntil: number };
 
-/** Share of the outcomes, the earlier ones, that the two methods are compared on. */
+/** The earlier part of the outcomes, on which both methods are fitted to compare them. */
 const TRAINING_SHARE = 2 / 3;
 
 const METHODS = { platt: fitPlatt, isotonic: fitIsotonic } as const;
 
 /**
- * Fits a calibration on what was resolved before `cutoff`, and on nothing else.
- *
- * Platt's two parameters are steadier with few signals, while isotonic regression bends wherever the record does
- * (Niculescu-Mizil and Caruana 2005). Which of them serves is decided out of sample: both are fitted on the earlier
- * two thirds, the one with the lower Brier score on the last third is fitted on all. Platt is taken where they tie.
- * @param cutoff Unix milliseconds
- * @returns null while fewer than 300 signals are resolved, or these overlap so much that they are equivalent to fewer
- * than 100 independent ones
+ * Fits a calibration on the outcomes before `cutoff`. Platt scaling is steadier for few outcomes, isotonic regression
+ * more flexible (Niculescu-Mizil and Caruana 2005). Both are fitted on the earlier two thirds; the one with the lower
+ * Brier score on the rest is fitted on all.
+ * @param options.cutoff Unix milliseconds
+ * @returns null for fewer than 300 outcomes, or if they are equivalent to fewer than 100 independent ones
  */
 export function fitCalibration(options: {
   outcomes: readonly TimedOutcome[];
@@ -53,16 +46,15 @@ export function fitCalibration(options: {
   const known = outcomes
     .filter(({ resolvedAt }) => resolvedAt < cutoff)
     .toSorted((a, b) => a.resolvedAt - b.resolvedAt)
-    .slice(-MOST_OUTCOMES);
+    .slice(-MAX_OUTCOMES);
   const last = known.at(-1);
-  if (!last || known.length < ENOUGH_OUTCOMES) return null;
+  if (!last || known.length < MIN_OUTCOMES) return null;
   if (effectiveOutcomes(known) < MIN_EFFECTIVE_OUTCOMES) return null;
   const method = steadierMethod(known);
   const { resolvedAt: fittedUntil } = last;
   return { method, count: known.length, fittedUntil, curve: METHODS[method](known) };
 }
 
-/** Number of independent trades whose win rate would be known as precisely. */
 function effectiveOutcomes(known: readonly TimedOutcome[]): number {
   const dated = known.map((outcome) => ({
     day: dayNumber(outcome.resolvedAt),
@@ -90,8 +82,7 @@ function steadierMethod(known: readonly TimedOutcome[]): CalibrationMethod {
 }
 
 /**
- * The calibrated confidence for a stated one, both 0–1: between two points of the curve by a straight line, beyond its
- * ends as at the nearest.
+ * The calibrated confidence of a stated one, 0–1: linear between points of the curve, constant beyond its ends.
  * @param curve by rising `stated`, at least one point
  */
 export function calibrate(curve: readonly CurvePoint[], stated: number): number {
@@ -104,16 +95,14 @@ export function calibrate(curve: readonly CurvePoint[], stated: number): number 
   return before.calibrated + share * (next.calibrated - before.calibrated);
 }
 
-/** Stated confidences of 0 and 1 have no finite log odds; nobody can know that well anyway. */
-const MOST_CERTAIN = 0.99;
+/** The log odds of 0 and 1 are infinite. */
+const MAX_CHANCE = 0.99;
 const NEWTON_STEPS = 50;
-const CLOSE_ENOUGH = 1e-10;
+const TOLERANCE = 1e-10;
 
-/** Points that the curve is kept as, one for every 2.5 percentage points. */
 const CURVE_STEPS = 40;
 
-const clamp = (chance: number): number =>
-  Math.min(MOST_CERTAIN, Math.max(1 - MOST_CERTAIN, chance));
+const clamp = (chance: number): number => Math.min(MAX_CHANCE, Math.max(1 - MAX_CHANCE, chance));
 const logOdds = (chance: number): number => Math.log(chance / (1 - chance));
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
@@ -123,9 +112,8 @@ interface Line {
 }
 
 /**
- * Platt scaling (Platt 1999, with his smoothed targets): a logistic regression of the wins on the log odds of the
- * stated confidence, so that confidences that are right already stay as they are. Where higher confidences won less
- * often, all get the win rate: the order of confidences is never turned around.
+ * Platt scaling with smoothed targets (Platt 1999): a logistic regression of wins on the log odds of the stated
+ * confidence. If higher confidences win less often, all get the win rate, since the order is never reversed.
  * @param outcomes at least one
  */
 export function fitPlatt(outcomes: readonly StatedOutcome[]): CurvePoint[] {
@@ -147,7 +135,7 @@ export function fitPlatt(outcomes: readonly StatedOutcome[]): CurvePoint[] {
   });
 }
 
-/** Newton's method; a ridge far below the weight of one sample keeps it solvable where all confidences are equal. */
+/** Newton's method. The small ridge keeps it solvable if all confidences are equal. */
 function maximiseLikelihood(samples: readonly { x: number; target: number }[]): Line {
   const ridge = 1e-3;
   const line: Line = { slope: 0, offset: 0 };
@@ -170,18 +158,12 @@ function maximiseLikelihood(samples: readonly { x: number; target: number }[]): 
       (curvature.slope * gradient.offset - curvature.both * gradient.slope) / determinant;
     line.slope += bySlope;
     line.offset += byOffset;
-    if (Math.abs(bySlope) + Math.abs(byOffset) < CLOSE_ENOUGH) break;
+    if (Math.abs(bySlope) + Math.abs(byOffset) < TOLERANCE) break;
   }
   return line;
 }
 
-/** A point of a curve from stated to calibrated confidence, both 0–1. */
-interface CurvePoint {
-  stated: number;
-  calibrated: number;
-}
-
-/** A signal whose end is known: the confidence that was stated, 0–1, and whether it won. */
+/** `stated` is 0–1. */
 export interface StatedOutcome {
   stated: number;
   won: boolean;
@@ -190,27 +172,22 @@ export interface StatedOutcome {
 interface Block {
   count: number;
   statedSum: number;
-  /** Trades and wins with those of the prior; equal to what was observed where there is none. */
+  /** Trades and wins including the prior. */
   weight: number;
   weightedWins: number;
 }
 
 /**
- * Trades of the base rate that are added to the first and to the last pool. That is a Beta prior with a standard
- * deviation of 10 percentage points at a base rate of 50 %, √(p(1 − p) / (25 + 1)): before any data, the win rate at the
- * lowest and highest confidences is expected within 20 points of the base rate. A pool of 25 trades moves half of the
- * way to it, one of 500 a twentieth.
+ * Trades of the base rate that are added to the first and last pool: a Beta prior with a standard deviation of 10
+ * percentage points at a base rate of 50 %, √(p(1 − p) / (25 + 1)).
  */
 const PRIOR_TRADES = 25;
 
 /**
- * Isotonic regression by pool-adjacent-violators (Ayer et al. 1955; for calibration Zadrozny and Elkan 2002): the
- * win rates of neighbouring confidences are pooled until none falls. Each pool is a point at its mean confidence; what
- * lies between two points is interpolated.
- *
- * The first and the last pool are shrunk towards the base rate. The fit chooses them for their extreme win rates, often
- * 0 or 100 % of a few trades, and every confidence beyond them gets their value. An end that moves past its neighbour is
- * pooled with it.
+ * Isotonic regression by pool-adjacent-violators (Ayer et al. 1955; for calibration Zadrozny and Elkan 2002): win
+ * rates of neighbouring confidences are pooled until none falls. Each pool becomes a point at its mean confidence.
+ * The first and last pool are shrunk towards the base rate, since they are extreme by construction and apply to
+ * everything beyond them.
  * @param outcomes at least one
  */
 export function fitIsotonic(outcomes: readonly StatedOutcome[]): CurvePoint[] {
@@ -241,7 +218,7 @@ function pool(levels: readonly Block[]): Block[] {
   return blocks;
 }
 
-/** One block for each confidence that was stated, from low to high: equal ones must get equal values. */
+/** One block for each stated confidence, from low to high. */
 function levelsOf(outcomes: readonly StatedOutcome[]): Block[] {
   const levels = new Map<number, Block>();
   for (const { stated, won } of outcomes) {
@@ -252,7 +229,7 @@ function levelsOf(outcomes: readonly StatedOutcome[]): Block[] {
   return [...levels].toSorted(([a], [b]) => a - b).map(([, level]) => level);
 }
 
-/** Pools the last block with those before it that won as often or more. */
+/** Pools the last block with those before it that won at least as often. */
 function poolBackwards(blocks: Block[]): void {
   let last = blocks.pop();
   let before = blocks.at(-1);

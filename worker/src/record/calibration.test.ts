@@ -1,5 +1,6 @@
-import { stateSignals } from "@shared/testing/simulated-trades.ts";
+import { addBuckets, bucketOf, expectedCalibrationError } from "@shared/stats/confidence-bucket.ts";
 import { describe, expect, it } from "vitest";
+import { stateSignals } from "../testing/stated-signals.ts";
 import {
   calibrate,
   fitCalibration,
@@ -7,7 +8,6 @@ import {
   fitPlatt,
   type StatedOutcome,
 } from "./calibration.ts";
-import { addBuckets, bucketOf, expectedCalibrationError } from "./confidence-bucket.ts";
 
 const errorOf = (outcomes: readonly StatedOutcome[]) =>
   expectedCalibrationError(

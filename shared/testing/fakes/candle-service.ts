@@ -1,0 +1,171 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import type { TradingHours } from "@shared/contract/instruments.ts";
+import { isOpen, nextOpen } from "../../../worker/src/market-data/trading-hours.ts";
+import { HTTP_FAULTS, type HttpFake, sendHtml, sendJson, startHttpFake } from "./fake-http.ts";
+
+/** A candle as served; the newest one has not closed yet. */
+export interface ServedCandle extends Candle {
+  isOpen: boolean;
+}
+
+/** Ways in which a service fails, whatever the request. */
+const FAULTS = {
+  ...HTTP_FAULTS,
+  "rate-limited": (response: ServerResponse) => {
+    response.setHeader("retry-after", "30");
+    sendJson(response, { code: 429, msg: "Too many requests" }, 429);
+  },
+  unavailable: (response: ServerResponse) => sendHtml(response, 503),
+  blocked: (response: ServerResponse) =>
+    sendJson(response, { msg: "Service unavailable from a restricted location" }, 451),
+  garbage: (response: ServerResponse) => sendJson(response, '{"code":"0","data":[[{"what":'),
+} as const;
+type Fault = keyof typeof FAULTS;
+
+/** Ways in which a service gives the wrong candles. */
+const DISTORTIONS = {
+  ok: (candles: ServedCandle[]) => candles,
+  /** Responds after 150 ms. */
+  slow: (candles: ServedCandle[]) => candles,
+  empty: () => [],
+  /** The newest tenth of the candles. */
+  short: (candles: ServedCandle[]) => candles.slice(-Math.floor(candles.length / 10)),
+  /** The market has been listed for only sixty candles. */
+  young: (candles: ServedCandle[]) => candles.slice(-60),
+  /** Every fourth candle is missing. */
+  gaps: (candles: ServedCandle[]) => candles.filter((_, index) => index % 4 !== 0),
+  /** The newest ten are missing. */
+  stale: (candles: ServedCandle[]) => candles.slice(0, -10),
+  /** The newest is a thousand candles old. */
+  stopped: (candles: ServedCandle[]) => {
+    const lengthMs = (candles[1]?.time ?? 0) - (candles[0]?.time ?? 0);
+    return candles.map((candle) => ({
+      ...candle,
+      time: candle.time - 1_000 * lengthMs,
+      isOpen: false,
+    }));
+  },
+  /** The newest closed one is not published yet. */
+  late: (candles: ServedCandle[]) => candles.filter(({ isOpen: open }) => !open).slice(0, -1),
+} as const;
+export type Distortion = keyof typeof DISTORTIONS;
+
+export type ExchangeBehaviour = Fault | Distortion;
+
+const SLOW_MS = 150;
+
+const isFault = (behaviour: ExchangeBehaviour): behaviour is Fault => behaviour in FAULTS;
+
+/** A fake service of candles. */
+export interface CandleService<Request, Selection> extends HttpFake {
+  /** All requests so far. */
+  readonly requests: readonly Request[];
+  /**
+   * Sets the behaviour for all or the selected requests. Of several, the last applies.
+   * @param selection.times number of requests, after which the service behaves normally again
+   */
+  behave(behaviour: ExchangeBehaviour, selection?: Selection & { times?: number }): void;
+  /** Restores normal behaviour and clears the requests. */
+  reset(): void;
+}
+
+/** Starts a fake service of candles; other requests than those that it identifies get a 404. */
+export async function startCandleService<Request, Selection>(service: {
+  identify: (request: IncomingMessage) => Request | undefined;
+  isSelected: (request: Request, selection: Selection) => boolean;
+  answer: (request: Request, distortion: Distortion) => CandleResponse;
+}): Promise<CandleService<Request, Selection>> {
+  const requests: Request[] = [];
+  const rules: { behaviour: ExchangeBehaviour; selection: Selection | undefined; left: number }[] =
+    [];
+  const nextBehaviour = (request: Request): ExchangeBehaviour => {
+    const rule = rules.findLast(
+      ({ selection }) => !selection || service.isSelected(request, selection),
+    );
+    if (!rule || rule.left === 0) return "ok";
+    rule.left -= 1;
+    return rule.behaviour;
+  };
+  const server = await startHttpFake(async (received, response) => {
+    const request = service.identify(received);
+    if (!request) return sendJson(response, { error: "no such address" }, 404);
+    requests.push(request);
+    const behaviour = nextBehaviour(request);
+    if (isFault(behaviour)) return FAULTS[behaviour](response);
+    if (behaviour === "slow") await setTimeout(SLOW_MS);
+    const { body, status } = service.answer(request, behaviour);
+    sendJson(response, body, status);
+  });
+  return {
+    ...server,
+    requests,
+    behave: (behaviour, selection) => {
+      const left = selection?.times ?? Number.POSITIVE_INFINITY;
+      rules.push({ behaviour, selection, left });
+    },
+    reset: () => {
+      rules.length = 0;
+      requests.length = 0;
+    },
+  };
+}
+
+/** The response to a request for candles. */
+export interface CandleResponse {
+  status?: number;
+  body: unknown;
+}
+
+/** Changes candles, oldest first, to those that a service with this behaviour gives. */
+export const distort = (candles: ServedCandle[], distortion: Distortion): ServedCandle[] =>
+  DISTORTIONS[distortion](candles);
+
+/** The timeframe of a service's name for it. `names` are those of all timeframes, shortest first. */
+export const timeframeNamed = (
+  names: readonly (string | null)[],
+  name: string,
+): Timeframe | undefined => TIMEFRAMES[names.indexOf(name)];
+
+/** A request of a service with one kind of address. */
+export interface CandleApiRequest {
+  url: URL;
+  headers: IncomingHttpHeaders;
+}
+
+export type FakeCandleApi = CandleService<CandleApiRequest, object>;
+
+/** Starts a fake service that has one kind of address. */
+export const startFakeCandleApi = (
+  answer: (request: CandleApiRequest, distortion: Distortion) => CandleResponse,
+): Promise<FakeCandleApi> =>
+  startCandleService({
+    identify: ({ url, headers }) => ({ url: new URL(url ?? "/", "http://fake"), headers }),
+    isSelected: () => true,
+    answer,
+  });
+
+/** Opening times, from `from` to `until`, of the candles in which a market trades. */
+export function tradedSlots(options: {
+  hours: TradingHours;
+  timeframe: Timeframe;
+  from: number;
+  until: number;
+}): number[] {
+  const { hours, timeframe, from, until } = options;
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const slots: number[] = [];
+  let slot = Math.ceil(from / lengthMs) * lengthMs;
+  while (slot <= until) {
+    const opensAt = isOpen(hours, slot) ? slot : nextOpen(hours, slot);
+    if (opensAt < slot + lengthMs) {
+      if (opensAt <= until) slots.push(slot);
+      slot += lengthMs;
+    } else {
+      slot = Math.floor(opensAt / lengthMs) * lengthMs;
+    }
+  }
+  return slots;
+}
