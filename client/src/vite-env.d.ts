@@ -7,6 +7,6 @@ interface ImportMetaEnv {
   readonly VITE_CONTACT_WHATSAPP?: string;
   /** User name or address of the operator's Telegram chat; set at build time. */
   readonly VITE_CONTACT_TELEGRAM?: string;
-  /** The operator's e-mail address; set at build time. */
+  /** The operator's email address; set at build time. */
   readonly VITE_CONTACT_EMAIL?: string;
 }

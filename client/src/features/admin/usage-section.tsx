@@ -98,10 +98,10 @@ const tokenCell = `${numberCell} max-sm:hidden`;
 
 const modelColumns = {
   Model: `${cell} text-left`,
-  Signals: numberCell,
-  "Tokens in": tokenCell,
-  "Tokens out": tokenCell,
-  Cost: numberCell,
+  Signals: `${cell} text-right`,
+  "Tokens in": `${cell} text-right max-sm:hidden`,
+  "Tokens out": `${cell} text-right max-sm:hidden`,
+  Cost: `${cell} text-right`,
 };
 
 function ModelTable({ models }: { models: ModelUsage[] }) {
