@@ -30,7 +30,7 @@ test("a signal says until when it holds, counts down, and is expired then", asyn
   await expect(card).toContainText("Valid until 4 May 2026, 14:00");
   await expect(card.getByRole("timer")).toHaveText("2 h 00 min left");
   await expect(card).toContainText("Calibrated: 57.5%");
-  await expect(card).toContainText("Ready 1 min 05 s after its close");
+  await expect(card).toContainText("Ready 1 min 05 s after candle close");
   const time = card.locator("time", { hasText: "4 May 2026, 14:00" });
   await expect(time).toHaveAttribute("data-utc", "4 May 2026, 12:00 UTC");
   expect(await tipOf(time)).toBe("none");
