@@ -24,7 +24,7 @@ import { readPage } from "./modules/queue-dashboard/routes.ts";
 import { createShareLink } from "./modules/signals/share-signal.ts";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
-/** Who calls: nobody, and users with nothing but what their column says. Administrators are approved. */
+/** Callers by role. Administrators are approved. */
 const ROLES: [role: string, profile: Partial<UserRecord> | undefined][] = [
   ["visitor", undefined],
   ["pending", {}],
@@ -86,7 +86,7 @@ const MATRIX: Record<string, Statuses> = {
 
 type CallOptions = NonNullable<Parameters<TestServer["call"]>[1]>;
 
-/** Who takes part in one cell: the caller, if he is somebody, and another user. */
+/** The caller, undefined for a visitor, and another user. */
 interface Scene {
   caller: UserRecord | undefined;
   other: UserRecord;
@@ -99,7 +99,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What to send along, for the rows that need something. */
+/** Requests of the rows that need more than method and path. */
 const REQUESTS: Record<string, Prepare> = {
   "GET /ledger/heads/:day/ots": async () => {
     await createWitnessedHead(server.database, { day: "2025-01-31", calendars: [{ block: 800 }] });
@@ -228,7 +228,7 @@ const REQUESTS: Record<string, Prepare> = {
   }),
 };
 
-/** With the cookie of somebody who was an administrator when he opened the queue, whatever he is now. */
+/** With the cookie of a user who was an administrator when they opened the dashboard. */
 function inQueuePage(path: () => string | Promise<string>): Prepare {
   return async ({ caller }) => {
     const Cookie = caller ? await queueCookieOf(caller) : "queue_visit=none-of-ours";
@@ -273,7 +273,7 @@ async function proofOf(user: UserRecord): Promise<string> {
   return `/payment_proofs/${me.payment_proof.filename}`;
 }
 
-/** Whoever has a chart image could send one once, whatever he may do now. */
+/** The user may upload images while this one is sent. */
 async function chartOf(user: UserRecord): Promise<string> {
   const { database } = server;
   const { _id, approved, allowImageUpload, imageCredits } = user;

@@ -32,7 +32,7 @@ describe("assertNotOwnAccount", () => {
     expect(() => assertNotOwnAccount(admin, user)).not.toThrow();
   });
 
-  it("refuses himself, as the same person and not as the same object", () => {
+  it("rejects the own account by id, not by object identity", () => {
     const _id = new Types.ObjectId();
     expect(() => assertNotOwnAccount({ _id }, { _id: new Types.ObjectId(_id) })).toThrow(
       expect.objectContaining({ code: "own-account", status: 409 }),

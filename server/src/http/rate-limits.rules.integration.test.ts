@@ -50,7 +50,7 @@ describe("the limits of the product", () => {
     expect(counts).toEqual({ 401: 10, 429: 2 });
   });
 
-  it("no other user is locked out by that, and who knows his password never is", async () => {
+  it("no other user is locked out by that, nor a user with the right password", async () => {
     const { username } = await newUser();
     const counts = await countStatuses(15, () => login(username, TEST_PASSWORD));
     expect(counts).toEqual({ 200: 15 });

@@ -99,7 +99,7 @@ describe("push", () => {
     await vi.waitFor(() => expect(client.seqs("user")).toEqual([1]), WAIT);
   });
 
-  it("shows a user's events in all his tabs and to nobody else", async () => {
+  it("pushes a user's events to all of their tabs and to no other user", async () => {
     const [user, stranger] = [await createUser(database), await createUser(database)];
     const tabs = [await connect(user), await connect(user)];
     const strangers = await connect(stranger);

@@ -31,7 +31,7 @@ describe("ensureFirstAdmin", () => {
     expect(await answer.json()).toMatchObject({ username: "admin", role: "admin", approved: true });
   });
 
-  it("makes none where there is one, whatever he is called", async () => {
+  it("creates none if there is one, whatever its name", async () => {
     await createUser(server.database, { username: "chief", role: "admin" });
     expect(await ensureFirstAdmin(server.deps)).toBe(false);
     expect(await server.database.users.countDocuments()).toBe(1);

@@ -48,7 +48,7 @@ describe("describeMe", () => {
     expect(reads.some(({ seq }) => seq > 0 && seq < CHANGES)).toBe(true);
   });
 
-  it("knows nobody who has been deleted since he was let in", async () => {
+  it("rejects a user who was deleted after the token was verified", async () => {
     const user = await createUser(database);
     await database.users.deleteOne({ _id: user._id });
     await expect(getCurrentUser(deps(), user._id)).rejects.toMatchObject({

@@ -23,7 +23,7 @@ describe("accounts", () => {
   };
 
   describe("POST /register", () => {
-    it("makes a user who waits for approval, and logs him in", async () => {
+    it("creates a user who needs approval, and logs them in", async () => {
       const { status, body } = await post("/register", {
         username: "Ann",
         email: "Ann@Example.com",
@@ -129,7 +129,7 @@ describe("accounts", () => {
       expect(await server.database.users.countDocuments({ usernameKey: "right" })).toBe(0);
     });
 
-    it("lets nobody give himself rights", async () => {
+    it("does not accept permissions in the request", async () => {
       const { body } = await post("/register", {
         username: "climber",
         email: "climber@example.com",
@@ -253,7 +253,7 @@ describe("accounts", () => {
   });
 
   describe("GET /me", () => {
-    it("shows a user his own account and the numbers of his own stream", async () => {
+    it("shows a user their own account and the positions of their own stream", async () => {
       const user = await createUser(server.database, { imageCredits: 3, allowImageUpload: true });
       await commit(server.database, { lockKeys: "test" }, async (uow) => {
         uow.addEvent(userStream(user._id), "proof:deleted", {});

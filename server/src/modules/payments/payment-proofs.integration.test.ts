@@ -58,7 +58,7 @@ describe("payment proofs", () => {
       (file) => file._id.toString(),
     );
 
-  it("a pending user's proof is kept, and shown to him and to the admins", async () => {
+  it("a pending user's proof is stored, and shown to them and to the admins", async () => {
     const response = await submitPicture(user, receipt);
     expect(response.status).toBe(201);
     expect(await response.json()).toEqual({

@@ -95,7 +95,7 @@ describe("a request for a signal with a chart image", () => {
     ["is not approved", { approved: false, allowImageUpload: false }, [403, "not-approved"]],
     ["has no leave", { allowImageUpload: false, imageCredits: 0 }, [403, "image-not-allowed"]],
     ["has no credits", { imageCredits: 0 }, [402, "no-credits"]],
-  ])("is from a user who %s, whatever he sends", async (_, overrides, [status, code]) => {
+  ])("is from a user who %s, whatever they send", async (_, overrides, [status, code]) => {
     const user = await trader(overrides);
     for (const symbol of ["BTC/USDT", "!"]) {
       expect(await refusal(await ask(user, { symbol }))).toMatchObject({ status, code });

@@ -38,7 +38,7 @@ describe("a request for a signal finds no room", () => {
   const fillQueue = async (count: number) =>
     createSignals(server.database, await trader(), { count, status: "queued" });
 
-  it("while as many of his own are unfinished as anybody may have, and finds it again after one is", async () => {
+  it("while the user has the maximum of unfinished signals, until one is finished", async () => {
     const user = await trader();
     const most = MAX_UNFINISHED_PER_USER;
     const [first] = await createSignals(server.database, user, { count: most, status: "running" });

@@ -154,7 +154,7 @@ describe("asking for a signal", () => {
     expect(signal).toMatchObject({ status: "completed", analysis: { final_signal: "WAIT" } });
   });
 
-  it("lists finished signals page by page, newest first, each user his own", async () => {
+  it("lists a user's own finished signals page by page, newest first", async () => {
     const user = await trader();
     const ids: string[] = [];
     for (const symbol of ["BTC/USDT", "ETH/USDT", "XRP/USDT"]) {

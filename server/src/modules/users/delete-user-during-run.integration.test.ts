@@ -11,7 +11,7 @@ const bitcoin = { symbol: "BTC/USDT", timeframe: "1h" };
 /** Long enough for the user to be deleted in the meantime. */
 const THINKING_MS = 1_500;
 
-describe("deleting a user while a worker makes a signal for him", () => {
+describe("deleting a user while a worker makes their signal", () => {
   let product: LiveProduct;
   let api: ApiClient;
   let root: UserRecord;

@@ -65,7 +65,7 @@ describe("deleting a user", () => {
     return [...places].sort();
   };
 
-  it("leaves nothing of him: history, queue, files, credits, events, sign-in", async () => {
+  it("leaves no data: history, queue, files, credits, events, sign-in", async () => {
     await api.post(root, `/admin/grant-image-credits/${ann.username}`, jsonBody({ credits: 3 }));
     await createSignals(database, ann, { count: 3 });
     await createSignals(database, ann, { status: "running" });
@@ -111,7 +111,7 @@ describe("deleting a user", () => {
     expect(await placesOf(words)).toEqual([]);
   });
 
-  it("closes his open pages, refuses his token, and tells the admins", async () => {
+  it("closes their open pages, rejects their token, and notifies the admins", async () => {
     const [tab, admins] = [await api.connect(ann), await api.connect(root)];
     await deleteAnn();
     await vi.waitFor(() => expect(tab.socket.connected).toBe(false), PUSH_WAIT);
@@ -167,7 +167,7 @@ describe("deleting a user", () => {
     expect(await database.users.countDocuments({ username: { $in: ["Eve", "Adam"] } })).toBe(1);
   });
 
-  it("brings nothing back when a worker ends one of his signals afterwards", async () => {
+  it("restores nothing when a worker finishes one of their signals afterwards", async () => {
     const [waiting, asked] = await createSignals(database, ann, { count: 2, status: "queued" });
     const claim = asked && (await startRun(database, asked));
     if (!waiting || !claim) throw new Error("there is no signal to delete");
@@ -178,7 +178,7 @@ describe("deleting a user", () => {
     expect(await placesOf(words)).toEqual([]);
   });
 
-  it.each([1, 2, 3])("leaves nothing of what he was doing at that moment (%i)", async () => {
+  it.each([1, 2, 3])("leaves nothing of concurrent requests (%i)", async () => {
     const proof = await formWith({ sender_name: "A. Smith" }, { field: "proof_image", seed: 3 });
     const deletion = deleteAnn();
     const doings = [

@@ -83,7 +83,7 @@ describe("what administrators do with users", () => {
   });
 
   describe("POST /admin/approve", () => {
-    it("lets the user in at once, and his open page and the admins' hear of it", async () => {
+    it("gives access at once, and notifies the user's open page and the admins", async () => {
       const tab = await api.connect(ann);
       expect(await mayReadHistory()).toBe(403);
       const answer = await act(`/admin/approve/${ann.username}`);
@@ -146,7 +146,7 @@ describe("what administrators do with users", () => {
       ["in capitals", (name: string) => name.toUpperCase()],
       ["in small letters", (name: string) => name.toLowerCase()],
       ["percent-encoded", (name: string) => name.replace("A", "%41").replace(".", "%2E")],
-    ])("finds the user by his name %s", async (_, written) => {
+    ])("finds the user by the name %s", async (_, written) => {
       expect(await act(`/admin/approve/${written(ann.username)}`)).toMatchObject({
         status: 200,
       });
@@ -155,7 +155,7 @@ describe("what administrators do with users", () => {
   });
 
   describe("POST /admin/revoke", () => {
-    it("turns the user away at once, and his open page hears of it", async () => {
+    it("removes access at once, and notifies the user's open page", async () => {
       await act(`/admin/approve/${ann.username}`);
       const tab = await api.connect(ann);
       const path = `/admin/revoke/${ann.username}`;
@@ -342,7 +342,7 @@ describe("what administrators do with users", () => {
       "/admin/revoke/rOOT",
       "/admin/delete-user/Root",
       "/admin/delete-user/%72oot",
-    ])("refuses %s of Root himself", async (path) => {
+    ])("refuses %s for Root's own account", async (path) => {
       expect(await act(path)).toMatchObject({ status: 409, body: { code: "own-account" } });
       expect(await stored(root)).toMatchObject({ approved: true, role: "admin" });
     });

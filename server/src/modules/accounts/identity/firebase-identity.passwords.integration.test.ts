@@ -101,7 +101,7 @@ describe("accounts at Firebase", () => {
       expect(await isVerified(person)).toBe(true);
     });
 
-    it("asks him to log in again whose right Firebase has ended", async () => {
+    it("asks the user to log in again if Firebase rejects the refresh token", async () => {
       const person = await register();
       firebase.setPassword(person.email, NEW_PASSWORD);
       expect(await post("/resend-verification", {}, person.token)).toMatchObject({
@@ -275,7 +275,7 @@ describe("accounts at Firebase", () => {
       },
     );
 
-    it("goes although Firebase has ended our right to act for him, which is logged", async () => {
+    it("is deleted although Firebase rejects the refresh token, which is logged", async () => {
       const person = await register();
       firebase.setPassword(person.email, NEW_PASSWORD);
       expect((await deleteByAdmin(person)).status).toBe(200);
@@ -286,7 +286,7 @@ describe("accounts at Firebase", () => {
       expect((await post("/register", { ...person, password: NEW_PASSWORD })).status).toBe(201);
     });
 
-    it("goes although Firebase knows him no more", async () => {
+    it("is deleted although Firebase no longer knows it", async () => {
       const person = await register();
       firebase.fail("accounts:delete", { kind: "refusal", message: "USER_NOT_FOUND" });
       expect((await deleteByAdmin(person)).status).toBe(200);

@@ -137,7 +137,7 @@ describe("registration at Firebase", () => {
     expect(firebase.calls).toEqual([]);
   });
 
-  it("takes back the account of who came too late for his name", async () => {
+  it("deletes the account of a user whose name was taken meanwhile", async () => {
     const [one, other] = [somebody(), somebody()];
     const rivals = [one, { ...other, username: one.username }];
     const answers = await Promise.all(rivals.map((rival) => post("/register", rival)));
@@ -226,7 +226,7 @@ describe("registration at Firebase", () => {
   });
 
   describe("of the first administrator", () => {
-    it("makes his account there, or adopts it, but not with another password", async () => {
+    it("creates the account there, or adopts it, but not with another password", async () => {
       const settings = { ADMIN_USERNAME: "chief", ADMIN_EMAIL: "chief@example.com" };
       for (const name of ["first", "second"]) {
         const fresh = await startOn(testDatabaseUri(`firebase-admin-${name}`));
