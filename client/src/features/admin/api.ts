@@ -145,8 +145,8 @@ const readAudit = (cursor: string | null, signal: AbortSignal) =>
     signal,
   });
 
-export const useAudit = () =>
-  useInfiniteQuery({
+export function useAudit() {
+  return useInfiniteQuery({
     queryKey: adminKeys.audit,
     queryFn: ({ pageParam, signal }) => readAudit(pageParam, signal),
     initialPageParam: FIRST_PAGE,
@@ -154,6 +154,7 @@ export const useAudit = () =>
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),
     enabled: useReady(),
   });
+}
 
 /** Returns the server's confirmation. Events patch the caches; what they don't cover is read again. */
 export async function runAction(action: Promise<ActionDone>): Promise<string> {

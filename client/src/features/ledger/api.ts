@@ -64,11 +64,12 @@ const readHeads = (before: string | null, signal: AbortSignal) =>
     signal,
   });
 
-export const useHeads = () =>
-  useInfiniteQuery({
+export function useHeads() {
+  return useInfiniteQuery({
     queryKey: ["ledger", "heads"],
     queryFn: ({ pageParam, signal }) => readHeads(pageParam, signal),
     initialPageParam: NEWEST,
     getNextPageParam: (page) => page.next_before,
     select: ({ pages }) => pages.flatMap(({ heads }) => heads),
   });
+}
