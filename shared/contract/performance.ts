@@ -41,7 +41,6 @@ const share = z.number().min(0).max(1);
 
 /** A value with its 95 % interval, which allows for overlapping trades. */
 export const estimateSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
-export type EstimateFigure = z.infer<typeof estimateSchema>;
 
 /**
  * Signals by outcome. Decided ones hit target or stop; expired ones were closed at the hold limit; pending ones are
