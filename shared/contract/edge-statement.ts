@@ -11,12 +11,12 @@ const points = new Intl.NumberFormat("en-US", {
 export const formatPoints = (difference: number): string =>
   points.format(difference * 100).replace("-", "\u2212");
 
-export type EdgeVerdict = "better" | "not-shown" | "worse" | "too-few";
+type EdgeVerdict = "better" | "not-shown" | "worse" | "too-few";
 
-export type EdgeFigures = Pick<Performance, "lift" | "effective_trades">;
+type EdgeMetrics = Pick<Performance, "lift" | "effective_trades">;
 
 /** Compares trades with chance by the 95 % interval of their edge. They must be equivalent to 30 independent ones. */
-export function edgeVerdict({ lift, effective_trades: effective }: EdgeFigures): EdgeVerdict {
+export function edgeVerdict({ lift, effective_trades: effective }: EdgeMetrics): EdgeVerdict {
   if (lift === null || effective < ENOUGH_SIGNALS) return "too-few";
   if (lift.low > 0) return "better";
   return lift.high < 0 ? "worse" : "not-shown";
@@ -29,7 +29,7 @@ const VERDICTS: Record<Exclude<EdgeVerdict, "too-few">, string> = {
 };
 
 /** States whether trades did better than chance, with the edge in percentage points. */
-export function edgeStatement(figures: EdgeFigures): string {
+export function edgeStatement(figures: EdgeMetrics): string {
   const { lift, effective_trades: effective } = figures;
   const verdict = edgeVerdict(figures);
   if (lift === null || verdict === "too-few") {

@@ -79,8 +79,6 @@ export const adminEventSchemas = {
 export const eventSchemas = { ...userEventSchemas, ...adminEventSchemas } as const;
 export type EventName = keyof typeof eventSchemas;
 export type EventData<Name extends EventName> = z.infer<(typeof eventSchemas)[Name]>;
-export type UserEventName = keyof typeof userEventSchemas;
-export type AdminEventName = keyof typeof adminEventSchemas;
 
 export const streamNameSchema = z.enum(["user", "admins"]);
 export type StreamName = z.infer<typeof streamNameSchema>;

@@ -3,8 +3,7 @@ import { outcomeSchema } from "./signal.ts";
 import { tradingCostsSchema } from "./trading-costs.ts";
 
 /** What ended a trade: target, stop, both in one shortest candle, hold limit, or no fill. */
-export const resolutionReasonSchema = z.enum(["target", "stop", "both", "hold-over", "not-filled"]);
-export type ResolutionReason = z.infer<typeof resolutionReasonSchema>;
+const resolutionReasonSchema = z.enum(["target", "stop", "both", "hold-over", "not-filled"]);
 
 /**
  * Resolution of a BUY or a SELL. Prices are in the quote currency; R is the distance from entry to stop. `r_multiple`

@@ -12,7 +12,7 @@ const helloSchema = z.object({
   }),
 });
 
-export interface ChangeFeedOptions {
+interface ChangeFeedOptions {
   database: Pick<Database, "connection">;
   logger: Logger;
   collection: string;

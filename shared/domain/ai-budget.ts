@@ -6,7 +6,7 @@ import type { Database } from "../database/database.ts";
 const NANO_PER_USD = 1_000_000_000;
 
 /** Cost of the AI on one UTC day and its limit, in US dollars. */
-export interface AiBudget {
+interface AiBudget {
   spentUsd: number;
   budgetUsd: number;
 }

@@ -19,7 +19,7 @@ import { type FinishedAnalysis, missedEntryAnalysis, sizeAnalysis } from "./sizi
 export const newSignalId = (): Types.ObjectId => new Types.ObjectId();
 
 /** A signal to be queued. */
-export interface NewSignal {
+interface NewSignal {
   /** Given by the caller, so that a retried transaction creates the same signal. */
   id: Types.ObjectId;
   userId: Types.ObjectId;
@@ -68,7 +68,7 @@ export function asFinished(
 }
 
 /** Adds a signal of a finished analysis, with all events of a signal. */
-export function addFinishedSignal(
+function addFinishedSignal(
   database: Database,
   uow: UnitOfWork,
   input: NewSignal & { analysis: JoinableAnalysis & FinishedAnalysis },

@@ -15,7 +15,7 @@ const MAX_IDS_PER_QUERY = 500;
 
 const DAY_MS = 86_400_000;
 
-export interface CleanupOptions {
+interface CleanupOptions {
   database: Database;
   now: () => Date;
   actor?: string;

@@ -12,7 +12,7 @@ const MAX_GROUP_SIZE = 50;
 const MAX_RETRY_DELAY_MS = 10;
 
 /** Decides when a unit of work may run. */
-export interface Schedulable {
+interface Schedulable {
   /** Units that have a key in common run in the order in which they were added. */
   readonly keys: readonly string[];
   /** Whether the unit may share a transaction with others. */

@@ -29,7 +29,7 @@ export type Recheck =
   | { result: "differs"; fields: FieldDifference[] };
 
 /** A field with a different value, as text. */
-export interface FieldDifference {
+interface FieldDifference {
   name: string;
   recorded: string;
   resolved: string;

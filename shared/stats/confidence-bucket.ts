@@ -26,7 +26,7 @@ export interface ConfidenceBucket extends TradeSums {
 }
 
 /** Stated chance, score and baseline win rate of a closed trade, all 0–1. */
-export interface StatedTrade {
+interface StatedTrade {
   stated: number;
   noEdge: number;
   score: number;

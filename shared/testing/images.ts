@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 import type { Sharp } from "sharp";
 import sharp from "sharp";
 
-export interface Canvas {
+interface Canvas {
   fill(area: { left: number; top: number; width: number; height: number; grey: number }): void;
   toSharp(): Sharp;
 }

@@ -30,7 +30,7 @@ signalUsageSchema.index({ at: -1, model: 1, promptTokens: 1, completionTokens: 1
 signalUsageSchema.index({ at: 1 }, { expireAfterSeconds: USAGE_RETENTION_DAYS * 86_400 });
 
 /** Cost of the AI calls of all workers that ended on one UTC day. */
-export interface AiSpendingRecord {
+interface AiSpendingRecord {
   /** The day, as `2026-03-18`. */
   _id: string;
   /** Billionths of a US dollar: whole numbers add up exactly, and a day's stay below 2^53. */

@@ -35,7 +35,7 @@ eventSchema.index(
 eventSchema.index({ at: 1 }, { expireAfterSeconds: EVENT_RETENTION_DAYS * 86_400 });
 
 /** The last sequence number of a stream that several users share. That of a user's own stream is on the user. */
-export interface StreamHeadRecord {
+interface StreamHeadRecord {
   /** Name of the stream. */
   _id: string;
   seq: number;

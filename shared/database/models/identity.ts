@@ -1,7 +1,7 @@
 import { type Connection, Schema, type Types } from "mongoose";
 
 /** Sign-in secret of one account of the built-in identity provider. */
-export interface IdentityRecord {
+interface IdentityRecord {
   _id: Types.ObjectId;
   emailKey: string;
   /** argon2id, in PHC string format. */
@@ -15,7 +15,7 @@ const identitySchema = new Schema<IdentityRecord>(
 );
 
 /** The user's account at Firebase, without a password. */
-export interface FirebaseAccountRecord {
+interface FirebaseAccountRecord {
   /** Firebase's `localId`; the user's `identityId`. */
   _id: string;
   emailKey: string;
@@ -106,7 +106,7 @@ const dashboardTokenSchema = new Schema<DashboardTokenRecord>(
 dashboardTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** Use of one limit in the current period. Written by rate-limiter-flexible. */
-export interface RateLimitRecord {
+interface RateLimitRecord {
   /** `<limit>:<hash of the client>`. */
   key: string;
   points: number;

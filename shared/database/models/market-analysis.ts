@@ -100,7 +100,7 @@ marketAnalysisSchema.index(
 );
 
 /** The candles of an analysis, stored separately so that reading analyses stays cheap. */
-export interface AnalysisCandlesRecord {
+interface AnalysisCandlesRecord {
   /** The analysis's id. */
   _id: Types.ObjectId;
   candles: Candle[];
@@ -130,7 +130,7 @@ function addLedgerIndexes(schema: Pick<Schema, "index">): void {
 }
 
 /** The candles by which the trade of an analysis was resolved: from the one it was made in to the deciding one. */
-export interface OutcomeCandlesRecord {
+interface OutcomeCandlesRecord {
   /** The analysis's id. */
   _id: Types.ObjectId;
   candles: Candle[];
@@ -142,7 +142,7 @@ const outcomeCandlesSchema = new Schema<OutcomeCandlesRecord>(
 );
 
 /** The latest candles of a market, in one document for all its unresolved trades. */
-export interface MarketCandlesRecord {
+interface MarketCandlesRecord {
   /** `<live or replay> <provider> <symbol> <timeframe>`. */
   _id: string;
   /** Oldest first. */

@@ -26,7 +26,7 @@ const paymentProofSchema = new Schema<PaymentProofRecord>(
 );
 
 /** How subscribers pay; one document, `_id` is `payment-details`. */
-export interface PaymentDetailsRecord extends PaymentDetails {
+interface PaymentDetailsRecord extends PaymentDetails {
   _id: string;
   updatedAt: Date;
 }

@@ -6,7 +6,7 @@ import { type Connection, Schema, type Types } from "mongoose";
  * Totals of one day (UTC, by when analyses finished) of one series, such as all live analyses of one symbol. An analysis
  * is in one series for every combination of filters, so the metrics of each are read from its days alone.
  */
-export interface PerformanceDayRecord {
+interface PerformanceDayRecord {
   _id: Types.ObjectId;
   series: string;
   /** `2026-11-21`, or `PENDING_DAY`. */

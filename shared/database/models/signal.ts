@@ -83,7 +83,7 @@ signalSchema.index(
 );
 
 /** The signal of an idempotency key; `_id` is `<user id>:<key>`. */
-export interface IdempotencyRecord {
+interface IdempotencyRecord {
   _id: string;
   signalId: Types.ObjectId;
   createdAt: Date;

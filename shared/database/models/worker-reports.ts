@@ -41,7 +41,7 @@ const workerStatusSchema = new Schema<WorkerStatusRecord>(
 workerStatusSchema.index({ seenAt: 1 }, { expireAfterSeconds: HEARTBEAT_TIMEOUT_SECONDS });
 
 /** The symbols of the workers' market data; one document, `_id` is `symbols`. */
-export interface MarketListingRecord {
+interface MarketListingRecord {
   _id: string;
   symbols: string[];
   updatedAt: Date;

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { type HttpFake, startHttpFake } from "./fake-http.ts";
 
 /** Ways in which a calendar fails. `slow`: the response never ends. */
-export type CalendarFault = "down" | "unavailable" | "slow" | "garbage" | "elsewhere";
+type CalendarFault = "down" | "unavailable" | "slow" | "garbage" | "elsewhere";
 
 /** A fake OpenTimestamps calendar, with the paths, status codes and bytes of the real one (`otsd`). */
 export interface FakeCalendar extends HttpFake {

@@ -1,6 +1,6 @@
 // @ts-check
-// Loaded into a part by `node --import`: writes down whom the process talks to, one line for each address, into the file
-// that RECORD_CONNECTIONS names. Names that are looked up are lines of their own.
+// Loaded into a service by `node --import`: appends the address of each connection, and each name that is looked up, to the
+// file in RECORD_CONNECTIONS.
 import dgram from "node:dgram";
 import dns from "node:dns";
 import { appendFileSync } from "node:fs";
@@ -15,8 +15,8 @@ if (!file) throw new Error("RECORD_CONNECTIONS has to name a file");
 const record = (line) => line && appendFileSync(file, `${line}\n`);
 
 /**
- * What `connect` was called with: options, a port with or without a host, or a path; in an array where another of
- * node's own functions has sorted it out already. A path is a pipe, which does not leave the machine.
+ * Describes the target of `connect`: options, a port with or without a host, or a path, in an array if Node has
+ * normalized it. A path is a pipe on this machine.
  *
  * @param {any[]} args
  * @returns {string | null}
