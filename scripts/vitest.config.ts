@@ -6,11 +6,21 @@ export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    include: ["scripts/**/*.suite.ts"],
-    globalSetup: ["shared/testing/global-setup.ts"],
     // Two at once would measure each other.
     maxWorkers: 1,
     testTimeout: 240_000,
-    hookTimeout: 600_000,
+    projects: [
+      { extends: true, test: { name: "faults", include: ["scripts/{faults,soak}/*.suite.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "programs",
+          include: ["scripts/{firebase,fuzz}/*.suite.ts"],
+          globalSetup: ["shared/testing/global-setup.ts"],
+          // The programs are installed on first use.
+          hookTimeout: 600_000,
+        },
+      },
+    ],
   },
 });
