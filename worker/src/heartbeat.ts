@@ -10,17 +10,13 @@ import type { ProviderHealth } from "./market-data/circuit-breaker.ts";
 
 const REPORT_INTERVAL_MS = 10_000;
 
-/**
- * Reports every few seconds that this worker is active, what its signals are made from and how its providers are. The
- * time is the database's, so that workers whose clocks differ agree on who is active.
- */
+/** Reports this worker as active, with the time of the database because the clocks of workers differ. */
 export async function startHeartbeat(options: {
   workerId: string;
   database: Database;
   logger: Logger;
   now: () => Date;
   analyst: AnalystName;
-  /** Version of the prompt or of the rules. */
   analystVersion: string;
   model: string;
   concurrency: number;
@@ -52,7 +48,6 @@ export async function startHeartbeat(options: {
   };
 }
 
-/** Keeps what analyses are made with, for the servers. */
 async function reportSetup(
   {
     database,

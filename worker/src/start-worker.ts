@@ -27,16 +27,14 @@ import { startLedgerAppender } from "./record/ledger-appender.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 
-/** Analyses that are still under way after this time are handed back to the queue. */
+/** Running analyses are returned to the queue after this time. */
 const DRAIN_MS = 20_000;
 
-/** The outside services that a worker uses. */
 export interface WorkerServices {
   market: ReturnType<typeof createMarketData>;
   analyst: Analyst;
 }
 
-/** The services that the settings ask for. */
 export function createServices(settings: Settings, logger: Logger): WorkerServices {
   return {
     market: createMarketData({ settings, now: Date.now, logger }),
@@ -44,7 +42,7 @@ export function createServices(settings: Settings, logger: Logger): WorkerServic
   };
 }
 
-/** Starts taking signals from the queue; `stop` finishes or hands back what is under way. */
+/** `stop` finishes running analyses or returns them to the queue. */
 export async function startWorker(options: {
   settings: Settings;
   database: Database;
@@ -140,7 +138,6 @@ function startReports(
   return startHeartbeat({ ...about, database, logger, now });
 }
 
-/** Lets the worker be watched, where a port is set for that. */
 async function openMetrics(
   { registry }: WorkerMetrics,
   { settings, logger }: { settings: Settings; logger: Logger },
@@ -149,5 +146,4 @@ async function openMetrics(
   return port === undefined ? undefined : serveMetrics({ registry, port, logger });
 }
 
-/** Names this process among all workers on all machines. */
 const newWorkerId = (): string => `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;

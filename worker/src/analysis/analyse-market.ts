@@ -26,12 +26,11 @@ import { type AnalystCall, requestAdvice } from "./request-advice.ts";
 import { createStageTimer, type Stage, type StageTimer } from "./stage-timer.ts";
 import type { AcceptedAdvice } from "./validate-advice.ts";
 
-/** Options of one signal: what is analysed, and what the trader stakes. */
 export interface SignalOptions extends AnalysisOptions {
   request: AnalysisOptions["request"] & SizingInput;
 }
 
-/** Makes one signal without the queue and the database, as backtests and recomputations do. See `analyseMarket`. */
+/** Makes one sized signal without queue and database, for backtests and reproductions. See `analyseMarket`. */
 export async function generateSignal(
   options: SignalOptions,
 ): Promise<Omit<MadeAnalysis, "analysis"> & { analysis: Analysis }> {
@@ -40,46 +39,34 @@ export async function generateSignal(
   return { ...made, analysis: sizeForStake({ ...made, symbol: request.symbol }, request) };
 }
 
-/**
- * Closed candles fetched even if the trader asked for fewer: EMA(200) needs 200, and 100 more until the first close
- * weighs below 6% in it; and they make 37 to 75 candles of the higher timeframe, whose trend needs 23.
- */
+/** EMA(200) needs 200 candles, and 100 more until the first close weighs below 6% in it. */
 const FETCHED_CANDLES = 300;
 
-/** Fewer candles than this say nothing: ATR(14) alone needs 14, and as many again to settle. */
+/** ATR(14) needs 14 candles, and as many again to settle. */
 const FEWEST_CANDLES = 30;
 
-/** The market that is analysed. */
 interface MarketRequest {
   symbol: string;
   timeframe: Timeframe;
-  /** Candles that the analyst sees. */
   limit: number;
-  /** Close of the last candle that is analysed; that of the newest one unless given. */
+  /** Close of the last candle to analyse; the newest one unless given. */
   candleClosedAt?: Date;
 }
 
 interface AnalysisOptions {
   request: MarketRequest;
-  /** The trader's chart picture as a data URL. */
+  /** Data URL. */
   chartImage?: string | undefined;
   marketData: MarketData;
   analyst: Analyst;
-  /** What trading the market of the request costs. */
   costs: TradingCosts;
-  /** Unix milliseconds. */
   now: () => number;
-  /** Ends all waiting at once. */
   abort: AbortSignal;
-  /** Hears of every stage as it begins. */
   onStage?: ((stage: Stage) => void) | undefined;
-  /** Called right before the analyst is asked; what it throws ends the analysis. */
   beforeAnalyst?: (() => Promise<void>) | undefined;
-  /** Called with the tokens of every call of the analyst, also of those that failed. */
   onUsage?: ((usage: CallUsage) => void) | undefined;
 }
 
-/** The analysis, the candles that it was made from (oldest first), and how it came about. */
 interface MadeAnalysis {
   analysis: UnsizedAnalysis;
   /** USD per unit of the quote currency, where sizing needs the rate of another market. */
@@ -89,10 +76,9 @@ interface MadeAnalysis {
 }
 
 /**
- * Analyses one market: fetches closed candles, has them judged and holds the advice to the bounds of a trade. Advice out
- * of bounds is asked for once more, and then becomes a WAIT with a warning; so does, at once, a trade whose costs take too
- * much of its risk. While the market is closed, or its data too old, it is a WAIT that nobody was asked for.
- * @throws ProviderError when the candles or the advice cannot be had; the reason of `abort` once that fires
+ * Analyses one market. Advice out of bounds is requested once more and then becomes a WAIT; so does a trade that costs
+ * too much.
+ * @throws ProviderError without candles or advice; the reason of `abort` once that fires
  */
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
   const { request, chartImage, analyst, costs, now, abort, onStage } = options;
@@ -127,7 +113,6 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   };
 }
 
-/** The analyst's advice, or a WAIT where it was not accepted or costs too much; `tooCostly` says the latter. */
 function decide(
   exchange: AnalystCall,
   costs: TradingCosts,
@@ -139,7 +124,6 @@ function decide(
   return { decision, tooCostly };
 }
 
-/** The WAIT of a market that is closed or whose data is too old; null where a signal can be made. */
 function closedMarketSignal(
   { request, costs, chartImage, now }: AnalysisOptions,
   series: CandleSeries,
@@ -158,7 +142,6 @@ function closedMarketSignal(
   };
 }
 
-/** Where the chart picture or the analyst's own words do not agree with the market data. */
 function contradictions(of: {
   brief: MarketBrief;
   exchange: AnalystCall;
@@ -182,7 +165,7 @@ async function fetchSeries({ request, marketData, abort }: AnalysisOptions): Pro
   return series;
 }
 
-/** Without candles that closed later: all who ask for the same candle get the same analysis. */
+/** Drops later candles, so that all requests for the same candle get the same analysis. */
 function upTo(series: CandleSeries, { timeframe, candleClosedAt }: MarketRequest): CandleSeries {
   if (!candleClosedAt) return series;
   const latest = candleClosedAt.getTime() - TIMEFRAME_MS[timeframe];
@@ -197,7 +180,6 @@ function tooFewCandles({ provider, candles }: CandleSeries): ProviderError {
   });
 }
 
-/** The rate that sizing needs where neither side of the pair is the dollar. */
 function findUsdRate(
   { request, marketData, abort }: AnalysisOptions,
   { data }: CandleSeries,
@@ -210,9 +192,8 @@ function findUsdRate(
 }
 
 /**
- * USD per unit of `currency` at the last close of a market between the two; undefined where no market of the same
- * kind of data gives it: a live trade is not sized by a recorded rate.
- * @throws the reason of `abort` once that fires
+ * Returns USD per unit of `currency` from a market with the same kind of data: a live trade is not sized by a replayed
+ * rate.
  */
 export async function fetchUsdRate(options: {
   currency: string;

@@ -16,10 +16,6 @@ const unsizedSchema = analysisSchema.omit({
   required_margin: true,
 });
 
-/**
- * Puts the judged advice and its origin into the shape that signals are made from.
- * @throws ZodError if an analyst's words do not fit that shape
- */
 export function composeAnalysis(options: {
   brief: MarketBrief;
   series: CandleSeries;
@@ -27,7 +23,6 @@ export function composeAnalysis(options: {
   exchange: AnalystCall;
   decision: AcceptedAdvice;
   warnings: string[];
-  /** Unix milliseconds. */
   now: number;
 }): UnsizedAnalysis {
   const { brief, series, analyst, exchange, decision, warnings, now } = options;
@@ -65,7 +60,7 @@ function holdCandlesOf(decision: AcceptedAdvice, brief: MarketBrief): number | n
   return holdLimit({ candles, text, timeframe: brief.timeframe, from: brief.lastCandleAt });
 }
 
-/** What stands where an analyst's advice was not accepted: its words, but no trade and no confidence. */
+/** The words of the analyst, without a trade and without confidence. */
 export function rejectedAdvice({ reply: { advice } }: AnalystCall): AcceptedAdvice {
   return {
     ...advice,
@@ -80,10 +75,9 @@ export function rejectedAdvice({ reply: { advice } }: AnalystCall): AcceptedAdvi
   };
 }
 
-/** Candle lengths without a new candle after which a market is closed, or its data late. */
 const STALE_CANDLES = 3;
 
-/** All that a trader must know before acting on a signal, most important first. */
+/** Warnings of a signal, most important first. */
 export function signalWarnings(options: {
   brief: MarketBrief;
   series: CandleSeries;
@@ -91,7 +85,6 @@ export function signalWarnings(options: {
   hasChartImage: boolean;
   exchange: AnalystCall;
   decision: AcceptedAdvice;
-  /** Why the costs of the trade forbid it; empty where they do not. */
   tooCostly: readonly string[];
   now: number;
 }): string[] {

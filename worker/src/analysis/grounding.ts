@@ -5,22 +5,21 @@ import type { MarketBrief } from "./market-brief.ts";
 import { roundToTick } from "./price-scale.ts";
 import { TRADE_BOUNDS } from "./validate-advice.ts";
 
-/** More of them tell a trader no more: these words are not to be relied on. */
 const MOST_WARNINGS = 3;
 
-/** Steps between price units and pips: a pip is ten ticks, as brokers quote one decimal more. */
+/** A pip is ten ticks, as brokers quote one decimal more. */
 const TICKS_PER_PIP = 10;
 
-/** A reading further than this from the indicator, as a factor, is taken for another number in the same sentence. */
+/**
+ * A number that differs by more than this factor from the indicator is taken for another number in the same sentence.
+ */
 const SAME_READING = { RSI: 100, average: 1.5 } as const;
 
-/** Share of a value by which binary arithmetic may miss it. */
 const RELATIVE_TOLERANCE = 1e-9;
 
 /**
- * Compares every number that an analyst's rationale and key evidence cite with what the analyst was shown, with its own
- * levels, and with what follows from both. `ownFigures` are those that it worked out itself by known rules.
- * @returns a sentence for each that is found nowhere, three at most
+ * Checks every number in the rationale and key evidence against the brief, the advice and what follows from both.
+ * @returns a warning for each unknown number, at most three
  */
 export function groundingWarnings(options: {
   brief: MarketBrief;
@@ -47,7 +46,6 @@ function unfounded(cited: readonly CitedNumber[], known: KnownFigures): CitedNum
   return cited.filter((number) => !proven.includes(number) && !followsFrom(number, proven));
 }
 
-/** A value rounded, or cut off, to the digits that are shown reads as cited. */
 function reads({ value, unit, isNegative }: CitedNumber, actual: number): boolean {
   if (isNegative && actual > 0) return false;
   const excess = Math.abs(actual) - value;
@@ -79,7 +77,6 @@ function isProven(cited: CitedNumber, known: KnownFigures): boolean {
   }
 }
 
-/** The indicator's value where the words say that the number is one; undefined where it may be anything. */
 function readingFor(
   { reading, kind, value }: CitedNumber,
   known: KnownFigures,
@@ -94,7 +91,7 @@ function readingFor(
   return factor <= SAME_READING.average ? actual : undefined;
 }
 
-/** Two digits, or a third that is 5: traders watch 110,000, 115,000 or 1.15 though no candle closed there. */
+/** Two digits, or a third that is 5: traders watch 110,000 or 1.15 although no candle closed there. */
 function isRoundLevel({ value }: CitedNumber, { lowest, highest }: KnownFigures): boolean {
   if (value < lowest || value > highest) return false;
   const step = 10 ** (Math.floor(Math.log10(value)) - 1) / 2;
@@ -102,7 +99,6 @@ function isRoundLevel({ value }: CitedNumber, { lowest, highest }: KnownFigures)
   return Math.abs(steps - Math.round(steps)) < RELATIVE_TOLERANCE * steps;
 }
 
-/** A distance, a percentage or a ratio of two other numbers in the same text that are proven. */
 function followsFrom(cited: CitedNumber, proven: readonly CitedNumber[]): boolean {
   const plain = proven.filter(({ kind }) => kind === "plain");
   return plain.some((a) =>
@@ -127,38 +123,28 @@ function followsFrom(cited: CitedNumber, proven: readonly CitedNumber[]): boolea
   );
 }
 
-/** Every figure that an analyst's words may cite. Signed values may be cited without their sign. */
+/** All numbers that an analyst may cite. Signs are ignored. */
 interface KnownFigures {
-  /** Prices of the market and of the advice. */
   prices: number[];
-  /** Indicator values, volumes, distances between prices. */
   values: number[];
   percents: number[];
-  /** Multiples of something: of the ATR, of the usual volume, of the risk. */
   multiples: number[];
-  /** Distances between prices, for figures in pips. */
   distances: number[];
   readings: Partial<Record<Reading, number>>;
-  /** Prices in whose reach round numbers are levels of their own. */
   lowest: number;
   highest: number;
   tick: number;
 }
 
-/** Levels that indicators are read against: RSI's, and Fibonacci's retracements in percent and as shares. */
 const THRESHOLDS = [0, 20, 25, 30, 40, 50, 60, 70, 75, 80, 100];
 const FIBONACCI_PERCENTS = [23.6, 38.2, 50, 61.8, 78.6, 127.2, 161.8];
 
-/** Candles over which analysts like to measure a move. */
 const USUAL_SPANS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 24, 48];
 
-/** Last candles whose own size is worth a word. */
 const LAST_CANDLES = 3;
 
-/** How far beyond the candles shown a round number still is a level of this market, in ATR(14). */
 const ROUND_REACH_ATR = 5;
 
-/** Everything known: the brief, the advice's own levels, and what follows from both. */
 function knownFigures(options: {
   brief: MarketBrief;
   advice: Advice;
@@ -196,13 +182,11 @@ function knownFigures(options: {
 const isKnown = (value: number | null | undefined): value is number =>
   typeof value === "number" && Number.isFinite(value);
 
-/** The levels as the analyst gave them, and as they were rounded. */
 function adviceLevels({ scale }: MarketBrief, advice: Advice): number[] {
   const given = [advice.entry, advice.stop_loss, advice.take_profit].filter(isKnown);
   return given.flatMap((level) => [level, roundToTick(level, scale)]);
 }
 
-/** Prices that have a name in the brief. */
 function namedPrices({ price, candles, indicators, resistances, supports }: MarketBrief): number[] {
   const { ema20, ema50, ema200, bollinger20: bands, swings } = indicators;
   const last = candles.at(-1);
@@ -261,7 +245,6 @@ function percentsOf(options: {
   ];
 }
 
-/** Where the price stands in its bands, in percent: from middle to edge, and from the lower edge to the upper. */
 function bandPositions({ price, indicators: { bollinger20: bands } }: MarketBrief): number[] {
   if (!bands || bands.upper === bands.lower) return [];
   const { lower, middle, upper } = bands;

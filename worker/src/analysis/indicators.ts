@@ -18,30 +18,26 @@ import {
   type Trend,
 } from "./trend.ts";
 
-/** Indicators at the last closed candle; null where there are too few candles for a stable value. */
+/** Indicators at the last closed candle; null with too few candles for a stable value. */
 export interface Indicators {
-  /** Wilder's relative strength index, 0–100. */
   rsi14: number | null;
   ema20: number | null;
   ema50: number | null;
   ema200: number | null;
   macd: Macd | null;
-  /** Wilder's average true range, in the quote currency. */
   atr14: number | null;
-  /** ATR(14) divided by its mean of the last 50 candles; above 1 the market moves more than usual. */
+  /** ATR(14) divided by its mean of the last 50 candles. */
   atrRatio: number | null;
-  /** Where ATR(14) ranks among up to 200 earlier ones, 0–100. */
+  /** Percentile rank of ATR(14) among up to 200 earlier ones. */
   atrPercentile: number | null;
   bollinger20: Bands | null;
-  /** Null also where the market reports no volume. */
   volume: Volume | null;
   swings: Swings;
-  /** Direction of these candles themselves. */
   trend: Trend | null;
   higherTimeframe: HigherTimeframe | null;
 }
 
-/** Computes every indicator from closed candles, oldest first. Later candles change nothing. */
+/** Computes all indicators from closed candles, oldest first. */
 export function computeIndicators(options: {
   candles: readonly Candle[];
   timeframe: Timeframe;
@@ -65,23 +61,20 @@ export function computeIndicators(options: {
   };
 }
 
-/** Moving average convergence/divergence (12, 26, 9), in the quote currency. */
 interface Macd {
   macd: number;
   signal: number;
   histogram: number;
-  /** The histogram one candle earlier, null where that one was not yet stable. */
+  /** Null where that candle was not stable yet. */
   previousHistogram: number | null;
 }
 
-/** Wilder's relative strength index (New Concepts in Technical Trading Systems, 1978), 0–100. */
 export function computeRsi(closes: readonly number[], period: number): number | null {
   const rsi = new RSI(period);
   rsi.updates(closes);
   return rsi.getResult();
 }
 
-/** Appel's MACD with exponential averages of 12 and 26 and a signal line of 9. */
 function computeMacd(closes: readonly number[]): Macd | null {
   const signal = new EMA(9);
   const macd = new MACD(new EMA(12), new EMA(26), signal);
@@ -95,13 +88,10 @@ function computeMacd(closes: readonly number[]): Macd | null {
   return last ? { ...last, previousHistogram: stable.at(-2)?.histogram ?? null } : null;
 }
 
-/** Candles over which the usual size of the average true range is taken. */
 const USUAL_ATR_PERIOD = 50;
 
-/** Earlier ranges that the present one is ranked among, at most and at least. */
 const RANKED_ATRS = { most: 200, fewest: 50 } as const;
 
-/** Percentiles of ATR(14) up to which a market counts as quiet, and from which as lively. */
 const REGIME_PERCENTILE = { quiet: 20, lively: 80 } as const;
 
 type VolatilityRegime = "quiet" | "normal" | "lively";
@@ -112,14 +102,13 @@ interface Bands {
   upper: number;
 }
 
-/** Wilder's average true range: the mean of the first `period` true ranges, then smoothed by 1 / period. */
 function computeAtr(candles: readonly Candle[], period: number): number | null {
   const atr = new ATR(period);
   atr.updates(candles);
   return atr.getResult();
 }
 
-/** ATR(14) divided by its mean of the last 50 candles; null where too few candles or nothing moved. */
+/** Null where the market did not move. */
 function computeAtrRatio(candles: readonly Candle[]): number | null {
   const atr = new ATR(14);
   const usual = new SMA(USUAL_ATR_PERIOD);
@@ -133,9 +122,7 @@ function computeAtrRatio(candles: readonly Candle[]): number | null {
   return now / average;
 }
 
-/**
- * Share of up to 200 earlier values of ATR(14) that are below the present one, 0–100; null with fewer than 50 of them.
- */
+/** Percentile rank among up to 200 earlier values; null with fewer than 50 of them. */
 function computeAtrPercentile(candles: readonly Candle[]): number | null {
   const atr = new ATR(14);
   const ranges = candles.flatMap((candle) => atr.add(candle) ?? []);
@@ -145,29 +132,24 @@ function computeAtrPercentile(candles: readonly Candle[]): number | null {
   return (100 * earlier.filter((range) => range < now).length) / earlier.length;
 }
 
-/** `atrPercentile` in a word: quiet up to the 20th, lively from the 80th. */
 export function volatilityRegime(atrPercentile: number): VolatilityRegime {
   if (atrPercentile <= REGIME_PERCENTILE.quiet) return "quiet";
   return atrPercentile >= REGIME_PERCENTILE.lively ? "lively" : "normal";
 }
 
-/** Bollinger bands: 20-candle mean, two population standard deviations to either side. */
 function computeBollinger(closes: readonly number[]): Bands | null {
   const bands = new BollingerBands(20, 2);
   bands.updates(closes);
   return bands.getResult();
 }
 
-/** Traded volume as its provider counts it (mostly units of the base). */
 interface Volume {
   last: number;
-  /** Mean of the last 20 candles, the last one included. */
   average20: number;
-  /** `last / average20`. */
   ratio: number;
 }
 
-/** Null with fewer than 20 candles, and where the market reports no volume, as forex feeds do. */
+/** Null also where the market reports no volume, as forex feeds do. */
 function computeVolume(candles: readonly Candle[]): Volume | null {
   const last = candles.at(-1);
   const average = new SMA(20);
@@ -178,21 +160,18 @@ function computeVolume(candles: readonly Candle[]): Volume | null {
 }
 
 /**
- * Candles on either side that a pivot must exceed. Three sits between Bill Williams' two, which marks every
- * wiggle, and the chartists' five, which confirms too late for the short timeframes.
+ * Between Bill Williams' two, which marks every wiggle, and the usual five, which confirms too late on short
+ * timeframes.
  */
 const PIVOT_REACH = 3;
 
-/** Pivots kept of each kind. */
 const PIVOTS_KEPT = 5;
 
-/** Prices of the most recent fractal pivots, oldest first. */
 interface Swings {
   highs: number[];
   lows: number[];
 }
 
-/** Finds pivots that strictly exceed their neighbours; each is known only once the candles after it closed. */
 function findSwings(candles: readonly Candle[]): Swings {
   const swingHigh = new SwingHigh({ lookback: PIVOT_REACH });
   const swingLow = new SwingLow({ lookback: PIVOT_REACH });
@@ -203,7 +182,7 @@ function findSwings(candles: readonly Candle[]): Swings {
   };
 }
 
-/** Swing prices above and below `price`, nearest first; former highs serve as support and the reverse. */
+/** Swing prices above and below `price`, nearest first. Former highs serve as support and the reverse. */
 export function structureAround(options: { price: number; swings: Swings }): {
   resistances: number[];
   supports: number[];

@@ -3,51 +3,40 @@ import { computeIndicators, type Indicators, structureAround } from "./indicator
 import { memoizeWeak } from "./memoize-weak.ts";
 import { type PriceScale, priceScale } from "./price-scale.ts";
 
-/** A swing price and how far the last close is from it; distances are at least 0. */
+/** Distances are absolute. */
 export interface StructureLevel {
   price: number;
-  /** In ATR(14); null where that is unknown or 0. */
   distanceAtr: number | null;
-  /** In percent of the last close. */
   distancePercent: number;
 }
 
-/** All that an analyst may know of a market, computed from closed candles only. */
+/** Market context of an analyst, computed from closed candles only. */
 export interface MarketBrief {
   symbol: string;
   timeframe: Timeframe;
-  /** How this market's prices are written. */
   scale: PriceScale;
-  /** Close of the last closed candle, in the quote currency. */
   price: number;
   /** When that candle closed, Unix milliseconds. */
   lastCandleAt: number;
-  /** Who trades at that moment; null for daily candles. */
   session: TradingSession | null;
-  /** The last candles, oldest first, as many as the trader asked for. */
+  /** The last candles, oldest first, as many as requested. */
   candles: Candle[];
   indicators: Indicators;
-  /** Swings above and below the last close, nearest first. */
   resistances: StructureLevel[];
   supports: StructureLevel[];
 }
 
-/** What a brief is made of. */
 interface BriefedMarket {
   symbol: string;
   timeframe: Timeframe;
-  /** How many of the candles the analyst sees; the indicators use all. */
+  /** Number of candles that the analyst sees; the indicators use all. */
   limit: number;
-  /** Closed ones, oldest first. */
   candles: readonly Candle[];
 }
 
 const briefsOf = memoizeWeak((_candles: readonly Candle[]) => new Map<string, MarketBrief>());
 
-/**
- * Sums up a market; once for all who ask about the same candles.
- * @throws RangeError without any candle
- */
+/** Computes the brief once for all requests with the same candles. */
 export function buildMarketBrief(market: BriefedMarket): MarketBrief {
   const { symbol, timeframe, limit, candles } = market;
   const briefs = briefsOf(candles);
@@ -89,7 +78,7 @@ function structureLevels(
   return { resistances: resistances.map(measure), supports: supports.map(measure) };
 }
 
-/** The great trading centres, by the hours of UTC in which each sets the pace; they overlap. */
+/** Overlapping trading hours in UTC. */
 const CENTRES = [
   { name: "Asia", fromHour: 0, untilHour: 9 },
   { name: "London", fromHour: 7, untilHour: 16 },
@@ -99,15 +88,12 @@ const CENTRES = [
 const SATURDAY = 6;
 const SUNDAY = 0;
 
-/** Who is at work at a moment. */
 interface TradingSession {
-  /** Empty in the late evening of UTC, when all are away. */
   centres: (typeof CENTRES)[number]["name"][];
-  /** Saturday or Sunday in UTC: crypto trades on, thinly; the rest is closed for most of it. */
   isWeekend: boolean;
 }
 
-/** The session at `time`, Unix milliseconds; null for daily candles, each of which spans them all. */
+/** Null for daily candles, each of which spans all sessions. */
 export function tradingSession(options: {
   timeframe: Timeframe;
   time: number;

@@ -3,16 +3,12 @@ import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { isOpen, isStale, lastClose, nextOpen } from "../market-data/trading-hours.ts";
 
-/** Why nothing can be said of a market now; the sentence is for the trader. */
 export interface MarketClosure {
   condition: "Closed" | "No current data";
   reason: string;
 }
 
-/**
- * Whether a market is closed, or its data older than it should be, at `now` in Unix milliseconds; null where a signal
- * can be made. Replayed data always counts as open: it says of itself that it is none of the market's.
- */
+/** Returns why the market is closed or its data too old, null otherwise. Replayed markets never close. */
 export function findMarketClosure(options: {
   symbol: string;
   timeframe: Timeframe;
@@ -36,7 +32,6 @@ export function findMarketClosure(options: {
   return { condition: "No current data", reason };
 }
 
-/** The WAIT of a pause: nobody was asked for a judgement, and nothing is charged for it. */
 export function closedMarketAnalysis(options: {
   pause: MarketClosure;
   timeframe: Timeframe;
@@ -74,7 +69,6 @@ export function closedMarketAnalysis(options: {
   };
 }
 
-/** When the last candle of a series, which must have one, closed. */
 function lastCandleAt({ candles }: CandleSeries, timeframe: Timeframe): number {
   return (candles.at(-1)?.time ?? Number.NaN) + TIMEFRAME_MS[timeframe];
 }

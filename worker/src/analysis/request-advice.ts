@@ -14,33 +14,27 @@ import type { MarketBrief } from "./market-brief.ts";
 import type { StageTimer } from "./stage-timer.ts";
 import { type AdviceBounds, type ValidatedAdvice, validateAdvice } from "./validate-advice.ts";
 
-/** One question to the analyst, its reply, and what the check said of it. */
 export interface AnalystCall {
-  /** Reasons for which the reply before was not accepted; empty for the first question. */
   corrections: string[];
   reply: AdviceReply;
   tries: number;
-  /** Tokens of all tries; null where the analyst counts none. */
   usage: TokenUsage | null;
   checked: ValidatedAdvice;
 }
 
-/** All that was said, oldest first; the last exchange decides. */
 export interface AnalystCalls {
   exchanges: AnalystCall[];
   last: AnalystCall;
-  /** Tokens of all calls, also of those whose answer could not be read; null where the analyst counts none. */
   usage: TokenUsage | null;
 }
 
-/** What an analyst is told whose first reply was no advice at all. */
 const UNREADABLE =
   "The answer could not be read; it must be one JSON object that follows the schema.";
 
 /**
- * Asks the analyst and checks its advice. Advice that is not accepted, was cut off or could not be read is asked for
- * once more, with the reasons.
- * @throws ProviderError when the analyst gives no advice; the reason of `abort` once that fires
+ * Asks the analyst and checks its advice. Unreadable, cut off or rejected advice is requested once more, with the
+ * reasons.
+ * @throws ProviderError without advice; the reason of `abort` once that fires
  */
 export async function requestAdvice(options: {
   analyst: Analyst;
@@ -86,14 +80,12 @@ function nullIfUnreadable(error: unknown): null {
 const checkReply = ({ advice, cutOff }: AdviceReply, bounds: AdviceBounds): ValidatedAdvice =>
   cutOff === undefined ? validateAdvice(advice, bounds) : { accepted: false, reasons: [cutOff] };
 
-/** Calls of one question, the first included, and the pause before the second; it doubles each time. */
 const MOST_TRIES = 3;
 const FIRST_PAUSE_MS = 500;
 
-/** A service may ask to be left alone for hours; a trader waits for a minute. */
+/** A service may request a pause of hours; a user waits for a minute. */
 const LONGEST_PAUSE_MS = 8_000;
 
-/** A reply, how many calls it took, and the tokens of all of them; null where nobody counts any. */
 interface AnalystAnswer {
   reply: AdviceReply;
   tries: number;
@@ -101,9 +93,8 @@ interface AnalystAnswer {
 }
 
 /**
- * Asks an analyst, again after a pause when its service failed: at most three calls. A service that asks for a longer
- * pause gets it, up to 8 s. An answer that cannot be read has been paid for, and is not asked for again here.
- * @throws ProviderError of the last call; the reason of `request.abort` as soon as that fires
+ * Retries a failed service up to three calls, and keeps the pause that it requests, up to 8 s. Unreadable answers cost
+ * money and are not retried.
  */
 export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<AnalystAnswer> {
   const { abort } = request;
@@ -132,7 +123,6 @@ export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<An
   );
 }
 
-/** Waits for `durationMs`, or until `abort` fires; not at all for 0 or less. */
 async function pause(durationMs: number, abort: AbortSignal): Promise<void> {
   if (durationMs <= 0) return;
   let timer: NodeJS.Timeout | undefined;

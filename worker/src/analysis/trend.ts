@@ -5,12 +5,11 @@ export type Trend = "up" | "down" | "flat";
 
 const EMA_PERIOD = 20;
 
-/** Candles over which the average must have risen or fallen. */
 const SLOPE_REACH = 3;
 
 /**
- * Up: the last close is above EMA(20) and that average is higher than three candles ago; down: the reverse;
- * otherwise flat. Null with fewer than 23 closes.
+ * Up: the close is above EMA(20), and EMA(20) above its value three candles ago. Down is the reverse. Null below 23
+ * closes.
  */
 export function readTrend(closes: readonly number[]): Trend | null {
   const averages = computeEmaSeries(closes, EMA_PERIOD);
@@ -24,10 +23,7 @@ export function readTrend(closes: readonly number[]): Trend | null {
   return "flat";
 }
 
-/**
- * Exponential moving averages after each value, smoothing 2 / (period + 1), seeded with the first value;
- * null until `period` values are in.
- */
+/** Seeded with the first value; null until `period` values are in. */
 export function computeEmaSeries(values: readonly number[], period: number): (number | null)[] {
   const ema = new EMA(period);
   return values.map((value, index) => {
@@ -37,21 +33,16 @@ export function computeEmaSeries(values: readonly number[], period: number): (nu
   });
 }
 
-/** The last of `computeEmaSeries`. */
 export function computeEma(values: readonly number[], period: number): number | null {
   return computeEmaSeries(values, period).at(-1) ?? null;
 }
 
-/** Direction of the next longer timeframe, read from the same candles. */
 export interface HigherTimeframe {
   timeframe: Timeframe | "1w";
   trend: Trend;
 }
 
-/**
- * The frame a trader would look at before trading this one: four to eight times longer, so that the candles
- * at hand still fill enough of it.
- */
+/** Shortest timeframe that is at least four times as long, so that the candles suffice for a trend. */
 const HIGHER: Record<Timeframe, HigherTimeframe["timeframe"]> = {
   "1m": "5m",
   "5m": "30m",
@@ -64,10 +55,9 @@ const HIGHER: Record<Timeframe, HigherTimeframe["timeframe"]> = {
 
 const WEEK_MS = 7 * TIMEFRAME_MS["1d"];
 
-/** Weeks begin on Monday; Unix time began on a Thursday. */
+/** Weeks start on Monday; Unix time started on a Thursday. */
 const MONDAY_OFFSET_MS = 4 * TIMEFRAME_MS["1d"];
 
-/** The trend (see `readTrend`) of the complete buckets; null with fewer than 23 of them. */
 export function computeHigherTimeframe(options: {
   candles: readonly Candle[];
   timeframe: Timeframe;
@@ -84,11 +74,6 @@ export function computeHigherTimeframe(options: {
   return trend === null ? null : { timeframe, trend };
 }
 
-/**
- * Merges closed candles into longer ones on the grid `offsetMs + k × bucketMs` of Unix time.
- * Only complete buckets come out: the first must begin with the first candle, the last must have ended when the
- * last candle closed. Candles missing inside a bucket are closed hours and do not matter.
- */
 export function resampleBuckets(options: {
   candles: readonly Candle[];
   candleMs: number;

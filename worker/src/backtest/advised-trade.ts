@@ -4,7 +4,6 @@ import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { type BacktestRange, candleAt, closeOf } from "./range.ts";
 
-/** The trade that an analysis advises at the close of the candle at `bar`; null for a WAIT. */
 export function advisedTrade(options: {
   course: BacktestRange;
   bar: number;
@@ -30,7 +29,7 @@ export function advisedTrade(options: {
   };
 }
 
-/** Levels of a trade as distances from the last close in ATR(14), positive towards the target. */
+/** Distances from the last close in ATR(14), positive towards the target. */
 export interface LevelsInAtr {
   entryAtr: number;
   stopAtr: number;
@@ -39,7 +38,6 @@ export interface LevelsInAtr {
   holdCandles: number;
 }
 
-/** The geometry of a trade that was made while ATR(14) was `atr`, which is above 0. */
 export function geometryOf(trade: Trade, atr: number): LevelsInAtr {
   const sign = trade.side === "BUY" ? 1 : -1;
   const inAtr = (level: number) => (sign * (level - trade.price)) / atr;
@@ -52,7 +50,7 @@ export function geometryOf(trade: Trade, atr: number): LevelsInAtr {
   };
 }
 
-/** A trade of this geometry at the close of the candle at `bar`; null where a level would not be a price. */
+/** Null where a level would not be a positive price. */
 export function placeTrade(options: {
   course: BacktestRange;
   bar: number;

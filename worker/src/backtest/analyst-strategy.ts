@@ -10,28 +10,23 @@ import { type BacktestRange, closeOf } from "./range.ts";
 import { marketAsOf } from "./recorded-market.ts";
 import type { Decision, Strategy } from "./simulate.ts";
 
-/** Questions in a row that came to nothing, after which the rest would as well. */
+/** After this many failures in a row, the remaining requests would fail as well. */
 const MOST_FAILURES = 5;
 
-/** What was said at one bar; `at` is the close of its candle in Unix ms. */
 export interface StatedConfidence {
   at: number;
   analysis: Analysis;
 }
 
-/** What an analyst said on its walk. */
 export interface AnalystRecord {
   statements: StatedConfidence[];
-  /** Questions that nobody answered. */
   failed: number;
-  /** Who answered last. */
   source: SignalSource | null;
 }
 
 /**
- * The product's own way to a signal, asked at the close of a bar: candles, analyst, check, size. It is shown the market
- * as it was then, and the clock says so too.
- * @throws ProviderError once the analyst failed five times in a row
+ * Requests advice at the close of a bar as a live signal does, with the market as it was then.
+ * @throws ProviderError after five failures in a row
  */
 export function analystStrategy(options: {
   course: BacktestRange;
@@ -39,7 +34,6 @@ export function analystStrategy(options: {
   analyst: Analyst;
   stake: SizingInput;
   costs: TradingCosts;
-  /** Candles that the analyst sees. */
   limit: number;
   abort: AbortSignal;
 }): { decide: Strategy; record: AnalystRecord } {

@@ -17,25 +17,17 @@ import {
   simulateTrades,
 } from "./simulate.ts";
 
-/** Buying at the first bar and holding to the last. */
 export interface HoldResult {
-  /** Unix ms. */
   from: number;
   to: number;
   returnPercent: number;
-  /** Deepest fall from a high, by closes, in percent of what was paid. */
   maxDrawdownPercent: number;
-  /** What one R of the trades is in percent of the price: the mean distance of their stops; null without trades. */
+  /** 1 R in percent of the price: mean distance of the stops; null without trades. */
   percentPerR: number | null;
-  /** Value in percent of the price paid, after each close; net of costs, as a sale then would bring it. */
+  /** Percent of the purchase price after each close, net of costs. */
   curve: { at: number; percent: number }[];
 }
 
-/**
- * What holding the market through the same bars would have brought, in percent. To compare it with trades, `percentPerR`
- * says what share of the price they risked at a time: a holder who sizes by the same risk makes `returnPercent /
- * percentPerR` R.
- */
 export function buyAndHold(options: {
   course: BacktestRange;
   trades: readonly SimulatedTrade[];
@@ -69,13 +61,9 @@ function meanStopPercent(trades: readonly SimulatedTrade[]): number | null {
   return percents.reduce((sum, percent) => sum + percent, 0) / percents.length;
 }
 
-/** Candles whose highest high and lowest low a close has to leave behind. */
 const CHANNEL_CANDLES = 20;
 
-/**
- * The stop of the Turtles, 2 ATR (Faith, "Way of the Turtle", 2007), and a target of twice that. The hold of a day of
- * hourly candles is the product's own default.
- */
+/** Stop of the Turtles, 2 ATR (Faith, "Way of the Turtle", 2007), and twice that as target. */
 const ATR_RULE: LevelsInAtr = {
   entryAtr: 0,
   stopAtr: -2,
@@ -84,10 +72,7 @@ const ATR_RULE: LevelsInAtr = {
   holdCandles: 24,
 };
 
-/**
- * The simplest rule that people trade: a close above the highest high of the 20 candles before (Donchian's channel) is
- * bought, one below their lowest low is sold. As for the analyst, a trade whose costs take too much of its risk is left out.
- */
+/** Breakout of Donchian's channel: buys above the high of the last 20 candles, sells below their low. */
 export function atrRule({
   course,
   stake,
@@ -108,7 +93,6 @@ export function atrRule({
   };
 }
 
-/** A trade of a rule, sized as the analyst's are. */
 function sized(trade: Trade, stake: SizingInput): Decision {
   const { symbol, entry, stopLoss } = trade;
   const { dollarRisk } = sizePosition({ advice: { entry, stop_loss: stopLoss }, symbol, stake });
@@ -125,7 +109,6 @@ function breakout(course: BacktestRange, bar: number): Trade["side"] | null {
 
 interface RandomOptions {
   course: BacktestRange;
-  /** The trades whose levels are used again. */
   trades: readonly SimulatedTrade[];
   stake: SizingInput;
   costs: TradingCosts;
@@ -137,9 +120,8 @@ interface RandomOptions {
 }
 
 /**
- * What chance makes of the same levels: in each repetition the trades' distances in ATR are shuffled onto random bars,
- * bought or sold by the toss of a coin, and walked and judged as the trades were. A bar at which another trade is still
- * open, or at which the costs would take too much of the risk, moves on to the next that suits. The same seed gives the same repetitions.
+ * Shuffles the levels of the trades onto random bars and sides. A bar with an open trade or too high costs moves to the
+ * next.
  */
 export async function randomEntries(options: RandomOptions): Promise<SimulatedTrade[][]> {
   const { course, judge, repetitions, seed, onRepetition } = options;
@@ -190,7 +172,6 @@ function randomStrategy(
   };
 }
 
-/** Fisher and Yates. */
 function shuffled<Item>(items: readonly Item[], random: RandomGenerator): Item[] {
   const rest = [...items];
   return items.flatMap(() => rest.splice(uniformInt(random, 0, rest.length - 1), 1));

@@ -2,32 +2,27 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/cand
 import { ATR } from "trading-signals";
 import type { CandleSeries } from "../market-data/market-data.ts";
 
-/** The candles that a backtest walks through, oldest first. */
 export interface BacktestRange {
   symbol: string;
   timeframe: Timeframe;
   series: CandleSeries;
-  /** Indices of the first and the last candle at whose close something is decided; those before only warm up. */
+  /** Indices of the first and last candle with a decision; candles before the first are warm-up. */
   firstBar: number;
   lastBar: number;
 }
 
-/** When the candle at `index` closes, in Unix ms. */
+/** Unix milliseconds. */
 export function closeOf(course: BacktestRange, index: number): number {
   return candleAt(course, index).time + TIMEFRAME_MS[course.timeframe];
 }
 
-/** @throws RangeError for an index outside the course */
 export function candleAt({ series }: BacktestRange, index: number): Candle {
   const candle = series.candles[index];
   if (!candle) throw new RangeError(`There is no candle ${index}.`);
   return candle;
 }
 
-/**
- * The last `bars` candles to be decided on, with `warmUp` candles before them. Where there are fewer, the first ones
- * warm up and the rest is decided on; null where that leaves none.
- */
+/** The last `bars` candles after `warmUp` ones; null with too few candles. */
 export function selectRange(options: {
   symbol: string;
   timeframe: Timeframe;
@@ -43,10 +38,8 @@ export function selectRange(options: {
   return { symbol, timeframe, series, firstBar: warmUp - 1, lastBar: candles.length - 2 };
 }
 
-/** Wilder's ATR(14) at the close of a bar; null where nothing moved or there are too few candles. */
 export type AtrAt = (bar: number) => number | null;
 
-/** ATR(14) of all bars in one pass; each value follows from the candles up to its bar. */
 export function atrOfBars({ series }: BacktestRange): AtrAt {
   const atr = new ATR(14);
   const values = series.candles.map((candle) => atr.add(candle));

@@ -7,10 +7,9 @@ import type { CandleRequest, CandleSeries, MarketData } from "../market-data/mar
 import { ProviderError } from "../market-data/provider-error.ts";
 import { Recordings } from "../market-data/replay/recordings.ts";
 
-/** The whole recording of a market, oldest candle first; undefined where there is none. */
 type FindSeries = (symbol: string, timeframe: Timeframe) => CandleSeries | undefined;
 
-/** Recorded candles behind the port of live ones. What is asked for ends with the recording, or with `until`. */
+/** Serves recorded candles as market data. A series ends with the recording, or at `until`. */
 export function recordedMarket(find: FindSeries): MarketData {
   return {
     async candles({ symbol, timeframe, limit, until = Number.POSITIVE_INFINITY }) {
@@ -23,7 +22,7 @@ export function recordedMarket(find: FindSeries): MarketData {
   };
 }
 
-/** A market as it was at a moment (Unix ms): whatever closed later is not there yet. */
+/** Hides everything that closed after `at` (Unix milliseconds). */
 export function marketAsOf(market: MarketData, at: () => number): MarketData {
   return {
     candles: ({ until = Number.POSITIVE_INFINITY, ...request }) =>
@@ -31,7 +30,7 @@ export function marketAsOf(market: MarketData, at: () => number): MarketData {
   };
 }
 
-/** How many of the candles, oldest first, were closed by `until`; by bisection, as it is asked for at every bar. */
+/** Binary search, as it is called at every bar. */
 function countClosed(
   candles: readonly Candle[],
   { timeframe, until }: { timeframe: Timeframe; until: number },
@@ -51,12 +50,11 @@ const missing = (failure: "unknown-symbol" | "nonsense", message: string) =>
 
 const RECORDINGS = new URL("../market-data/replay/data/", import.meta.url);
 
-/** A file of candles that cannot be used; the message is one sentence. */
 export class CandleFileError extends Error {
   override readonly name = "CandleFileError";
 }
 
-/** The product's own recordings; a timeframe without one is joined from the longest shorter one. */
+/** The recordings of the product. Missing timeframes are built from the longest shorter one. */
 export function recordedLibrary(recordings = new Recordings(RECORDINGS)): FindSeries {
   const found = new Map<string, CandleSeries | undefined>();
   return (symbol, timeframe) => {
@@ -66,7 +64,6 @@ export function recordedLibrary(recordings = new Recordings(RECORDINGS)): FindSe
   };
 }
 
-/** `own` candles of one market, and the product's recordings of all others. */
 export function libraryWith(
   own: { symbol: string; timeframe: Timeframe; series: CandleSeries },
   others: FindSeries,
@@ -76,8 +73,8 @@ export function libraryWith(
 }
 
 /**
- * Candles of a CSV file with a line of column names, `time,open,high,low,close,volume`, and times in Unix ms.
- * @throws CandleFileError if it cannot be read, or is no series of candles of this timeframe
+ * Reads a CSV file with the columns `time,open,high,low,close,volume`, times in Unix milliseconds.
+ * @throws CandleFileError if it cannot be read, or is not a series of this timeframe
  */
 export function readCandleFile(file: string, timeframe: Timeframe): CandleSeries {
   const candles = parseFile(file);
@@ -110,17 +107,14 @@ function parseFile(file: string): Candle[] {
   }
 }
 
-/** Timeframes that there are recordings of, for a symbol. */
 export function recordedTimeframes(symbol: string, find: FindSeries): Timeframe[] {
   return TIMEFRAMES.filter((timeframe) => find(symbol, timeframe) !== undefined);
 }
 
-/** Of the product's own symbols, those that there are recordings of. */
 export function recordedSymbols(find: FindSeries): string[] {
   return SYMBOL_SUGGESTIONS.filter((symbol) => recordedTimeframes(symbol, find).length > 0);
 }
 
-/** Recorded data counts as replayed: its market is never closed, and never late. */
 const seriesOf = (candles: Candle[], provider: string): CandleSeries => ({
   candles,
   provider,
@@ -151,16 +145,14 @@ function recordedFrom(
   );
 }
 
-/** Candles of one request; more are fetched by going back in time. */
 const PAGE_CANDLES = 500;
 
-/** The least that a provider counts as a series. */
 const FEWEST_CANDLES = 30;
 
 /**
- * The last `count` closed candles of a market, fetched page by page from the one provider that had the newest. Fewer
- * come where its history begins later.
- * @throws ProviderError if it fails
+ * Fetches the last `count` closed candles page by page from the provider that has the newest; fewer if its history is
+ * shorter.
+ * @throws ProviderError
  */
 export async function fetchHistory(options: {
   market: MarketData;
@@ -187,7 +179,6 @@ export async function fetchHistory(options: {
   return { ...newest, candles: candles.slice(-count) };
 }
 
-/** One page of the same provider; none where its history has not begun yet. */
 async function fetchEarlier(
   market: MarketData,
   page: CandleRequest & { until: number; prefer: string },

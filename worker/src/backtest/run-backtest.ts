@@ -21,26 +21,22 @@ import { chanceFigures, equityCurves, resultUsd, tallyTrades } from "./trade-met
 export interface BacktestInput {
   options: BacktestOptions;
   course: BacktestRange;
-  /** What the signals may ask, cut off at the close of each bar. */
   market: MarketData;
-  /** Where finer candles come from, which tell the judge what came first. */
+  /** Source of finer candles, which show whether stop or target was touched first. */
   finerMarket: MarketData;
   analyst: Analyst;
-  /** Of an analyst whose answers are kept. */
   cacheUse: CacheUse | null;
-  /** Unix ms, for the report. */
   now: () => number;
   productVersion: string;
-  /** Ends the walk; what was walked so far is still compared and reported. */
+  /** Ends the simulation; results up to then are still reported. */
   abort: AbortSignal;
   onBar?: () => void;
   onRepetition?: () => void;
 }
 
 /**
- * Walks recorded candles through the product's own way to a signal, judges what comes of it, and compares it with random
- * entries of the same levels, with an ATR rule and with holding.
- * @throws ProviderError if the analyst fails for good; the reason of `abort` if that fires before the first bar
+ * Simulates an analyst on recorded candles, and compares it with random entries, an ATR rule and buy and hold.
+ * @throws ProviderError if the analyst fails repeatedly; the reason of `abort` if that fires before the first bar
  */
 export async function runBacktest(input: BacktestInput): Promise<BacktestReport> {
   const { options, market, finerMarket, analyst, abort, onBar, onRepetition } = input;
@@ -77,7 +73,6 @@ export async function runBacktest(input: BacktestInput): Promise<BacktestReport>
 
 interface Walked {
   input: BacktestInput;
-  /** As far as it was walked. */
   course: BacktestRange;
   record: AnalystRecord;
   trades: SimulatedTrade[];
@@ -86,7 +81,6 @@ interface Walked {
   hold: HoldResult;
 }
 
-/** All that a backtest found, in the form of its report. */
 function composeReport(walked: Walked): BacktestReport {
   const { input, course, record, trades, atrRuleTrades, runs, hold } = walked;
   const figures = figuresOfTrades(trades);

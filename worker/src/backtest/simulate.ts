@@ -9,43 +9,36 @@ import { ProviderError } from "../market-data/provider-error.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { type BacktestRange, closeOf } from "./range.ts";
 
-/** A trade that a strategy takes at the close of a candle. */
 export interface Decision {
   trade: Trade;
   /** 0–100; null where the strategy states none. */
   confidence: number | null;
-  /** What the position loses at its stop, in USD. */
   dollarRisk: number;
 }
 
-/** What decides, at the close of the candle at `bar`, by nothing but the candles up to it. */
 export type Strategy = (bar: number) => Promise<Decision | null>;
 
-/** Judges a trade that was made at the close of the candle at `bar`; null where the recording ends before it does. */
+/** Null where the recording ends before the trade does. */
 export type Resolver = (trade: Trade, bar: number) => Promise<Resolution | null>;
 
 export interface SimulatedTrade extends Decision {
   judgement: Resolution | null;
 }
 
-/** Bars after which timers, signals and the screen get their turn. */
 const BARS_PER_BREATH = 8;
 
 interface WalkOptions {
   course: BacktestRange;
   decide: Strategy;
   judge: Resolver;
-  /** Decide at every n-th bar only. */
   every: number;
   abort?: AbortSignal;
   onBar?: () => void;
 }
 
 /**
- * Walks through the bars of a course. One trade at a time: as a trader with one position would, nothing new is decided
- * while an order waits or a position is open.
- * @returns the trades, oldest first, and the last bar that was reached
- * @throws what `decide` throws, and the reason of `abort` if that fires before the first bar is done
+ * Simulates one trade at a time: no decision while an order waits or a position is open.
+ * @throws the reason of `abort` if that fires before the first bar is done
  */
 export async function simulateTrades(
   options: WalkOptions,
@@ -71,7 +64,6 @@ export async function simulateTrades(
   return { trades, lastBar: walked };
 }
 
-/** What is decided at a bar, and what becomes of it; nothing of a turn that was broken off. */
 async function takeTurn(
   { decide, judge, abort }: WalkOptions,
   bar: number,
@@ -89,10 +81,7 @@ async function takeTurn(
 const endOf = ({ judgement }: SimulatedTrade): number =>
   judgement ? Date.parse(judgement.resolved_at) : Number.POSITIVE_INFINITY;
 
-/**
- * The product's own judge of signals, over recorded candles. `finerMarket` is asked for the finer candles of one whose
- * own figures do not tell what came first; where it has none, the worse counts.
- */
+/** Resolves trades like those of signals. Without finer candles, the worse outcome counts. */
 export function createResolver(options: {
   course: BacktestRange;
   finerMarket: MarketData;

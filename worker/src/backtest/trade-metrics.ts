@@ -11,12 +11,11 @@ import type { HoldResult } from "./baselines.ts";
 import type { ChanceBand, ChanceFigures, EquityCurves } from "./report/report-schema.ts";
 import type { SimulatedTrade } from "./simulate.ts";
 
-/** The trades as the statistics of the product count them. */
 export function tallyTrades(trades: readonly SimulatedTrade[]): Tally {
   return tallySignals(trades.map(entryOf));
 }
 
-/** What all trades together won or lost, in USD; the stake stays the same, nothing is compounded. */
+/** The stake stays the same; results are not compounded. */
 export function resultUsd(trades: readonly SimulatedTrade[]): number {
   return trades.reduce(
     (sum, { judgement, dollarRisk }) => sum + (judgement?.r_multiple ?? 0) * dollarRisk,
@@ -42,10 +41,8 @@ function fateOf({ outcome, reason }: Resolution): OutcomeCategory {
   return reason === "not-filled" ? "not-filled" : "expired";
 }
 
-/** Nine of ten repetitions lie between these quantiles. */
 const BAND = { low: 0.05, high: 0.95 } as const;
 
-/** Mean of values, and the range that nine of ten of them lie in; null without any. */
 function randomBaseline(values: readonly number[]): ChanceBand | null {
   if (values.length === 0) return null;
   return {
@@ -55,7 +52,6 @@ function randomBaseline(values: readonly number[]): ChanceBand | null {
   };
 }
 
-/** What the repetitions came to. `totalR` is the analyst's: how many of them did as well or better? */
 export function chanceFigures(
   runs: readonly (readonly SimulatedTrade[])[],
   { totalR }: { totalR: number },
@@ -80,10 +76,8 @@ export function chanceFigures(
   };
 }
 
-/** Points of each curve at most: more than a screen shows. */
 const MOST_POINTS = 240;
 
-/** All curves on one grid of times, from the first close to the last. */
 export function equityCurves(options: {
   hold: HoldResult;
   trades: readonly SimulatedTrade[];
@@ -109,7 +103,6 @@ function gridOf(times: readonly number[]): number[] {
   return times.filter((_, index) => (last - index) % step === 0 || index === 0);
 }
 
-/** R won by each of the times. */
 function curveAt(times: readonly number[], trades: readonly SimulatedTrade[]): number[] {
   const results = trades.flatMap(({ judgement }) =>
     judgement?.r_multiple == null

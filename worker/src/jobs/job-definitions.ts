@@ -19,7 +19,6 @@ import {
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
 
-/** Repairs what should not happen: signals without a job, and wrong numbers of unfinished signals. */
 export function sweepSignalsJob(
   deps: Pick<WorkerDeps, "database" | "logger" | "now">,
 ): RecurringJob {
@@ -34,7 +33,6 @@ export function sweepSignalsJob(
   };
 }
 
-/** The nightly cleanup of files at 03:00 UTC. */
 export function cleanUpFilesJob(
   deps: Pick<WorkerDeps, "database" | "logger" | "now">,
 ): RecurringJob {
@@ -50,7 +48,6 @@ export function cleanUpFilesJob(
   };
 }
 
-/** Reads the prices of the markets for the home page. */
 export function publishMarketsJob(deps: WorkerDeps): RecurringJob {
   const { database, logger, marketData, now } = deps;
   let failedBefore = "";
@@ -67,7 +64,6 @@ export function publishMarketsJob(deps: WorkerDeps): RecurringJob {
   };
 }
 
-/** Finds the signals whose entry has been missed. */
 export function watchEntriesJob(deps: WorkerDeps): RecurringJob {
   const { database, logger, marketData, now } = deps;
   let failedBefore = "";
@@ -88,12 +84,10 @@ export function watchEntriesJob(deps: WorkerDeps): RecurringJob {
   };
 }
 
-/** What resolving needs besides the worker's own dependencies. */
 interface OutcomeDeps extends Pick<WorkerDeps, "database" | "logger" | "now" | "tradingCosts"> {
   sources: MarketDataSelection["sources"];
 }
 
-/** Resolves the outcomes of past signals. */
 export function resolveOutcomesJob({ sources, ...deps }: OutcomeDeps): RecurringJob {
   const archive = new CandleArchive(sources);
   const backoff = new MarketBackoff();
@@ -108,7 +102,6 @@ export function resolveOutcomesJob({ sources, ...deps }: OutcomeDeps): Recurring
   };
 }
 
-/** The statistics that the performance page is read from, and the calibrations that follow from the same signals. */
 export function measurePerformanceJob(
   deps: Pick<WorkerDeps, "database" | "logger" | "now">,
 ): RecurringJob {
@@ -126,7 +119,6 @@ export function measurePerformanceJob(
   };
 }
 
-/** Publishes the ledger's head every day at 00:00 UTC, and at the start of a worker should it be missing today. */
 export function publishLedgerHeadJob(
   deps: Pick<WorkerDeps, "database" | "logger" | "now"> & {
     settings: Pick<Settings, "DATA_DIR">;
@@ -147,10 +139,6 @@ type WitnessSettings = Pick<
   "LEDGER_CALENDARS" | "LEDGER_GIT_REPOSITORY" | "LEDGER_WEBHOOK_URL"
 >;
 
-/**
- * Hands the daily heads of the ledger to the witnesses of the settings. A witness that fails is logged once, and once more when
- * it works again.
- */
 export function witnessLedgerHeadsJob(
   deps: Pick<WorkerDeps, "database" | "logger" | "now"> & { settings: WitnessSettings },
 ): RecurringJob {

@@ -4,17 +4,14 @@ import { abortedByCaller, raceAbort } from "./deadline.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
 import { isOpen, nextOpen } from "./trading-hours.ts";
 
-/** Series that are kept at most; each holds up to some hundred candles. */
 const MAX_KEPT = 300;
-/** How long a series without the newest candle is kept; longer where the provider publishes late. */
 const LATE_KEEP_MS = 5_000;
 const DELAYED_KEEP_MS = 30_000;
 
 interface KeptSeries {
   series: CandleSeries;
-  /** What was asked for; a young market has fewer candles. */
+  /** As requested; a young market has fewer candles. */
   limit: number;
-  /** When there may be a newer candle, Unix milliseconds. */
   freshUntil: number;
 }
 
@@ -26,9 +23,8 @@ interface Fetch {
 }
 
 /**
- * Fetches each series once for all who ask for it at the same time, and keeps it until its next
- * candle closes: while a market is closed, until it has opened again. A fetch goes on as long as one
- * of its callers is still waiting. Series of the past are nothing to share.
+ * Fetches each series once for simultaneous requests, and keeps it until its next candle closes. A fetch is aborted
+ * when no caller waits.
  */
 export class CandleCache implements MarketData {
   private readonly source: MarketData;
@@ -92,7 +88,7 @@ export class CandleCache implements MarketData {
   }
 }
 
-/** When it pays to ask again for a series that came at `now`. */
+/** When a newer candle may exist, Unix milliseconds. */
 function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): number {
   const last = series.candles.at(-1);
   if (!last) return now;
@@ -105,7 +101,7 @@ function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): nu
   return now + (delayMs > 0 ? DELAYED_KEEP_MS : LATE_KEEP_MS);
 }
 
-/** The same object for all who asked for the same, so that what is computed of it can be shared too. */
+/** Returns the same object for equal requests, so that values computed from it are shared too. */
 function newest(series: CandleSeries, limit: number): CandleSeries {
   if (series.candles.length <= limit) return series;
   return { ...series, candles: series.candles.slice(-limit) };

@@ -7,12 +7,9 @@ import {
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { z } from "zod";
 
-/** Fewer candles than this say too little about a market, unless fewer were asked for. */
 const ENOUGH_CANDLES = 30;
-/** Share of candles without any trade above which a market is too quiet to be judged. */
 const MAX_GAP_SHARE = 0.1;
 
-/** Rows as exchange libraries give them: open time (ms), open, high, low, close, volume. */
 const rowsSchema = z.array(
   z
     .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number().optional()])
@@ -28,16 +25,15 @@ const rowsSchema = z.array(
     .pipe(candleSchema),
 );
 
-/** An answer that is no usable series of candles; the message says why, in plain words. */
+/** The message says why a series cannot be used. */
 export class UnusableCandlesError extends Error {
   override readonly name = "UnusableCandlesError";
 }
 
 /**
- * Turns the rows of a market that never closes into the closed candles up to `now`, at most `count`
- * of them, oldest first and without gaps; the newest may be missing where the feed has stopped. The open candle, older ones and duplicates are dropped. A candle that is
- * missing because nobody traded becomes a flat one without volume, as is usual in the field.
- * @throws UnusableCandlesError for anything but a sound series on the grid of the timeframe
+ * Closed candles up to `now` of a market that never closes, at most `count`, oldest first. Missing candles become flat
+ * ones without volume.
+ * @throws UnusableCandlesError
  */
 export function closedCandles(
   rows: unknown,
@@ -98,14 +94,12 @@ function flatAfter({ time, close }: Candle, timeframe: Timeframe): Candle {
   };
 }
 
-/** Share of rows that may be off the grid, as quotes between the candles are. */
 const MAX_STRAY_SHARE = 0.1;
 
 /**
- * The candles that were closed at `closedUntil`, at most the newest `count`, oldest first, of a market that is not
- * always open: what is missing between them are hours without trading, which are left out. Of two candles of the
- * same time the later one counts.
- * @throws UnusableCandlesError for too few candles, or candles that are out of order or off the grid
+ * Candles closed at `closedUntil` of a market with trading hours, at most `count`, oldest first. Of two with the same
+ * time the later counts.
+ * @throws UnusableCandlesError
  */
 export function tradedCandles(
   rows: readonly Candle[],
@@ -128,10 +122,6 @@ export function tradedCandles(
   return closed.slice(-count);
 }
 
-/**
- * Builds longer candles from shorter ones, which may lack closed hours: each is made of what was traded in its time.
- * The first is left out if it may have begun earlier, the last until its time is over at `closedUntil`.
- */
 export function resampleTraded(
   candles: readonly Candle[],
   options: { to: Timeframe; closedUntil: number },
@@ -149,7 +139,6 @@ export function resampleTraded(
   });
 }
 
-/** One candle that spans all of `parts`, which are oldest first and follow one another. */
 function mergeCandles(parts: readonly Candle[], time: number): Candle | null {
   const [first] = parts;
   const last = parts.at(-1);
@@ -164,10 +153,6 @@ function mergeCandles(parts: readonly Candle[], time: number): Candle | null {
   };
 }
 
-/**
- * Builds candles of a longer timeframe from gapless shorter ones, oldest first.
- * A candle of which a part is missing, as at either end, is left out.
- */
 export function resample(
   candles: readonly Candle[],
   timeframes: { from: Timeframe; to: Timeframe },
@@ -186,10 +171,7 @@ export function resample(
   });
 }
 
-/**
- * The timeframe to fetch from a provider that has only some: the one asked for, or else the longest
- * shorter one that it can be built from. Undefined where there is none.
- */
+/** The timeframe to fetch: the requested one, or the longest shorter one that it can be built from. */
 export function sourceTimeframe(
   asked: Timeframe,
   available: readonly string[],
@@ -200,16 +182,12 @@ export function sourceTimeframe(
   );
 }
 
-/**
- * Opening time of the candle that `time` falls into; candles of every timeframe count from the Unix
- * epoch, UTC.
- */
+/** Opening time of the candle that contains `time`. */
 export function openingTime(time: number, timeframe: Timeframe): number {
   const lengthMs = TIMEFRAME_MS[timeframe];
   return Math.floor(time / lengthMs) * lengthMs;
 }
 
-/** Opening time of the oldest of the last `count` candles that are closed at `now`. */
 export function firstOpeningTime(options: {
   timeframe: Timeframe;
   count: number;

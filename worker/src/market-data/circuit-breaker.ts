@@ -11,24 +11,21 @@ import { abortedByCaller, raceAbort, startDeadline } from "./deadline.ts";
 import type { CandleRequest, CandleSeries, LiveProvider } from "./market-data.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 
-/** How patient we are with one provider; times in milliseconds. */
 export interface GuardLimits {
-  /** Longest time that one provider may take of a request, its retry included. */
+  /** Time limit for one provider, including its retry. */
   timeShareMs: number;
-  /** Typical wait before the retry; the real one is drawn at random around it. */
+  /** Mean pause before the retry. */
   retryDelayMs: number;
-  /** Failures in a row that open a circuit, of a market or of the provider, and for how long it refuses calls then. */
+  /** Consecutive failures that open the circuit of a market or provider, and for how long. */
   failuresToRest: number;
   restMs: number;
 }
 
-/** How a provider has been doing; times are Unix milliseconds. */
 export interface ProviderHealth {
   provider: string;
   state: ProviderState;
   lastSuccessAt: number | null;
   lastFailure: { failure: ProviderFailure; at: number } | null;
-  /** Calls that have failed since the start, retries included; what it cannot know does not count. */
   failures: ReadonlyMap<ProviderFailure, number>;
 }
 
@@ -38,12 +35,8 @@ const mayPass = (error: unknown) =>
   isFault(error) && (error.failure === "rate-limited" || error.failure === "refused");
 
 /**
- * A provider behind circuit breakers: bounded in time, tried once more where that can help, and not called for a while
- * after repeated failures, so that one that is down costs nothing.
- *
- * Each market has a circuit of its own, so that one with stalled candles is paused without harm to the others. The
- * provider's circuit opens for failures that concern all of its markets (see `FailureScope`), or once most of the
- * markets have their circuits open.
+ * Calls a provider with a time limit, one retry and circuit breakers: one for each market, and one for the provider,
+ * which opens for failures of scope `provider`, or when most markets fail.
  */
 export class ProviderCircuitBreaker {
   readonly provider: LiveProvider;
@@ -70,7 +63,6 @@ export class ProviderCircuitBreaker {
     this.retry = retry(handleWhen(mayPass), { maxAttempts: 1, backoff });
   }
 
-  /** Rejects with `ProviderError`; at once while the circuit of the market or of the provider is open. */
   async candles(request: CandleRequest): Promise<CandleSeries> {
     const endTrials = this.admit(request.symbol);
     const share = startDeadline(request.abort, this.timeShareMs);
@@ -108,7 +100,6 @@ export class ProviderCircuitBreaker {
     return failing ? "failing" : "ok";
   }
 
-  /** Returns what must be called when the call has ended. Throws if no call may be made for the market now. */
   private admit(symbol: string): () => void {
     const market = this.markets.find(symbol);
     if (market?.isRefusing) throw this.refusal(`${symbol} is paused`, market);
@@ -167,16 +158,13 @@ export class ProviderCircuitBreaker {
   }
 }
 
-/** Markets that are remembered for one provider; those used least recently are forgotten first. */
 const MAX_MARKETS = 1_000;
-/** Markets that count as asked recently: long enough for one signal per market, short enough to forget yesterday's. */
+/** Long enough for one signal per market, short enough to forget yesterday's. */
 const RECENT_MS = 10 * 60_000;
-/** Fewer failing markets than this say nothing about the others: some delisted coins must not open the provider. */
+/** A few delisted coins must not open the circuit of the provider. */
 const MIN_FAILING_MARKETS = 5;
 /**
- * Most markets fail if more than this share of the recent ones do. It is high because a failing market is paused by
- * itself anyway. Opening the provider saves only the first calls of other markets, but costs those that work all of
- * theirs.
+ * High because failing markets are paused anyway: opening the provider's circuit costs the others all of their calls.
  */
 const MOST_MARKETS_SHARE = 0.75;
 
@@ -185,7 +173,6 @@ interface Market {
   reportedAt: number;
 }
 
-/** A circuit for each market that one provider was asked for. */
 class MarketCircuits {
   private readonly limits: CircuitLimits;
   private readonly now: () => number;
@@ -196,7 +183,6 @@ class MarketCircuits {
     this.now = options.now;
   }
 
-  /** Undefined for a market without any reported call. */
   find(symbol: string): Circuit | undefined {
     return this.markets.get(symbol)?.circuit;
   }
@@ -205,7 +191,7 @@ class MarketCircuits {
     this.reported(symbol).succeed();
   }
 
-  /** Reports a failed call. Returns whether it is due to this failure that most markets fail now. */
+  /** @returns whether this failure makes most markets fail */
   fail(symbol: string, error: ProviderError): boolean {
     const circuit = this.reported(symbol);
     const wasClosed = circuit.isClosed;
@@ -228,18 +214,13 @@ class MarketCircuits {
 }
 
 interface CircuitLimits {
-  /** Failures in a row that open the circuit. */
   failuresToOpen: number;
-  /** How long an open circuit refuses all calls. */
   pauseMs: number;
 }
 
 /**
- * Circuit breaker. It is closed until too many calls in a row have failed. Then it is open and refuses calls for a while.
- * After that it is half-open and lets one trial call at a time through, until one succeeds and closes it.
- *
- * The caller asks `isRefusing` before a call and reports its outcome, unless that says nothing about what this circuit
- * protects. cockatiel's breaker judges every call that it runs, so a call could not belong to two circuits.
+ * Closed until too many calls in a row fail, then open for a while, then half-open with one trial call at a time.
+ * cockatiel's breaker owns the calls that it runs, so a call could not belong to two circuits.
  */
 class Circuit {
   private readonly limits: CircuitLimits;
@@ -255,17 +236,14 @@ class Circuit {
     this.now = options.now;
   }
 
-  /** False from its opening until a call has succeeded. */
   get isClosed(): boolean {
     return !this.opened;
   }
 
-  /** Whether the last call that was reported failed. */
   get isFailing(): boolean {
     return this.failuresInRow > 0;
   }
 
-  /** True while it is open, and while a trial call is under way. */
   get isRefusing(): boolean {
     return this.opened && (this.trialUnderWay || this.now() < this.pausedUntil);
   }
@@ -274,7 +252,6 @@ class Circuit {
     return this.lastFailure;
   }
 
-  /** Makes the next call the trial of a half-open circuit. Returns what must be called when that call has ended. */
   startTrial(): () => void {
     if (!this.opened) return () => undefined;
     this.trialUnderWay = true;

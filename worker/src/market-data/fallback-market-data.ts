@@ -8,10 +8,7 @@ import type { CandleRequest, CandleSeries, LiveProvider, MarketData } from "./ma
 import { ProviderError } from "./provider-error.ts";
 import { isStale } from "./trading-hours.ts";
 
-/**
- * Patience with each provider: five that hang leave a request of 60 s enough time for the rest of
- * its work.
- */
+/** Five providers that hang leave a request of 60 s enough time for the rest of its work. */
 export const DEFAULT_GUARD_LIMITS: GuardLimits = {
   timeShareMs: 6_000,
   retryDelayMs: 150,
@@ -24,9 +21,8 @@ export interface FallbackMarketData extends MarketData {
 }
 
 /**
- * Asks the providers in their order until one has all the candles up to now. Where none has as many
- * as asked, as for a young listing, the longest series counts; where every feed has stopped, as on a
- * holiday, the longest of those.
+ * Asks the providers in order until one has all the candles. If none has, the longest current series counts, else the
+ * longest stopped one.
  */
 export function createFallbackMarketData(options: {
   providers: readonly LiveProvider[];
@@ -44,11 +40,9 @@ export function createFallbackMarketData(options: {
   };
 }
 
-/** What the providers asked so far have said. */
 interface Answers {
   failures: ProviderError[];
   current: CandleSeries[];
-  /** Of feeds that have missed candles. */
   stopped: CandleSeries[];
 }
 
@@ -86,7 +80,6 @@ async function askUntilComplete(
 const isComplete = ({ candles }: CandleSeries, { limit }: CandleRequest): boolean =>
   candles.length >= limit;
 
-/** Those that deal in the symbol, the preferred one first. */
 function inOrder(guarded: readonly ProviderCircuitBreaker[], { symbol, prefer }: CandleRequest) {
   const rank = ({ provider }: ProviderCircuitBreaker) => (provider.name === prefer ? 0 : 1);
   return guarded
@@ -104,7 +97,6 @@ function logFailures(
   }
 }
 
-/** The first of the longest; undefined of none. */
 function longest(all: readonly CandleSeries[]): CandleSeries | undefined {
   const most = Math.max(...all.map(({ candles }) => candles.length));
   return all.find(({ candles }) => candles.length === most);
@@ -122,10 +114,7 @@ async function seriesOrFailure(
   }
 }
 
-/**
- * The failure that tells the caller most: what a provider that was there said, before silence,
- * before ignorance.
- */
+/** The most informative failure: a response of a provider, before unreachable ones, before unknown symbols. */
 function summary(failures: readonly ProviderError[], request: CandleRequest): ProviderError {
   const known = failures.filter(({ failure }) => failure !== "unknown-symbol");
   const said = known.find(({ failure }) => failure !== "unreachable") ?? known[0];

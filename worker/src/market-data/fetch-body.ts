@@ -1,16 +1,13 @@
 import { abortedByCaller, linkAbortSignals, raceAbort } from "./deadline.ts";
 import { ProviderError } from "./provider-error.ts";
 
-/** How long one REST request may take, in milliseconds, and how much it may bring, in bytes. */
 export interface RequestLimits {
   headersTimeoutMs: number;
   totalTimeoutMs: number;
   maxBytes: number;
 }
 
-/** One request to an outside service. */
 export interface WholeRequest {
-  /** Named in errors. */
   provider: string;
   url: string;
   init?: {
@@ -18,22 +15,19 @@ export interface WholeRequest {
     headers?: Record<string, string> | undefined;
     body?: string | Uint8Array<ArrayBuffer> | undefined;
   };
-  /** Whoever may end the request; the first is the caller, whose leaving is no fault of the provider. */
+  /** The first is the caller's; its abort is not a failure of the provider. */
   aborts: readonly [AbortSignal, ...AbortSignal[]];
   limits: RequestLimits;
-  /** Called as soon as an HTTP answer of any status begins. */
   onAnswer: () => void;
 }
 
 const TOO_MANY_REQUESTS = [418, 429];
-/** The service refuses this client, or says that it is down. */
 const TURNED_AWAY = [401, 403, 451, 503];
 const NULL_BODY_STATUSES = [101, 204, 205, 304];
 
 /**
- * Fetches an answer whose body has arrived whole, within the limits for headers and body together.
- * @throws ProviderError `unreachable` when nothing answered in time, `timeout` when the answer did
- * not come to its end, `nonsense` when it is too big, `rate-limited` or `refused` by its status
+ * Fetches a whole response within limits of time and size.
+ * @throws ProviderError
  */
 export async function fetchBody(request: WholeRequest): Promise<Response> {
   const timed = new TimedRequest(request);
@@ -50,7 +44,7 @@ export async function fetchBody(request: WholeRequest): Promise<Response> {
   }
 }
 
-/** `url` with its scheme and host replaced by those of `baseUrl`, whose own path, if any, goes first. */
+/** Replaces scheme and host of `url`, and puts the path of `baseUrl` first. */
 export function withBase(url: string, baseUrl: string | undefined): string {
   if (!baseUrl) return url;
   const base = new URL(baseUrl);
@@ -62,7 +56,6 @@ class BodyTooBigError extends Error {
   override readonly name = "BodyTooBigError";
 }
 
-/** One request and its answer under one pair of time limits. */
 class TimedRequest {
   private answered = false;
   private readonly request: WholeRequest;
@@ -93,9 +86,8 @@ class TimedRequest {
   }
 
   /**
-   * Ends the reading by itself: Node's fetch no longer heeds its signal once the Response has been
-   * garbage-collected, and a body that stalls would then be waited for without end.
-   * @throws BodyTooBigError when the body is longer than allowed
+   * Races the signal: fetch in Node.js ignores it once the Response has been garbage-collected, and a stalled body
+   * would never end.
    */
   async read(response: Response): Promise<Uint8Array<ArrayBuffer>> {
     const reader = response.body?.getReader();
@@ -117,7 +109,6 @@ class TimedRequest {
     }
   }
 
-  /** What `error` means, seen from how far the answer had come. */
   failure(cause: unknown): ProviderError {
     const { provider, aborts } = this.request;
     if (aborts[0].aborted) return abortedByCaller(provider, cause);
@@ -148,10 +139,7 @@ class TimedRequest {
   }
 }
 
-/**
- * Statuses that mean the same everywhere are judged by themselves: a gateway's body is in nobody's
- * dialect. Other statuses, such as that of an unknown symbol, are left to the caller.
- */
+/** Statuses with the same meaning for all services. Others, as that of an unknown symbol, are up to the caller. */
 function throwIfTurnedAway(status: number, provider: string): void {
   const rateLimited = TOO_MANY_REQUESTS.includes(status);
   const turnedAway = TURNED_AWAY.includes(status);

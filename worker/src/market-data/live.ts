@@ -13,16 +13,14 @@ export type LiveSettings = Pick<
   "EXCHANGES" | "EXCHANGE_URL" | "OANDA_TOKEN" | "OANDA_URL" | "YAHOO_URL"
 >;
 
-/** Limits of single requests; what is left out keeps its default. */
 export interface LiveLimits {
   ccxt?: CcxtLimits | undefined;
   rest?: RequestLimits | undefined;
 }
 
 /**
- * Every live source of candles, in the order in which they are asked for what they cover: OANDA, where there is a token
- * for it, then the exchanges, then Yahoo. The place to add another kind of provider.
- * @throws SettingsError for an exchange that ccxt does not know
+ * All live providers, in the order in which they are asked. Add a new provider here.
+ * @throws SettingsError for an unknown exchange
  */
 export function createLiveProviders(options: {
   settings: LiveSettings;
@@ -51,9 +49,8 @@ export function createLiveProviders(options: {
 }
 
 /**
- * Live candles, and replayed ones where no provider of that kind of symbol can be reached, or none
- * deals in it at all. A provider that answered, if only with an error, was reached: its failure
- * stands.
+ * Replays candles where no provider of that kind of symbol can be reached. The error of a reachable provider is passed
+ * on.
  */
 export class LiveWithReplayFallback implements MarketData {
   private readonly live: MarketData;
@@ -90,7 +87,6 @@ export class LiveWithReplayFallback implements MarketData {
   }
 }
 
-/** Failures that may mean that nobody was there; a probe tells. */
 function isSilence(error: unknown): boolean {
   return (
     error instanceof ProviderError &&
@@ -98,10 +94,7 @@ function isSilence(error: unknown): boolean {
   );
 }
 
-/**
- * Finds out which live providers answer; asks all of them at once, and remembers the result. A provider that answers
- * says nothing of the others, as it may deal in other kinds of markets.
- */
+/** Probes all providers at once and caches which of them respond. */
 export class ReachabilityProbe {
   private readonly providers: readonly LiveProvider[];
   private readonly timeoutMs: number;
@@ -109,7 +102,6 @@ export class ReachabilityProbe {
   private underway: Promise<ReadonlySet<LiveProvider>> | undefined;
   private last: ReadonlySet<LiveProvider> | undefined;
 
-  /** @param options.onChange told the names of those that answer, when they are others than before */
   constructor(options: {
     providers: readonly LiveProvider[];
     timeoutMs: number;
@@ -120,22 +112,18 @@ export class ReachabilityProbe {
     this.onChange = options.onChange;
   }
 
-  /** Whether a provider of this kind of symbol answered the last probe; false before the first has ended. */
   lastReached(symbol: string): boolean {
     return covers(this.last ?? new Set(), symbol);
   }
 
-  /** The same by the last probe, or by the first if none has ended yet. */
   async knownToReach(symbol: string): Promise<boolean> {
     return covers(this.last ?? (await this.run()), symbol);
   }
 
-  /** The same by a probe made now. */
   async reaches(symbol: string): Promise<boolean> {
     return covers(await this.run(), symbol);
   }
 
-  /** Probes now, once for all who ask at the same time. Never rejects. */
   run(): Promise<ReadonlySet<LiveProvider>> {
     this.underway ??= this.probe().finally(() => {
       this.underway = undefined;

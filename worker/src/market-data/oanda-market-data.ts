@@ -9,7 +9,6 @@ import {
   RestMarketData,
 } from "./rest-market-data.ts";
 
-/** https://developer.oanda.com/rest-live-v20/instrument-df/#CandlestickGranularity */
 const GRANULARITY: Record<Timeframe, string> = {
   "1m": "M1",
   "5m": "M5",
@@ -20,7 +19,7 @@ const GRANULARITY: Record<Timeframe, string> = {
   "1d": "D",
 };
 
-/** Most candles of one request. */
+/** Maximum of one request. */
 const MAX_COUNT = 5_000;
 
 const price = z.coerce.number();
@@ -36,7 +35,6 @@ const candlesSchema = z.object({
 });
 const errorSchema = z.object({ errorMessage: z.string() });
 
-/** Mid prices of forex, metals, indices and oil from OANDA's v20 API. */
 export function createOandaMarketData(options: {
   token: string;
   baseUrl: string;
@@ -77,12 +75,11 @@ async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   };
 }
 
-/** All candles on the grid of Unix time, days too. */
+/** Aligned to Unix time, days too. */
 function candlesPath(options: {
   name: string;
   timeframe: Timeframe;
   count: number;
-  /** Unix milliseconds; the present unless given. */
   until?: number | undefined;
 }): string {
   const query = new URLSearchParams({
@@ -96,12 +93,12 @@ function candlesPath(options: {
   return `/v3/instruments/${encodeURIComponent(options.name)}/candles?${query}`;
 }
 
-/** RFC 3339, or seconds with decimals, as the account's settings have it. */
+/** RFC 3339 or seconds with decimals, depending on the account's settings. */
 function unixMs(time: string): number {
   return /^\d+(\.\d+)?$/.test(time) ? Number(time) * 1_000 : Date.parse(time);
 }
 
-/** OANDA answers 400 to an instrument that it does not know, and to everything else that it does not like. */
+/** OANDA responds 400 to an unknown instrument and to any other bad request. */
 function refusal({ status, body }: JsonAnswer, fail: RestCall["fail"]) {
   const message = errorSchema.safeParse(body).data?.errorMessage ?? "";
   if (status === 404 || /instrument/i.test(message)) {

@@ -4,10 +4,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 const REFRESH_EVERY_MS = 60 * 60_000;
 const RETRY_AFTER_MS = 60_000;
 
-/**
- * Keeps the list of symbols that the market data knows in the database, where the servers look up whether a
- * symbol may be asked for.
- */
+/** Stores the listed symbols for the servers, and refreshes them. */
 export function startListingPublisher(options: {
   database: Database;
   logger: Logger;

@@ -13,12 +13,12 @@ import { withDeadline } from "./deadline.ts";
 import type { MarketData } from "./market-data.ts";
 
 const TIMEFRAME = "1h";
-/** One more than is shown: the change is measured from the close before the first. */
+/** The change is measured from the close before the first. */
 const CANDLES = MARKET_CLOSES + 1;
 const SYMBOL_TIMEOUT_MS = 10_000;
-/** Signals come first: the symbols are read one after another, with a breath in between. */
+/** Signals have priority, so symbols are read one by one with pauses. */
 const PAUSE_MS = 250;
-/** How long after its candle closed a price is still shown while nothing newer can be read. */
+/** How long an old price is kept while no new one can be read. */
 const KEEP_MS = 6 * 60 * 60_000;
 
 export interface PublishMarketsDeps {
@@ -26,15 +26,13 @@ export interface PublishMarketsDeps {
   logger: Logger;
   marketData: MarketData;
   now: () => Date;
-  /** Ends the round; nothing is written then. */
   abort: AbortSignal;
   pauseMs?: number;
 }
 
 /**
- * Reads what the product's symbols cost and keeps it in the database, where the servers look it up. A symbol that
- * cannot be read keeps its last price for some hours.
- * @returns the symbols that could not be read
+ * Stores the prices of the suggested symbols for the servers.
+ * @returns symbols that could not be read
  */
 export async function publishMarkets(deps: PublishMarketsDeps): Promise<string[]> {
   const { database, now, abort } = deps;
@@ -80,7 +78,6 @@ async function readQuote(
   }
 }
 
-/** The quote that closed hourly candles make; null without two of them to measure a change between. */
 export function quoteOf(series: {
   symbol: string;
   candles: Candle[];

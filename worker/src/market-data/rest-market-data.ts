@@ -11,45 +11,38 @@ const DEFAULT_LIMITS: RequestLimits = {
   maxBytes: 8_000_000,
 };
 
-/** An answer of a REST service: its status, and its body as parsed JSON. */
 export interface JsonAnswer {
   status: number;
   body: unknown;
 }
 
-/** What a dialect works with while it answers one request. */
 export interface RestCall {
   instrument: Instrument;
   request: CandleRequest;
-  /** Unix milliseconds: the present, or the moment of the past that the series ends with. */
+  /** Unix milliseconds; the end of the series if it is in the past. */
   now: number;
-  /** Fetches a path with its query from the service. */
   get: (path: string) => Promise<JsonAnswer>;
-  /** A failure of this service, to be thrown. */
   fail: (failure: ProviderFailure, message: string) => ProviderError;
 }
 
-/** What sets one REST service of candles apart from another. */
+/** Differences between REST services of candles. */
 export interface RestDialect {
   name: string;
-  /** Where the service is, unless the settings say otherwise. */
   baseUrl: string;
   headers: Record<string, string>;
-  /** Its own name for an instrument; undefined for one that it does not deal in. */
+  /** The service's name of an instrument; undefined if it does not deal in it. */
   nameOf: (instrument: Instrument) => string | undefined;
-  /** A cheap request that shows whether anybody is there. */
+  /** A cheap request to check whether the service responds. */
   pingPath: string;
-  /** @throws ProviderError, UnusableCandlesError */
   fetchSeries: (call: RestCall) => Promise<Omit<CandleSeries, "provider" | "data" | "notes">>;
 }
 
-/** Live candles of the product's own instruments from a service that answers in JSON. */
+/** Live candles of the product's instruments from a JSON service. */
 export class RestMarketData implements LiveProvider {
   readonly name: string;
   private readonly dialect: RestDialect;
   private readonly now: () => number;
   private readonly limits: RequestLimits;
-  /** HTTP answers of any kind so far. */
   private answers = 0;
 
   constructor(options: {
@@ -135,7 +128,6 @@ export class RestMarketData implements LiveProvider {
   }
 }
 
-/** Undefined for a text that is no JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

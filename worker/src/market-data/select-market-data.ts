@@ -16,7 +16,7 @@ import {
 import type { LiveProvider, MarketData } from "./market-data.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
 
-/** Time limits in milliseconds; what is left out keeps its default. */
+/** Milliseconds. */
 export interface MarketDataLimits extends LiveLimits {
   probeTimeoutMs?: number;
   probeIntervalMs?: number;
@@ -27,7 +27,7 @@ export interface MarketDataLimits extends LiveLimits {
 const PROBE_TIMEOUT_MS = 3_000;
 const PROBE_INTERVAL_MS = 60_000;
 const SYMBOLS_TIMEOUT_MS = 5_000;
-/** Stands for all that is listed by exchanges, whose symbols are beyond the product's own. */
+/** Represents the symbols of exchanges in `auto` mode. */
 const TYPICAL_SYMBOL = SIGNAL_DEFAULTS.symbol;
 
 export interface MarketDataOptions {
@@ -35,36 +35,26 @@ export interface MarketDataOptions {
   now: () => number;
   logger: Logger;
   limits?: MarketDataLimits;
-  /** Keep to the exchanges' request rates by waiting; on by default. */
   pace?: boolean;
 }
 
-/** The market data that the settings ask for. */
 export interface MarketDataSelection {
   marketData: MarketData;
-  /** The candles of one kind only, whichever is current; undefined where the settings rule that kind out. */
+  /** Undefined for kinds that the settings exclude. */
   sources: Readonly<Record<MarketDataSource, MarketData | undefined>>;
-  /**
-   * What a signal asked for now would be made from. Kinds of markets may differ in `auto`, as each needs a provider of
-   * its own; this tells it of the symbol that is asked for unless another one is chosen.
-   */
+  /** Source of a signal for the default symbol; others may differ in `auto` mode. */
   currentSource(): MarketDataSource;
-  /**
-   * Finds out whether live providers can be reached. Await it once at the start; it repeats by
-   * itself until `close`.
-   */
+  /** Probes the live providers. Await it once at the start; it repeats until `close`. */
   probe(): Promise<void>;
-  /** Symbols that a signal can be asked for: those listed now, and the product's own. */
+  /** Symbols for which signals can be requested. */
   listedSymbols(): Promise<string[]>;
-  /** How each live provider has been doing. */
   health(): ProviderHealth[];
   close(): void;
 }
 
 /**
- * Composes the market data of `MARKET_DATA`: `live`, `replay`, or `auto`, which is live, and replay
- * where no provider of that kind of market can be reached.
- * @throws SettingsError when `EXCHANGES` names an exchange that does not exist
+ * Market data for `MARKET_DATA`: `live`, `replay`, or `auto`: live, and replay where no provider can be reached.
+ * @throws SettingsError for an unknown exchange
  */
 export function createMarketData(options: MarketDataOptions): MarketDataSelection {
   const { now } = options;
@@ -116,7 +106,6 @@ function withLiveProviders(options: MarketDataOptions, replay: MarketData): Mark
   };
 }
 
-/** Symbols of the providers that answer in time, and the product's own. */
 async function listedBy(providers: readonly LiveProvider[], timeoutMs: number): Promise<string[]> {
   const abort = AbortSignal.timeout(timeoutMs);
   const lists = await Promise.allSettled(providers.map((provider) => provider.symbols(abort)));

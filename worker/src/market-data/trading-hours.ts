@@ -9,10 +9,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_DAYS = 7;
 const NEW_YORK = "America/New_York";
-/** The offset of New York in winter; sessions begin and end hours away from the changes of its clocks. */
+/** Winter offset of New York; its clocks never change near an open or close. */
 const STANDARD_OFFSET_MS = -5 * HOUR_MS;
 
-/** Trading that begins on each of `weekdays` (0 is Sunday); milliseconds after midnight of that day in New York. */
+/** Sessions starting on `weekdays` (0 is Sunday), in milliseconds after midnight in New York. */
 interface Sessions {
   weekdays: readonly number[];
   opensMs: number;
@@ -33,16 +33,12 @@ const SESSIONS: Record<Exclude<TradingHours, "always">, Sessions> = {
   },
 };
 
-/** From `opensAt` to just before `closesAt`, Unix milliseconds. */
 interface Session {
   opensAt: number;
   closesAt: number;
 }
 
-/**
- * Whether a market trades at a moment, in Unix milliseconds. Holidays are not known here: what they close is
- * found by data that does not move on.
- */
+/** `at` is in Unix milliseconds. Holidays are unknown here; they show as data that has stopped. */
 export function isOpen(hours: TradingHours, at: number): boolean {
   if (hours === "always") return true;
   const longest = Math.ceil(SESSIONS[hours].closesMs / DAY_MS);
@@ -50,7 +46,7 @@ export function isOpen(hours: TradingHours, at: number): boolean {
   return sessions.some(({ opensAt, closesAt }) => opensAt <= at && at < closesAt);
 }
 
-/** The first opening after `at`, Unix milliseconds; `at` itself for a market that never closes. */
+/** The first opening after `at`; `at` itself for a market that never closes. */
 export function nextOpen(hours: TradingHours, at: number): number {
   if (hours === "always") return at;
   const sessions = sessionsAround(hours, { at, daysBefore: 0, daysAfter: WEEK_DAYS });
@@ -58,7 +54,7 @@ export function nextOpen(hours: TradingHours, at: number): number {
   return Math.min(...openings.filter((opensAt) => opensAt > at));
 }
 
-/** The last closing up to and including `at`, Unix milliseconds; null for a market that never closes. */
+/** The last closing up to `at`; null for a market that never closes. */
 export function lastClose(hours: TradingHours, at: number): number | null {
   if (hours === "always") return null;
   const sessions = sessionsAround(hours, { at, daysBefore: 2 * WEEK_DAYS, daysAfter: 0 });
@@ -66,7 +62,6 @@ export function lastClose(hours: TradingHours, at: number): number | null {
   return Math.max(...closings.filter((closesAt) => closesAt <= at));
 }
 
-/** The sessions that begin on one of the days around `at`. */
 function sessionsAround(
   hours: Exclude<TradingHours, "always">,
   { at, daysBefore, daysAfter }: { at: number; daysBefore: number; daysAfter: number },
@@ -82,12 +77,11 @@ function sessionsAround(
     }));
 }
 
-/** Weekday, 0 for Sunday, of a day counted from 1970-01-01. */
 function weekdayOf(day: number): number {
   return new Date(day * DAY_MS).getUTCDay();
 }
 
-/** The moment at which the clocks of New York show `wallClockMs`. */
+/** Unix milliseconds of a wall clock time in New York. */
 function inUtc(wallClockMs: number): number {
   return wallClockMs - offsetMs(wallClockMs - STANDARD_OFFSET_MS);
 }
@@ -96,16 +90,10 @@ function offsetMs(at: number): number {
   return tzOffset(NEW_YORK, new Date(at)) * MINUTE_MS;
 }
 
-/**
- * Candles of market time without news after which a feed counts as stopped: just after a close an exchange may still
- * lack the newest, and in a quiet minute nobody trades.
- */
+/** Just after a close an exchange may lack the newest candle, and in a quiet minute no one trades. */
 const STOPPED_AFTER_CANDLES = 3;
 
-/**
- * Whether a series ends earlier than it should at `now`, in Unix milliseconds. Hours for which its market was closed,
- * and the delay with which its provider publishes, are allowed for.
- */
+/** Whether a series ends too early for `now`, considering trading hours and the provider's delay. */
 export function isStale(
   series: Pick<CandleSeries, "candles" | "market">,
   { timeframe, now }: { timeframe: Timeframe; now: number },

@@ -11,13 +11,13 @@ import type { RequestLimits } from "./fetch-body.ts";
 import { type RestCall, type RestDialect, RestMarketData } from "./rest-market-data.ts";
 import { isOpen } from "./trading-hours.ts";
 
-/** Quotes of futures come up to this much late. */
+/** Delay of futures quotes, at most. */
 const DELAY_MS = 20 * 60_000;
 
-/** A day's row begins at midnight of its exchange: in London, in summer, an hour before midnight UTC. */
+/** A day starts at midnight of its exchange: in London, in summer, an hour before midnight UTC. */
 const DAY_BEGINS_EARLY_MS = 2 * 3_600_000;
 
-/** Programs without a name are turned away. */
+/** Yahoo rejects clients without a user agent. */
 const USER_AGENT = "Mozilla/5.0 (compatible; ai-trading-signals)";
 
 /** Candles of forex, metals, indices and oil from Yahoo's keyless chart endpoint. */
@@ -76,21 +76,18 @@ function searchOf({ source, from, until }: ChartQuery): URLSearchParams {
 
 const isUnknown = (code: string, status: number) => status === 404 || /not found/i.test(code);
 
-/**
- * Until when the rows tell all that was traded. Where the last quote is older than the clock, the feed runs late, and
- * a candle that is over by the clock may still change.
- */
+/** A feed that lags behind the clock may still change a candle that has closed by the clock. */
 function closedUntilOf({ quotedAt, now }: { quotedAt: number | undefined; now: number }): number {
   return quotedAt === undefined ? now : Math.min(now, Math.max(quotedAt, now - DELAY_MS));
 }
 
-/** Days by their date; of two rows of one day, as come while it lasts, `tradedCandles` takes the later one. */
+/** Days by their date. Of two rows of the same day, `tradedCandles` takes the later one. */
 function onGrid(rows: Candle[], source: Timeframe): Candle[] {
   if (source !== "1d") return rows;
   return rows.map((row) => ({ ...row, time: openingTime(row.time + DAY_BEGINS_EARLY_MS, "1d") }));
 }
 
-/** The last quote comes as a row of its own, at the time of that quote, or of the close after which there is none. */
+/** The last quote is an extra row with its own time. */
 function withoutLastQuote(
   rows: Candle[],
   { hours, source }: { hours: TradingHours; source: Timeframe },
@@ -113,7 +110,7 @@ function joined(
 
 const DAY_MS = TIMEFRAME_MS["1d"];
 
-/** How far back the endpoint goes for each interval; a day less than it allows. */
+/** Limits of the endpoint, minus a day. */
 const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {
   "1m": 7,
   "5m": 59,
@@ -123,7 +120,6 @@ const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {
   "1d": 3_650,
 };
 
-/** Share of all time that a market trades for. */
 const OPEN_SHARE: Record<TradingHours, number> = {
   always: 1,
   forex: 5 / 7,
@@ -132,23 +128,17 @@ const OPEN_SHARE: Record<TradingHours, number> = {
 };
 const WEEKDAYS_SHARE = 5 / 7;
 
-/** Rows that are expected to be missing, as those of holidays and quiet times, and a long weekend at the least. */
+/** Holidays and quiet times, and at least a long weekend. */
 const SPARE_SHARE = 1.1;
 const SPARE_DAYS = 5;
 
-/** What to ask the chart endpoint for; times in Unix milliseconds. */
 interface ChartQuery {
-  /** Timeframe of the rows, of which the one asked for is built where it is a longer one. */
   source: Timeframe;
   from: number;
   until: number;
 }
 
-/**
- * Plans a request that brings `count` closed candles if the endpoint has as many. There are no rows of 4 hours; and
- * hourly rows of the stock market open at half past, off the grid of Unix time, so that its hours are built from
- * rows of 30 minutes.
- */
+/** There are no 4-hour rows, and hourly rows of stocks start at half past, so stocks are built from 30-minute rows. */
 function planChart(options: {
   timeframe: Timeframe;
   hours: TradingHours;
@@ -188,16 +178,11 @@ const chartSchema = z.object({
   }),
 });
 
-/** What a chart answer says: rows, oldest first, or why there are none. */
 type ChartAnswer =
   | { kind: "rows"; rows: Candle[]; quotedAt: number | undefined }
   | { kind: "error"; code: string };
 
-/**
- * Reads an answer of the chart endpoint. Rows of times without trades come as nulls and are left out, and so are
- * rows that are no candle. `quotedAt` is the time of the last quote, Unix milliseconds.
- * @returns undefined for anything that is no answer of that endpoint
- */
+/** Rows without trades are nulls and left out. `quotedAt` is in Unix milliseconds. */
 export function readChart(body: unknown): ChartAnswer | undefined {
   const parsed = chartSchema.safeParse(body);
   if (!parsed.success) return undefined;
@@ -228,12 +213,12 @@ function rowsOf({ timestamp = [], indicators }: z.infer<typeof resultSchema>): C
   });
 }
 
-/** Decimal digits that tell any two numbers of single precision apart. */
+/** Digits that distinguish any two single precision numbers. */
 const SINGLE_DIGITS = { fewest: 6, most: 9 } as const;
 
 /**
- * Prices are sent in single precision, so that 2034.2 comes as 2034.199951171875: this gives the shortest number
- * that is the same in single precision. Any other number stays as it is.
+ * Prices are sent in single precision: 2034.2 arrives as 2034.199951171875. Returns the shortest number with the same
+ * value.
  */
 export function shortest(price: number | null | undefined): number | null {
   if (price === null || price === undefined) return null;

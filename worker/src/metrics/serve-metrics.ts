@@ -3,10 +3,7 @@ import { createServer } from "node:http";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Registry } from "prom-client";
 
-/**
- * Answers `GET /metrics` and `GET /healthz` of a worker, which has no other way to be asked.
- * @param options.port 0: any free port
- */
+/** Serves `GET /metrics` and `GET /healthz`. */
 export async function serveMetrics(options: {
   registry: Registry;
   port: number;

@@ -3,32 +3,24 @@ import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { ProviderHealth } from "../market-data/circuit-breaker.ts";
 
-/** Upper ends in seconds: from an indicator to a model that thinks. */
 const STAGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80];
 
-/** One run of a signal that came to its end. */
 export interface FinishedRun {
   status: "completed" | "failed";
-  /** From its request to its end. */
   totalMs: number;
-  /** How long each stage took, if it got that far. */
   stagesMs?: Record<string, number> | undefined;
   tokens?: { model: string; prompt: number; completion: number } | undefined;
 }
 
-/** What a worker counts of itself, as its `GET /metrics` tells it. */
 export interface WorkerMetrics {
   readonly registry: Registry;
   runStarted(): void;
-  /** Ends what `runStarted` began; without a result when the run was handed back. */
+  /** Without a result if the run was returned to the queue. */
   runEnded(finished?: FinishedRun): void;
-  /** One call of an outside service was of no use, be it that the next one is. */
   providerFailed: ProviderFigures["failed"];
-  /** From now on the providers of candles are watched by this. */
   watchProviders: ProviderFigures["watch"];
 }
 
-/** Makes the worker's register. */
 export function createWorkerMetrics(): WorkerMetrics {
   const registry = createRegistry("worker");
   const running = addGauge(registry);
@@ -54,7 +46,6 @@ function addGauge(registry: Registry): Gauge {
   });
 }
 
-/** @returns what counts one finished run */
 function addRunFigures(registry: Registry): (run: FinishedRun) => void {
   const registers = [registry];
   const buckets = STAGE_SECONDS;
@@ -87,14 +78,12 @@ function addRunFigures(registry: Registry): (run: FinishedRun) => void {
   };
 }
 
-/** What is told of outside services: market data and AI alike. */
 interface ProviderFigures {
   failed(failure: { provider: string; kind: ProviderFailure }): void;
-  /** From now on providers of candles are read here; what has failed in them since is counted too. */
   watch(read: () => readonly ProviderHealth[]): void;
 }
 
-/** Adds the figures of outside services. Providers are looked at when the figures are asked for. */
+/** Providers are read when the metrics are requested. */
 function addProviderFigures(registry: Registry): ProviderFigures {
   const registers = [registry];
   let read: () => readonly ProviderHealth[] = () => [];

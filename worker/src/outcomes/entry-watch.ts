@@ -10,7 +10,7 @@ import { findEntryLeft, type TradePlan } from "./entry-zone.ts";
 import { updateTradeSignals } from "./update-trade-signals.ts";
 
 const MARKET_TIMEOUT_MS = 10_000;
-/** A round ends before the next one is due; what it did not get to comes first then, as it expires sooner. */
+/** Ends before the next round is due. What is left expires soonest and comes first then. */
 const ROUND_MS = 45_000;
 
 interface WatchEntriesDeps {
@@ -18,20 +18,15 @@ interface WatchEntriesDeps {
   logger: Logger;
   marketData: MarketData;
   now: () => Date;
-  /** Ends the round. */
   abort: AbortSignal;
 }
 
-/** What a round came to: signals whose entry is missed, and markets whose candles could not be had. */
 interface EntryWatchResult {
   left: number;
   failedMarkets: string[];
 }
 
-/**
- * Looks whether the price has left the entry zone of any analysis that is still valid, on the closed candles since it was
- * made, and tells the users of its signals. Each market is asked for once; one that fails leaves the others alone.
- */
+/** Publishes missed entries of valid signals. A market that fails does not affect others. */
 export function watchEntries(deps: WatchEntriesDeps): Promise<EntryWatchResult> {
   return withDeadline({ abort: deps.abort, timeoutMs: ROUND_MS }, (round) =>
     watchUntil(deps, round),
@@ -58,7 +53,6 @@ async function watchUntil(deps: WatchEntriesDeps, round: AbortSignal): Promise<E
   return { left, failedMarkets };
 }
 
-/** Analyses whose entry may still be taken, or is missed; those that expire soonest come first. */
 function validAnalyses({ database, now }: WatchEntriesDeps): AsyncIterable<WatchedAnalysis> {
   return database.marketAnalyses
     .find({ "result.analysis.valid_until": { $gt: now().toISOString() }, status: "completed" })
@@ -84,7 +78,6 @@ async function read(
   }
 }
 
-/** When the price had left the entry zone, and where it was then. A live analysis is not judged by recorded candles. */
 function findMissedEntry(
   analysis: WatchedAnalysis,
   series: CandleSeries,
@@ -98,7 +91,6 @@ function findMissedEntry(
   return { price: left.price, at: new Date(watchedCloseOf(left.candle, analysis.timeframe)) };
 }
 
-/** @returns how many signals were told of it */
 async function commitEntryMissed(
   { database, logger }: WatchEntriesDeps,
   { _id }: WatchedAnalysis,
@@ -129,20 +121,15 @@ async function commitEntryMissed(
 const candlesSince = (candles: readonly Candle[], since: number): Candle[] =>
   candles.filter(({ time }) => time >= since);
 
-/** What is read of an analysis to watch its entry. */
 type WatchedAnalysis = FinishedAnalysis & Pick<MarketAnalysisRecord, "timeframe" | "entryLeft">;
 
-/** The trade that an analysis advises; null for a WAIT. */
 function tradePlanOf({ result }: WatchedAnalysis): TradePlan | null {
   const { entry, stop_loss: stopLoss, take_profit: takeProfit, source } = result.analysis;
   if (entry === null || stopLoss === null || takeProfit === null) return null;
   return { entry, stopLoss, takeProfit, signalPrice: source.price ?? entry };
 }
 
-/**
- * Candles on which a signal's entry is watched: short enough to tell within a small part of its validity, and long
- * enough for the whole of it to come in one small answer.
- */
+/** Finest timeframe that covers the validity of a signal in one small request. */
 const WATCHED_ON: Record<Timeframe, Timeframe> = {
   "1m": "1m",
   "5m": "1m",
@@ -153,17 +140,11 @@ const WATCHED_ON: Record<Timeframe, Timeframe> = {
   "1d": "1h",
 };
 
-/** A signal's market and timeframe. */
 interface WatchedMarket {
   symbol: string;
   timeframe: Timeframe;
 }
 
-/**
- * Closed candles that cover the validity of every signal of this market that is still valid, from the candles that all
- * share.
- * @throws ProviderError; the reason of `abort` once that fires
- */
 function fetchWatchedCandles(
   marketData: MarketData,
   { symbol, timeframe }: WatchedMarket,
@@ -176,7 +157,6 @@ function fetchWatchedCandles(
   return raceAbort(marketData.candles(request), abort);
 }
 
-/** Close of a candle that a signal of this timeframe is watched on, in Unix milliseconds. */
 function watchedCloseOf(candle: Candle, timeframe: Timeframe): number {
   return candle.time + TIMEFRAME_MS[WATCHED_ON[timeframe]];
 }

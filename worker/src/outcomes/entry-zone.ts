@@ -1,13 +1,11 @@
 import type { Candle } from "@shared/contract/candle.ts";
 
 /**
- * How far the price may go beyond the way between entry and signal price, in multiples of the risk (entry to stop).
- * Half a risk further on, a trade that paid 2 : 1 pays 1 : 1, the least that a signal may offer: who enters later chases
- * the price. Half a risk the other way, half of what the trade may lose has gone against it already.
+ * In multiples of the risk. Half a risk further, a 2:1 trade pays 1:1, the minimum; half a risk back, half of it is
+ * already lost.
  */
 const REACH = 0.5;
 
-/** The prices of a trade, and the market's price when it was advised; all in the quote currency. */
 export interface TradePlan {
   entry: number;
   stopLoss: number;
@@ -20,10 +18,7 @@ export interface PriceRange {
   high: number;
 }
 
-/**
- * Prices at which the trade can still be entered much as it was advised. An entry away from the market waits for the
- * price to come: then all the way to it belongs to the zone.
- */
+/** Prices at which the entry is still worth taking. Includes the way from the signal price to an entry away from it. */
 export function entryZone({ entry, stopLoss, signalPrice }: TradePlan): PriceRange {
   const reach = REACH * Math.abs(entry - stopLoss);
   return {
@@ -32,11 +27,7 @@ export function entryZone({ entry, stopLoss, signalPrice }: TradePlan): PriceRan
   };
 }
 
-/**
- * The first of the candles (oldest first, all after the signal's own) that shows that the entry is gone: its close is
- * out of the zone, or the stop or the target was touched within it.
- * @returns the candle and the price that tells it; null while the entry can be had
- */
+/** The first candle that closes outside the zone or touches stop or target; null while the entry is valid. */
 export function findEntryLeft(
   plan: TradePlan,
   candles: readonly Candle[],

@@ -2,16 +2,11 @@ import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { appendRecords } from "./append-records.ts";
 
-/** A finished analysis is recorded about this soon; no outcome can be known within it. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Waits this long after a failure, as while the database is away. */
 const RETRY_AFTER_MS = 5_000;
 
-/**
- * Appends finished analyses and outcomes to the ledger for as long as the worker runs. Every worker does it: of two at
- * the same time one finds nothing left to do, and none of them is waited for when it dies.
- */
+/** Appends finished analyses and outcomes to the ledger. Safe to run in every worker. */
 export function startLedgerAppender(options: {
   database: Database;
   logger: Logger;

@@ -5,7 +5,7 @@ import { isValidObjectId } from "mongoose";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { type Difference, type Reproduction, reproduceSignal } from "./reproduce-signal.ts";
 
-/** Recomputes one signal of the database at `uri`; what to say of it, and the exit code that says it again. */
+/** @returns text for the terminal, and the exit code */
 export async function runReplay(options: {
   uri: string;
   signalId: string;
@@ -22,10 +22,7 @@ export async function runReplay(options: {
 
 const impossible = (reason: string): Reproduction => ({ verdict: "impossible", reason });
 
-/**
- * Recomputes a signal of the database from what is stored of it. Of a signal whose entry was missed when it was asked for,
- * the analysis is recomputed that it refers to.
- */
+/** Reproduces a stored signal. For a signal whose entry was missed when requested, reproduces its analysis. */
 export async function reproduceStoredSignal(
   database: Database,
   signalId: string,
@@ -54,16 +51,13 @@ export async function reproduceStoredSignal(
   });
 }
 
-/** How `npm run replay` ends. */
 export const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const satisfies Record<
   Reproduction["verdict"],
   number
 >;
 
-/** Longest text of a value; prompts run to thousands of characters. */
 const LONGEST_VALUE = 160;
 
-/** The outcome as text for a terminal. */
 export function describeReproduction(signalId: string, replay: Reproduction): string {
   switch (replay.verdict) {
     case "match":
@@ -95,7 +89,6 @@ function firstDifference(a: string, b: string): number {
   return index === -1 ? a.length : index;
 }
 
-/** The part of a long text in which it differs. */
 function cut(text: string, start: number): string {
   if (text.length <= LONGEST_VALUE) return text;
   const from = Math.max(start - LONGEST_VALUE / 4, 0);

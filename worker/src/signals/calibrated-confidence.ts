@@ -5,7 +5,6 @@ import { UNVERSIONED } from "@shared/domain/closed-analyses.ts";
 import { calibrate } from "@shared/stats/calibration.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
-/** A new fit counts from this time on at the latest; signals that follow each other sooner share a reading. */
 const READ_AGAIN_AFTER_MS = 1_000;
 
 interface ReadFit {
@@ -15,7 +14,7 @@ interface ReadFit {
 
 const readFits = new WeakMap<Database, Map<string, ReadFit>>();
 
-/** The analysis with its confidence as the record corrects it. Without the database it is left open: a signal does not fail for it. */
+/** A signal does not fail if the calibration cannot be read. */
 export async function withCalibration(
   { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
   analysis: UnsizedAnalysis,
@@ -46,16 +45,13 @@ function recentFit(
   return fit;
 }
 
-/** What a fit is made of. */
 type FitSeries = Pick<CalibrationRecord, "data" | "analyst" | "version">;
 
-/** The series whose fit corrects this analysis; null for a WAIT, which can neither win nor lose. */
 function fitSeriesOf({ final_signal: signal, source }: UnsizedAnalysis): FitSeries | null {
   const { data, analyst, analyst_version: version = UNVERSIONED } = source;
   return signal === "WAIT" || data === "none" ? null : { data, analyst, version };
 }
 
-/** The newest fit that was made before `at`, all of whose signals were resolved before it too. */
 function findFit(
   database: Database,
   { data, analyst, version }: FitSeries,
@@ -68,14 +64,9 @@ function findFit(
     .exec();
 }
 
-/** The confidence of a signal as a fit corrects it, 0–100 with one decimal. */
 const correctedBy = ({ curve }: CalibrationRecord, { confidence }: UnsizedAnalysis): number =>
   Math.round(calibrate(curve, confidence / 100) * 1_000) / 10;
 
-/**
- * The confidence of a signal made at `at` as the record of its analyst corrects it; null while there is none.
- * @param options.find where the fit comes from
- */
 export async function calibratedConfidence(
   database: Database,
   options: { analysis: UnsizedAnalysis; at: Date; find?: typeof findFit },

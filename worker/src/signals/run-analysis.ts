@@ -21,25 +21,24 @@ import { assertBudgetLeft, BudgetUsedUpError, countCallCost } from "./analysis-b
 import { withCalibration } from "./calibrated-confidence.ts";
 import { type AnalysisRun, finishRun, type RunResult } from "./signal-lifecycle.ts";
 
-/** Time kept free of the request's timeout for queueing, committing and answering. */
+/** Reserved for queueing, committing and the response. */
 const MARGIN_MS = 6_000;
 
-/** A run that took over from a dead worker starts with a fresh budget, kept short as the trader waits already. */
+/** A shorter limit after a takeover, as the user has waited already. */
 const TAKEOVER_RUN_MS = 45_000;
 
-/** An analysis that was started this often without an end is probably crashing its workers: it is given up. */
+/** An analysis that never finishes is probably crashing its workers. */
 const MAX_RUNS = 3;
 
-/** A worker's clock may be this far behind that of the server that has asked for a candle. */
+/** Maximum clock difference between worker and server. */
 const MAX_CLOCK_LAG_MS = 5_000;
 
-/** Commits are retried this often, about a minute in all, while the database is away. */
+/** About a minute in all, while the database is unavailable. */
 const COMMIT_RETRIES = 12;
 
 /**
- * Runs a started analysis to its end. Only the latest run of an analysis can finish it.
- * @throws the reason of `abort`, and when the result could not be stored; the analysis stays `running` and is claimed
- *   again
+ * Runs an analysis to its end. Only the latest run can finish it.
+ * @throws the reason of `abort`, and if the result could not be stored; the analysis is claimed again then
  */
 export async function runAnalysis(
   deps: WorkerDeps,
@@ -57,7 +56,6 @@ export async function runAnalysis(
   }
 }
 
-/** @returns the figures of the run, unless its result was dropped */
 async function generateAndCommit(
   deps: WorkerDeps,
   run: AnalysisRun,
@@ -80,11 +78,7 @@ async function generateAndCommit(
   return runMetrics(result, endedAt - run.createdAt.getTime());
 }
 
-/**
- * Finishes the run, with retries. An abort ends the retries, but does not undo a commit: a lock whose job has just been
- * deleted by it cannot be renewed, which fires `abort` too.
- * @returns false if another run has taken the analysis over
- */
+/** A failed lock renewal after a successful commit fires `abort` too, so an abort does not mean failure. */
 async function storeResult(
   { database, logger }: Pick<WorkerDeps, "database" | "logger">,
   { run, result, abort }: { run: AnalysisRun; result: RunResult; abort: AbortSignal },
@@ -166,12 +160,11 @@ async function makeAnalysis(
   return { status: "completed", result, receipt, candles } as const;
 }
 
-/** What a run cost, for the administrators' sums; an analyst that counts no tokens costs nothing. */
 function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usage"] {
   return { model, ...(totalUsage(spent) ?? { promptTokens: 0, completionTokens: 0, costUsd: 0 }) };
 }
 
-/** What no later signal will survive either, such as a bad key, is said as an error; the rest may pass. */
+/** Errors that all later signals will have too, such as a bad API key, are logged as errors. */
 function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
   const isLasting =
     error instanceof ProviderError &&
@@ -182,10 +175,7 @@ function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
   else logger.warn({ err: error }, "signal failed");
 }
 
-/**
- * Milliseconds that a run may take, so that a request that did not wait in the queue is answered in time. The wait is not
- * deducted: it would be the difference of two machines' clocks, and a late result is still pushed.
- */
+/** The wait in the queue is not deducted: it would compare two machines' clocks. */
 export function runBudgetMs({
   revision,
   chartImageId,
@@ -195,10 +185,7 @@ export function runBudgetMs({
   return timeoutMs - MARGIN_MS;
 }
 
-/**
- * Waits until the candle has closed by this machine's clock too: market data leaves out candles that are still open.
- * A clock that is far behind is not waited for.
- */
+/** Market data omits candles that are still open by this machine's clock. */
 async function untilClosed(
   { now }: Pick<WorkerDeps, "now">,
   { candleClosedAt }: AnalysisRun,
@@ -241,10 +228,6 @@ const NO_SOURCE: SignalSource = {
   price: null,
 };
 
-/**
- * What a signal that could not be made answers: a WAIT without confidence. `reason` is a plain sentence on what was
- * the matter; `source` is what is known of where the data came from.
- */
 export function failedAnalysis(options: {
   reason: string;
   source?: SignalSource;
@@ -271,18 +254,13 @@ export function failedAnalysis(options: {
   };
 }
 
-/** Reading is retried this often, some 8 s in all, while the database is away: the image is paid for. */
+/** About 8 s in all: the image has been paid for. */
 const READ_RETRIES = 4;
 
-/** The image that an analysis was asked for with is gone: an analysis without it is not what was paid for. */
 class MissingImageError extends Error {
   override readonly name = "MissingImageError";
 }
 
-/**
- * The chart image of an analysis as a data URL; undefined for one without.
- * @throws MissingImageError if it has been deleted meanwhile; the reason of `abort` once that fires
- */
 function readChartImage(
   database: Database,
   analysis: Pick<MarketAnalysisRecord, "chartImageId">,
@@ -309,7 +287,6 @@ async function readDataUrl(
 
 const timedSchema = signalProvenanceSchema.pick({ durationsMs: true });
 
-/** What the worker counts of a run; `totalMs` is the time from its request to its end. */
 function runMetrics({ status, receipt, usage }: RunResult, totalMs: number): FinishedRun {
   return {
     status,

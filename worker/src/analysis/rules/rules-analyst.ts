@@ -8,13 +8,10 @@ import { formatAtTick, type PriceScale } from "../price-scale.ts";
 import { type MarketScore, scoreMarket, TRADE_THRESHOLD, type Vote } from "./score-market.ts";
 import type { TradeLevels } from "./trade-levels.ts";
 
-/** Changes with every change of the rules, so that a past signal tells which rules made it. */
+/** Changes with every change of the rules, so that the version of a past signal is known. */
 const RULES_VERSION = 3;
 
-/**
- * The built-in analyst: fixed rules on trend, momentum, volatility, structure and volume vote on the market, and their
- * agreement decides. The same brief always gives the same advice; no service is asked, and chart images are not read.
- */
+/** Weighted votes of fixed rules. The same brief always gives the same advice; chart images are not read. */
 export const rulesAnalyst: Analyst = {
   name: "rules",
   version: `rules/${RULES_VERSION}`,
@@ -32,7 +29,6 @@ export const rulesAnalyst: Analyst = {
   },
 };
 
-/** What its words cite beside the market: how the votes fell, and what a trade takes. */
 function ownFigures({ votes, score, agreement }: MarketScore): number[] {
   return [
     votes.length,
@@ -43,13 +39,11 @@ function ownFigures({ votes, score, agreement }: MarketScore): number[] {
   ];
 }
 
-/** A trade is given twice the time that a random walk would take on average. */
+/** Twice the expected duration of a random walk. */
 const HOLD_FACTOR = 2;
 
-/** Candles after which a market without a trade deserves another look. */
 const LOOK_AGAIN_CANDLES = 6;
 
-/** Puts a judgement into words. */
 function composeAdvice(brief: MarketBrief, judgement: MarketScore): Advice {
   const { levels } = judgement;
   return {
@@ -131,7 +125,6 @@ function describeVote({ value, evidence }: Vote): string {
   return value < 0 ? `For selling: ${evidence}` : `Undecided: ${evidence}`;
 }
 
-/** The averages' vote from which on a market is said to trend. */
 const TRENDING = 0.5;
 
 /** `Uptrend with lively volatility (ATR(14) 512.3, 1.31 times its usual size)`. */
@@ -143,7 +136,6 @@ function describeMarket(brief: MarketBrief, votes: readonly Vote[]): string {
   return `${trend} with ${volatilityRegime(atrPercentile)} volatility (${size})`;
 }
 
-/** What would end, or call for, a trade: the levels and readings that matter next. */
 function whatToWatch(brief: MarketBrief, levels: TradeLevels | null): string[] {
   const { price, scale, indicators } = brief;
   const { resistances, supports } = structureAround({ price, swings: indicators.swings });
@@ -185,8 +177,7 @@ function trendWord(value: number): string {
 }
 
 /**
- * Mean range of a Brownian path over its standard deviation, √(8/π) (Feller 1951; the base of Parkinson's
- * volatility estimate): turns an average range into a standard deviation per candle.
+ * √(8/π), mean range of a Brownian path over its standard deviation (Feller 1951; cf. Parkinson's volatility estimate).
  */
 const RANGE_PER_DEVIATION = Math.sqrt(8 / Math.PI);
 
@@ -194,10 +185,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/**
- * Candles until a driftless random walk meets the stop or the target: risk × reward / variance, the mean exit
- * time from an interval. At least 1.
- */
+/** Mean exit time of a driftless random walk from the interval between stop and target: risk × reward / variance. */
 export function expectedCandles(levels: TradeLevels, atr: number): number {
   const risk = Math.abs(levels.entry - levels.stopLoss);
   const reward = Math.abs(levels.takeProfit - levels.entry);
@@ -211,7 +199,6 @@ export function describeCandles(count: number, timeframe: Timeframe): string {
   return `${candles} (about ${describeDuration(count * TIMEFRAME_MS[timeframe])})`;
 }
 
-/** Minutes below two hours, hours below two days, then days; whole numbers. */
 function describeDuration(durationMs: number): string {
   if (durationMs < 2 * HOUR_MS) return inUnit(durationMs / MINUTE_MS, "minute");
   if (durationMs < 2 * DAY_MS) return inUnit(durationMs / HOUR_MS, "hour");

@@ -2,16 +2,13 @@ import { structureAround } from "../indicators.ts";
 import type { MarketBrief } from "../market-brief.ts";
 import { roundToTick } from "../price-scale.ts";
 
-/** How far the stop may stand from the entry, and how far beyond a swing it is put, in ATR(14). */
 const STOP_ATR = { min: 1, usual: 1.5, max: 3, beyondSwing: 0.25 } as const;
 
-/** Reward as a multiple of the risk: at least, where no swing is in reach, and at most. */
 const REWARD = { min: 1.5, usual: 2, max: 3 } as const;
 
-/** Ticks that an ATR must span: with fewer, rounding a level to its tick could turn reward below risk. */
+/** With fewer ticks, rounding could turn reward below risk. */
 const FEWEST_ATR_TICKS = 2;
 
-/** Prices of a trade in the quote currency, each on a tick of its market. */
 export interface TradeLevels {
   entry: number;
   stopLoss: number;
@@ -19,9 +16,9 @@ export interface TradeLevels {
 }
 
 /**
- * Entry at the last close, stop beyond the nearest swing that is 1 to 3 ATR away (else 1.5 ATR), target at the nearest
- * swing that pays 1.5 to 3 times the risk (else twice the risk). Null where the market hardly moves, or where a
- * level would not be above 0.
+ * Stop beyond the nearest swing 1 to 3 ATR away, else 1.5 ATR; target at the nearest swing that pays 1.5 to 3 times the
+ * risk, else twice.
+ * Null where the market hardly moves.
  */
 export function tradeLevels(options: {
   brief: MarketBrief;

@@ -18,7 +18,7 @@ import type { BacktestReport, ChanceBand, HoldFigures, StrategyFigures } from ".
 
 interface Cell {
   value: string;
-  /** Its interval or band. */
+  /** Confidence interval or range. */
   range?: string;
 }
 
@@ -30,7 +30,6 @@ interface Row {
 
 const NONE: Cell = { value: NO_FIGURE };
 
-/** The analyst beside chance, the ATR rule, and holding. */
 export function comparisonTable(report: BacktestReport): Html {
   const rows = [...resultRows(report), ...qualityRows(report)];
   return html`<div class="scroll" role="region" aria-label="Comparison" tabindex="0"><table class="comparison">
@@ -40,7 +39,6 @@ export function comparisonTable(report: BacktestReport): Html {
 <p class="foot">${NO_FIGURE} does not apply, or needs at least ${ENOUGH_SIGNALS} trades.</p>`;
 }
 
-/** What came of it. */
 function resultRows({ figures, random, atr_rule: rule, hold }: BacktestReport): Row[] {
   return [
     {
@@ -71,7 +69,6 @@ function resultRows({ figures, random, atr_rule: rule, hold }: BacktestReport): 
   ];
 }
 
-/** How good the trades were, and how far that can be told. */
 function qualityRows({ figures, random, atr_rule: rule, hold }: BacktestReport): Row[] {
   return [
     {

@@ -2,15 +2,13 @@ import { Html, html } from "@shared/runtime/html.ts";
 import { formatDay, formatR } from "./formats.ts";
 import type { EquityCurves } from "./report-schema.ts";
 
-/** The drawing's own units; it is stretched to the width of the page, its labels are not. */
+/** Units of the drawing. It is stretched to the width of the page, its labels are not. */
 const WIDTH = 1_000;
 const HEIGHT = 400;
 
-/** Lines across at most, and dates below. */
 const GRID_LINES = 6;
 const DATES = 4;
 
-/** Shares of the range that are left free above and below. */
 const MARGIN = 0.06;
 
 interface Scale {
@@ -18,7 +16,7 @@ interface Scale {
   y: (r: number) => number;
 }
 
-/** R won over time, as SVG with its labels in HTML, so that they stay readable on a narrow screen. */
+/** Cumulative R as SVG with HTML labels, which stay readable on narrow screens. */
 export function equityChart(curves: EquityCurves): Html {
   const { times, analyst, atr_rule: rule, hold, random } = curves;
   const extent = extentOf(curves);
@@ -83,7 +81,7 @@ function extentOf({ analyst, atr_rule: rule, hold, random }: EquityCurves): {
   return { low: low - margin, high: high + margin };
 }
 
-/** Round numbers within a range: steps of 1, 2 or 5 times a power of ten. */
+/** Round numbers within a range, in steps of 1, 2 or 5 times a power of ten. */
 export function niceTicks({ low, high }: { low: number; high: number }): number[] {
   const rough = (high - low) / GRID_LINES;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -22,7 +22,6 @@ import {
 } from "./exchange-client.ts";
 import { createMarketList, type MarketList } from "./market-list.ts";
 
-/** Limits of the two kinds of request; a list of markets can be tens of megabytes. */
 export interface CcxtLimits {
   candles: RequestLimits;
   markets: RequestLimits;
@@ -33,7 +32,6 @@ const DEFAULT_LIMITS: CcxtLimits = {
   markets: { headersTimeoutMs: 4_000, totalTimeoutMs: 15_000, maxBytes: 64_000_000 },
 };
 
-/** Candles per request where an exchange does not say how many it gives. */
 const USUAL_PAGE_SIZE = 200;
 
 const featuresSchema = z.object({
@@ -42,12 +40,11 @@ const featuresSchema = z.object({
 
 export interface CcxtOptions {
   exchangeId: string;
-  /** Replaces scheme and host of every REST address. */
   baseUrl?: string | undefined;
   now: () => number;
   logger: Logger;
   limits?: CcxtLimits | undefined;
-  /** Keep to the exchange's request rate by waiting; on by default. */
+  /** Keep to the request rate of the exchange by waiting; on by default. */
   pace?: boolean | undefined;
 }
 
@@ -59,10 +56,8 @@ export class CcxtMarketData implements LiveProvider {
   private readonly exchange: Exchange;
   private readonly markets: MarketList;
   private readonly pageSize: number;
-  /** HTTP answers of any kind so far. */
   private answers = 0;
 
-  /** @throws SettingsError when ccxt knows no such exchange */
   constructor({
     exchangeId,
     baseUrl,
@@ -142,8 +137,8 @@ export class CcxtMarketData implements LiveProvider {
   }
 
   /**
-   * The candles asked for and one to spare: just after a close an exchange may still lack the
-   * newest. Where there are none in that time, the feed has stopped, and the last that it has come.
+   * Requests one candle more, as the newest may be missing just after a close. Falls back to the last candles if the
+   * feed has stopped.
    */
   private async closedCandles(request: CandleRequest, source: Timeframe): Promise<Candle[]> {
     const { symbol, timeframe, abort, until = Number.POSITIVE_INFINITY } = request;
@@ -195,7 +190,7 @@ export class CcxtMarketData implements LiveProvider {
     );
   }
 
-  /** Apart from any caller's scope: the list is for all, so nobody's leaving may end it. */
+  /** Not bound to a caller's signal: all callers share the list. */
   private loadMarkets() {
     const scope = { abort: new AbortController().signal, limits: this.limits.markets };
     return requestScope.run(scope, () => this.exchange.fetchMarkets());
@@ -210,19 +205,17 @@ export class CcxtMarketData implements LiveProvider {
   }
 }
 
-/** An exchange trades currencies at weekends too, but their market is the one that traders mean. */
+/** Forex trades on exchanges at weekends too, but the hours of the market count. */
 function marketOf(symbol: string): { market?: SeriesMarket } {
   const hours = findInstrument(symbol)?.hours ?? "always";
   return hours === "always" ? {} : { market: { hours, delayMs: 0 } };
 }
 
-/** One request for `count` candles from the opening time `since` on, in Unix milliseconds. */
 interface Page {
   since: number;
   count: number;
 }
 
-/** Cuts a range of `count` candles into requests of at most `pageSize`, oldest first. */
 export function planPages(options: {
   since: number;
   count: number;
@@ -236,11 +229,7 @@ export function planPages(options: {
   }));
 }
 
-/**
- * Whether this exchange's market of that name is what the product means by the symbol. What a crypto
- * exchange lists under the name of another market is something else: `SPX` is a memecoin, and a
- * tokenized or leveraged look-alike is not the metal or the index.
- */
+/** Crypto exchanges list other things under the same name: `SPX` is a memecoin, a tokenized metal is not the metal. */
 function exchangeCovers(exchangeId: string, symbol: string): boolean {
   const instrument = findInstrument(symbol);
   if (!instrument) return symbol.includes("/");

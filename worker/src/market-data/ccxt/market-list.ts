@@ -3,24 +3,15 @@ import { ProviderError } from "../provider-error.ts";
 import { toProviderError } from "./exchange-client.ts";
 
 const HOUR_MS = 3_600_000;
-/** Age at which the list is loaded anew, so that new listings are found. */
 const MAX_AGE_MS = 6 * HOUR_MS;
 
-/** The spot markets of one exchange. */
 export interface MarketList {
-  /**
-   * Symbols that can be traded now; loads the list first if there is none yet. Rejects with `ProviderError` of scope
-   * `provider` if that fails: without its list an exchange has no market at all.
-   */
   symbols(): Promise<ReadonlySet<string>>;
 }
 
 /**
- * Loads an exchange's markets once for all who ask at the same time, keeps them, and starts again
- * after a failure. The library's own `loadMarkets` would remember a failure, or an empty answer,
- * for ever.
- * @param options.load makes the exchange's request for its markets
- * @param options.onStale told when a list could not be renewed; the old one stays in use
+ * Loads the markets of an exchange once for simultaneous callers, and again after a failure: ccxt's `loadMarkets`
+ * caches failures.
  */
 export function createMarketList(options: {
   exchange: Exchange;

@@ -9,7 +9,6 @@ import { DEMO_INSTRUMENTS } from "./demo-instruments.ts";
 import { type CandleSource, Recordings, recordedSource, resampledSource } from "./recordings.ts";
 import { simulatedDays, subdividedSource } from "./simulation.ts";
 
-/** Symbols that the demo has candles for. */
 export const REPLAY_SYMBOLS: readonly string[] = Object.keys(DEMO_INSTRUMENTS);
 
 const NOTES = {
@@ -17,16 +16,13 @@ const NOTES = {
   simulated: "Demo data: simulated candles, not market prices.",
 } as const;
 
-/** Added while the real market is closed. */
 const DEMO_GOES_ON = "The real market is closed now; the demo goes on.";
 
 const DATA_DIRECTORY = new URL("./data/", import.meta.url);
 
 /**
- * Candles without any network: recordings shifted to now, and simulations where there is no
- * recording. A candle at a given time has the same values whenever, and in whichever process, it is
- * asked for. Says what it is in `notes`. A replayed market never closes, so that all of the product
- * can be tried at any time; while the real one is closed it says that too.
+ * Recordings shifted to now, or simulated candles. They are the same in all processes, never close, and are marked in
+ * `notes`.
  */
 export function createReplayMarketData(options: { now: () => number }): MarketData {
   const recordings = new Recordings(DATA_DIRECTORY);
@@ -56,13 +52,8 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
   };
 }
 
-/** All timeframes are whole numbers of it. */
 const SHORTEST: Timeframe = "1m";
 
-/**
- * How a timeframe without a recording is made: by joining shorter candles, or by dividing longer
- * ones.
- */
 const MADE_FROM: Record<Timeframe, Timeframe | null> = {
   "1m": "5m",
   "5m": "1h",
@@ -74,9 +65,8 @@ const MADE_FROM: Record<Timeframe, Timeframe | null> = {
 };
 
 /**
- * The endless market that stands for a symbol at a timeframe: its recording; else a shorter
- * recording joined to longer candles; else candles made up so that they agree with the next
- * timeframe. Undefined for a symbol that the demo does not know.
+ * Recorded candles, else candles built from a shorter recording, else simulated ones that agree with the next
+ * timeframe.
  */
 function replaySource(
   recordings: Recordings,
@@ -97,8 +87,8 @@ function replaySource(
 }
 
 /**
- * The same market at a shorter timeframe, made so that its candles add up to those at `within`. Recordings of different
- * timeframes are of different weeks, and do not. Undefined for a symbol that the demo does not know.
+ * Shorter candles that add up to those of `within`. Recordings of different timeframes are of different weeks and do
+ * not.
  */
 function replayPartsSource(
   recordings: Recordings,
