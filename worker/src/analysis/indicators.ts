@@ -1,4 +1,4 @@
-import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/candle.ts";
 import {
   ATR,
   BollingerBands,
@@ -14,6 +14,7 @@ import {
   computeEma,
   computeHigherTimeframe,
   type HigherTimeframe,
+  type MarketCandles,
   readTrend,
   type Trend,
 } from "./trend.ts";
@@ -38,11 +39,7 @@ export interface Indicators {
 }
 
 /** Computes all indicators from closed candles, oldest first. */
-export function computeIndicators(options: {
-  candles: readonly Candle[];
-  timeframe: Timeframe;
-}): Indicators {
-  const { candles, timeframe } = options;
+export function computeIndicators({ candles, timeframe }: MarketCandles): Indicators {
   const closes = candles.map((candle) => candle.close);
   return {
     rsi14: computeRsi(closes, 14),
@@ -50,9 +47,7 @@ export function computeIndicators(options: {
     ema50: computeEma(closes, 50),
     ema200: computeEma(closes, 200),
     macd: computeMacd(closes),
-    atr14: computeAtr(candles, 14),
-    atrRatio: computeAtrRatio(candles),
-    atrPercentile: computeAtrPercentile(candles),
+    ...computeAtr(candles),
     bollinger20: computeBollinger(closes),
     volume: computeVolume(candles),
     swings: findSwings(candles),
@@ -88,9 +83,9 @@ function computeMacd(closes: readonly number[]): Macd | null {
   return last ? { ...last, previousHistogram: stable.at(-2)?.histogram ?? null } : null;
 }
 
-const USUAL_ATR_PERIOD = 50;
+const AVERAGED_ATRS = 50;
 
-const RANKED_ATRS = { most: 200, fewest: 50 } as const;
+const RANKED_ATRS = { max: 200, min: 50 } as const;
 
 const REGIME_PERCENTILE = { quiet: 20, lively: 80 } as const;
 
@@ -102,34 +97,26 @@ interface Bands {
   upper: number;
 }
 
-function computeAtr(candles: readonly Candle[], period: number): number | null {
-  const atr = new ATR(period);
-  atr.updates(candles);
-  return atr.getResult();
-}
-
-/** Null where the market did not move. */
-function computeAtrRatio(candles: readonly Candle[]): number | null {
+function computeAtr(
+  candles: readonly Candle[],
+): Pick<Indicators, "atr14" | "atrRatio" | "atrPercentile"> {
   const atr = new ATR(14);
-  const usual = new SMA(USUAL_ATR_PERIOD);
-  for (const candle of candles) {
-    const value = atr.add(candle);
-    if (value !== null) usual.add(value);
-  }
-  const now = atr.getResult();
-  const average = usual.getResult();
-  if (now === null || average === null || average === 0) return null;
-  return now / average;
-}
-
-/** Percentile rank among up to 200 earlier values; null with fewer than 50 of them. */
-function computeAtrPercentile(candles: readonly Candle[]): number | null {
-  const atr = new ATR(14);
+  const average = new SMA(AVERAGED_ATRS);
   const ranges = candles.flatMap((candle) => atr.add(candle) ?? []);
-  const now = ranges.at(-1);
-  const earlier = ranges.slice(-1 - RANKED_ATRS.most, -1);
-  if (now === undefined || earlier.length < RANKED_ATRS.fewest) return null;
-  return (100 * earlier.filter((range) => range < now).length) / earlier.length;
+  average.updates(ranges);
+  const last = ranges.at(-1) ?? null;
+  const usual = average.getResult();
+  return {
+    atr14: last,
+    atrRatio: last === null || !usual ? null : last / usual,
+    atrPercentile: last === null ? null : percentileRank(last, ranges.slice(0, -1)),
+  };
+}
+
+function percentileRank(last: number, all: readonly number[]): number | null {
+  const earlier = all.slice(-RANKED_ATRS.max);
+  if (earlier.length < RANKED_ATRS.min) return null;
+  return (100 * earlier.filter((range) => range < last).length) / earlier.length;
 }
 
 export function volatilityRegime(atrPercentile: number): VolatilityRegime {
@@ -183,11 +170,10 @@ function findSwings(candles: readonly Candle[]): Swings {
 }
 
 /** Swing prices above and below `price`, nearest first. Former highs serve as support and the reverse. */
-export function structureAround(options: { price: number; swings: Swings }): {
-  resistances: number[];
-  supports: number[];
-} {
-  const { price, swings } = options;
+export function structureAround(
+  price: number,
+  swings: Swings,
+): { resistances: number[]; supports: number[] } {
   const prices = [...new Set([...swings.highs, ...swings.lows])];
   return {
     resistances: prices.filter((level) => level > price).sort((a, b) => a - b),

@@ -69,7 +69,7 @@ function structureLevels(
   price: number,
   { swings, atr14 }: Indicators,
 ): Pick<MarketBrief, "resistances" | "supports"> {
-  const { resistances, supports } = structureAround({ price, swings });
+  const { resistances, supports } = structureAround(price, swings);
   const measure = (level: number): StructureLevel => ({
     price: level,
     distanceAtr: atr14 ? Math.abs(level - price) / atr14 : null,

@@ -15,7 +15,7 @@ export function recordedMarket(find: FindSeries): MarketData {
     async candles({ symbol, timeframe, limit, until = Number.POSITIVE_INFINITY }) {
       const series = find(symbol, timeframe);
       if (!series) throw missing("unknown-symbol", `no candles of ${symbol} at ${timeframe}`);
-      const end = countClosed(series.candles, { timeframe, until });
+      const end = countClosed(series.candles, until - TIMEFRAME_MS[timeframe]);
       if (end === 0) throw missing("nonsense", `no candles of ${symbol} that early`);
       return { ...series, candles: series.candles.slice(Math.max(0, end - limit), end) };
     },
@@ -31,11 +31,7 @@ export function marketAsOf(market: MarketData, at: () => number): MarketData {
 }
 
 /** Binary search, as it is called at every bar. */
-function countClosed(
-  candles: readonly Candle[],
-  { timeframe, until }: { timeframe: Timeframe; until: number },
-): number {
-  const latestOpen = until - TIMEFRAME_MS[timeframe];
+function countClosed(candles: readonly Candle[], latestOpen: number): number {
   let [low, high] = [0, candles.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -48,18 +44,20 @@ function countClosed(
 const missing = (failure: "unknown-symbol" | "nonsense", message: string) =>
   new ProviderError({ provider: "recording", failure, message });
 
-const RECORDINGS = new URL("../market-data/replay/data/", import.meta.url);
-
 export class CandleFileError extends Error {
   override readonly name = "CandleFileError";
 }
 
 /** The recordings of the product. Missing timeframes are built from the longest shorter one. */
-export function recordedLibrary(recordings = new Recordings(RECORDINGS)): FindSeries {
-  const found = new Map<string, CandleSeries | undefined>();
+export function recordedLibrary(recordings = new Recordings()): FindSeries {
+  const found = new Map<string, CandleSeries>();
   return (symbol, timeframe) => {
     const key = `${symbol} ${timeframe}`;
-    if (!found.has(key)) found.set(key, findRecorded(recordings, { symbol, timeframe }));
+    const from = recordings.sourceOf(symbol, timeframe);
+    const recorded = from && recordings.find(symbol, from);
+    if (!recorded || found.has(key)) return found.get(key);
+    const candles = from === timeframe ? recorded : resample(recorded, { from, to: timeframe });
+    found.set(key, seriesOf(candles, "recording"));
     return found.get(key);
   };
 }
@@ -81,15 +79,12 @@ export function readCandleFile(file: string, timeframe: Timeframe): CandleSeries
   const lengthMs = TIMEFRAME_MS[timeframe];
   candles.forEach(({ time }, index) => {
     const before = candles[index - 1];
+    const name = `${file}: candle ${index + 1}`;
     if (time % lengthMs !== 0) {
-      throw new CandleFileError(
-        `${file}: candle ${index + 1} does not open on the grid of ${timeframe}.`,
-      );
+      throw new CandleFileError(`${name} does not open on the grid of ${timeframe}.`);
     }
     if (before && time <= before.time) {
-      throw new CandleFileError(
-        `${file}: candle ${index + 1} is not later than the one before it.`,
-      );
+      throw new CandleFileError(`${name} is not later than the one before it.`);
     }
   });
   return seriesOf(candles, "file");
@@ -122,32 +117,9 @@ const seriesOf = (candles: Candle[], provider: string): CandleSeries => ({
   notes: [],
 });
 
-function findRecorded(
-  recordings: Recordings,
-  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
-): CandleSeries | undefined {
-  const from = recordedFrom(recordings, { symbol, timeframe });
-  const recorded = from && recordings.find(symbol, from);
-  if (!recorded) return undefined;
-  const candles = from === timeframe ? recorded : resample(recorded, { from, to: timeframe });
-  return seriesOf(candles, "recording");
-}
-
-function recordedFrom(
-  recordings: Recordings,
-  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
-): Timeframe | undefined {
-  return TIMEFRAMES.findLast(
-    (shorter) =>
-      TIMEFRAME_MS[shorter] <= TIMEFRAME_MS[timeframe] &&
-      TIMEFRAME_MS[timeframe] % TIMEFRAME_MS[shorter] === 0 &&
-      recordings.has(symbol, shorter),
-  );
-}
-
 const PAGE_CANDLES = 500;
 
-const FEWEST_CANDLES = 30;
+const MIN_CANDLES = 30;
 
 /**
  * Fetches the last `count` closed candles page by page from the provider that has the newest; fewer if its history is
@@ -163,14 +135,15 @@ export async function fetchHistory(options: {
   onCandles?: (fetched: number) => void;
 }): Promise<CandleSeries> {
   const { market, symbol, timeframe, count, abort, onCandles } = options;
-  const pageOf = (left: number) => Math.min(PAGE_CANDLES, Math.max(left, FEWEST_CANDLES));
-  const request = { symbol, timeframe, abort };
-  const newest = await market.candles({ ...request, limit: pageOf(count) });
+  const pageOf = (left: number) => ({
+    ...{ symbol, timeframe, abort },
+    limit: Math.min(PAGE_CANDLES, Math.max(left, MIN_CANDLES)),
+  });
+  const newest = await market.candles(pageOf(count));
   let candles: Candle[] = newest.candles;
   onCandles?.(candles.length);
   while (candles.length < count) {
-    const until = candles[0]?.time ?? 0;
-    const page = { ...request, limit: pageOf(count - candles.length), until };
+    const page = { ...pageOf(count - candles.length), until: candles[0]?.time ?? 0 };
     const earlier = await fetchEarlier(market, { ...page, prefer: newest.provider });
     if (earlier.length === 0) break;
     candles = [...earlier, ...candles];

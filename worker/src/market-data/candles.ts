@@ -5,6 +5,7 @@ import {
   type Timeframe,
 } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { mergeCandles } from "trading-signals";
 import { z } from "zod";
 
 const ENOUGH_CANDLES = 30;
@@ -122,53 +123,49 @@ export function tradedCandles(
   return closed.slice(-count);
 }
 
-export function resampleTraded(
-  candles: readonly Candle[],
-  options: { to: Timeframe; closedUntil: number },
-): Candle[] {
-  const { to, closedUntil } = options;
-  const groups = new Map<number, Candle[]>();
-  for (const candle of candles) {
-    const time = openingTime(candle.time, to);
-    groups.set(time, [...(groups.get(time) ?? []), candle]);
-  }
-  const began = candles[0]?.time ?? 0;
-  return [...groups].flatMap(([time, parts]) => {
-    const whole = time >= began && time + TIMEFRAME_MS[to] <= closedUntil;
-    return (whole && mergeCandles(parts, time)) || [];
-  });
-}
-
-function mergeCandles(parts: readonly Candle[], time: number): Candle | null {
-  const [first] = parts;
-  const last = parts.at(-1);
-  if (!first || !last) return null;
-  return {
-    time,
-    open: first.open,
-    high: Math.max(...parts.map((part) => part.high)),
-    low: Math.min(...parts.map((part) => part.low)),
-    close: last.close,
-    volume: parts.reduce((sum, part) => sum + part.volume, 0),
-  };
-}
-
+/** Builds longer candles from gapless shorter ones, oldest first; incomplete ones are left out. */
 export function resample(
   candles: readonly Candle[],
-  timeframes: { from: Timeframe; to: Timeframe },
+  { from, to }: { from: Timeframe; to: Timeframe },
 ): Candle[] {
-  const partsPerCandle = TIMEFRAME_MS[timeframes.to] / TIMEFRAME_MS[timeframes.from];
+  const lengthMs = TIMEFRAME_MS[to];
+  const partsPerCandle = lengthMs / TIMEFRAME_MS[from];
+  return [...groupByStart(candles, { lengthMs })]
+    .filter(([, parts]) => parts.length === partsPerCandle)
+    .map(mergeParts);
+}
+
+/**
+ * Builds longer candles on the grid `offsetMs + k × lengthMs` from shorter ones that may lack closed hours. The first is
+ * left out if it may have started earlier, the last until it is closed at `closedUntil`.
+ */
+export function resampleTraded(
+  candles: readonly Candle[],
+  grid: { lengthMs: number; offsetMs?: number; closedUntil: number },
+): Candle[] {
+  const startedAt = candles[0]?.time ?? 0;
+  return [...groupByStart(candles, grid)]
+    .filter(([time]) => time >= startedAt && time + grid.lengthMs <= grid.closedUntil)
+    .map(mergeParts);
+}
+
+function groupByStart(
+  candles: readonly Candle[],
+  { lengthMs, offsetMs = 0 }: { lengthMs: number; offsetMs?: number },
+): Map<number, Candle[]> {
   const groups = new Map<number, Candle[]>();
   for (const candle of candles) {
-    const time = openingTime(candle.time, timeframes.to);
-    const group = groups.get(time);
+    const start = Math.floor((candle.time - offsetMs) / lengthMs) * lengthMs + offsetMs;
+    const group = groups.get(start);
     if (group) group.push(candle);
-    else groups.set(time, [candle]);
+    else groups.set(start, [candle]);
   }
-  return [...groups].flatMap(([time, parts]) => {
-    const merged = parts.length === partsPerCandle ? mergeCandles(parts, time) : null;
-    return merged ? [merged] : [];
-  });
+  return groups;
+}
+
+function mergeParts([time, parts]: [number, Candle[]]): Candle {
+  const { open, high, low, close, volume } = mergeCandles(parts);
+  return { time, open, high, low, close, volume };
 }
 
 /** The timeframe to fetch: the requested one, or the longest shorter one that it can be built from. */
@@ -188,11 +185,10 @@ export function openingTime(time: number, timeframe: Timeframe): number {
   return Math.floor(time / lengthMs) * lengthMs;
 }
 
-export function firstOpeningTime(options: {
-  timeframe: Timeframe;
-  count: number;
-  now: number;
-}): number {
-  const { timeframe, count, now } = options;
+/** Opening time of the oldest of the last `count` candles that are closed at `now`. */
+export function firstOpeningTime(
+  timeframe: Timeframe,
+  { count, now }: { count: number; now: number },
+): number {
   return openingTime(now, timeframe) - count * TIMEFRAME_MS[timeframe];
 }

@@ -6,15 +6,10 @@ import type { Settings } from "@shared/runtime/settings.ts";
 import { CandleCache } from "./candle-cache.ts";
 import type { GuardLimits, ProviderHealth } from "./circuit-breaker.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
-import {
-  createLiveProviders,
-  type LiveLimits,
-  type LiveSettings,
-  LiveWithReplayFallback,
-  ReachabilityProbe,
-} from "./live.ts";
+import { createLiveProviders, type LiveLimits, type LiveSettings } from "./live-providers.ts";
 import type { LiveProvider, MarketData } from "./market-data.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
+import { liveWithReplayFallback, ReachabilityProbe } from "./replay-fallback.ts";
 
 /** Milliseconds. */
 export interface MarketDataLimits extends LiveLimits {
@@ -87,10 +82,9 @@ function withLiveProviders(options: MarketDataOptions, replay: MarketData): Mark
     onChange: (reachable) => logger.info({ reachable }, "live market data providers"),
   });
   const automatic = settings.MARKET_DATA === "auto";
-  const source = new LiveWithReplayFallback({ live, replay, probe });
   let timer: NodeJS.Timeout | undefined;
   return {
-    marketData: automatic ? source : live,
+    marketData: automatic ? liveWithReplayFallback({ live, replay, probe }) : live,
     sources: { live, replay },
     currentSource: () => (automatic && !probe.lastReached(TYPICAL_SYMBOL) ? "replay" : "live"),
     probe: async () => {

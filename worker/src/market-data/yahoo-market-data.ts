@@ -4,11 +4,10 @@ import {
   TIMEFRAME_MS,
   type Timeframe,
 } from "@shared/contract/candle.ts";
-import type { Instrument, TradingHours } from "@shared/contract/instruments.ts";
+import type { TradingHours } from "@shared/contract/instruments.ts";
 import { z } from "zod";
 import { openingTime, resampleTraded, sourceTimeframe, tradedCandles } from "./candles.ts";
-import type { RequestLimits } from "./fetch-body.ts";
-import { type RestCall, type RestDialect, RestMarketData } from "./rest-market-data.ts";
+import { type RestCall, RestMarketData, type RestOptions } from "./rest-market-data.ts";
 import { isOpen } from "./trading-hours.ts";
 
 /** Delay of futures quotes, at most. */
@@ -21,65 +20,48 @@ const DAY_BEGINS_EARLY_MS = 2 * 3_600_000;
 const USER_AGENT = "Mozilla/5.0 (compatible; ai-trading-signals)";
 
 /** Candles of forex, metals, indices and oil from Yahoo's keyless chart endpoint. */
-export function createYahooMarketData(options: {
-  baseUrl: string;
-  now: () => number;
-  limits?: RequestLimits | undefined;
-}): RestMarketData {
-  const { baseUrl, ...rest } = options;
-  const dialect: RestDialect = {
+export const createYahooMarketData = (options: RestOptions): RestMarketData =>
+  new RestMarketData({
+    ...options,
     name: "yahoo",
-    baseUrl,
     headers: { "user-agent": USER_AGENT },
     nameOf: ({ yahoo }) => yahoo?.ticker,
     pingPath: `${pathOf("EURUSD=X")}?interval=1d&range=5d`,
     fetchSeries,
-  };
-  return new RestMarketData({ dialect, ...rest });
-}
+  });
 
 async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   const { timeframe, limit } = request;
-  const { ticker, hours } = marketOf(instrument);
-  // One more than asked for, as the oldest may be cut off where longer candles are built.
-  const query = planChart({ timeframe, hours, count: limit + 1, now });
-  const { status, body } = await get(`${pathOf(ticker)}?${searchOf(query)}`);
+  const { ticker, hours } = instrument.yahoo ?? { ticker: instrument.symbol, ...instrument };
+  const source = sourceTimeframe(timeframe, sourcesFor(hours)) ?? timeframe;
+  // One more than requested, as the oldest may be incomplete where longer candles are built.
+  const from = now - historyMs({ timeframe, source, hours, count: limit + 1 });
+  const query = new URLSearchParams({
+    interval: source,
+    period1: unixSeconds(openingTime(from, timeframe)),
+    period2: unixSeconds(now),
+  });
+  const { status, body } = await get(`${pathOf(ticker)}?${query}`);
   const chart = readChart(body);
-  if (chart?.kind === "error" && isUnknown(chart.code, status)) {
+  if (chart?.kind === "error" && (status === 404 || /not found/i.test(chart.code))) {
     throw fail("unknown-symbol", "the ticker is not listed");
   }
   if (status >= 400) throw fail("refused", `answered with status ${status}`);
   if (chart?.kind !== "rows") throw fail("nonsense", "the answer holds no chart");
-  const closedUntil = closedUntilOf({ quotedAt: chart.quotedAt, now });
-  const rows = withoutLastQuote(onGrid(chart.rows, query.source), { hours, source: query.source });
-  const counted = { timeframe, count: limit, closedUntil };
+  const { quotedAt = now } = chart;
+  // A feed that lags behind the clock may still change a candle that has closed by the clock.
+  const closedUntil = Math.min(now, Math.max(quotedAt, now - DELAY_MS));
+  const rows = withoutLastQuote(onGrid(chart.rows, source), { hours, source });
+  const candles = resampleRows(rows, { source, timeframe, closedUntil });
   return {
-    candles: tradedCandles(joined(rows, { source: query.source, timeframe, closedUntil }), counted),
+    candles: tradedCandles(candles, { timeframe, count: limit, closedUntil }),
     market: { hours, delayMs: DELAY_MS },
   };
 }
 
-function marketOf({ symbol, hours, yahoo }: Instrument): { ticker: string; hours: TradingHours } {
-  return yahoo ?? { ticker: symbol, hours };
-}
-
 const pathOf = (ticker: string) => `/v8/finance/chart/${encodeURI(ticker)}`;
 
-function searchOf({ source, from, until }: ChartQuery): URLSearchParams {
-  const seconds = (time: number) => String(Math.ceil(time / 1_000));
-  return new URLSearchParams({
-    interval: source,
-    period1: seconds(from),
-    period2: seconds(until),
-  });
-}
-
-const isUnknown = (code: string, status: number) => status === 404 || /not found/i.test(code);
-
-/** A feed that lags behind the clock may still change a candle that has closed by the clock. */
-function closedUntilOf({ quotedAt, now }: { quotedAt: number | undefined; now: number }): number {
-  return quotedAt === undefined ? now : Math.min(now, Math.max(quotedAt, now - DELAY_MS));
-}
+const unixSeconds = (time: number) => String(Math.ceil(time / 1_000));
 
 /** Days by their date. Of two rows of the same day, `tradedCandles` takes the later one. */
 function onGrid(rows: Candle[], source: Timeframe): Candle[] {
@@ -98,14 +80,14 @@ function withoutLastQuote(
   return isStray || !isOpen(hours, last.time) ? rows.slice(0, -1) : rows;
 }
 
-function joined(
+function resampleRows(
   rows: Candle[],
   options: { source: Timeframe; timeframe: Timeframe; closedUntil: number },
 ): Candle[] {
   const { source, timeframe, closedUntil } = options;
   if (source === timeframe) return rows;
   const parts = tradedCandles(rows, { timeframe: source, count: rows.length, closedUntil });
-  return resampleTraded(parts, { to: timeframe, closedUntil });
+  return resampleTraded(parts, { lengthMs: TIMEFRAME_MS[timeframe], closedUntil });
 }
 
 const DAY_MS = TIMEFRAME_MS["1d"];
@@ -132,28 +114,21 @@ const WEEKDAYS_SHARE = 5 / 7;
 const SPARE_SHARE = 1.1;
 const SPARE_DAYS = 5;
 
-interface ChartQuery {
-  source: Timeframe;
-  from: number;
-  until: number;
-}
-
-/** There are no 4-hour rows, and hourly rows of stocks start at half past, so stocks are built from 30-minute rows. */
-function planChart(options: {
+/** Time span that has `count` closed candles, if the endpoint goes back that far. */
+function historyMs(options: {
   timeframe: Timeframe;
+  source: Timeframe;
   hours: TradingHours;
   count: number;
-  now: number;
-}): ChartQuery {
-  const { timeframe, hours, count, now } = options;
-  const source = sourceTimeframe(timeframe, sourcesFor(hours)) ?? timeframe;
+}): number {
+  const { timeframe, source, hours, count } = options;
   const share = timeframe === "1d" ? WEEKDAYS_SHARE : OPEN_SHARE[hours];
   const openDays = (count * TIMEFRAME_MS[timeframe]) / DAY_MS;
   const neededDays = (openDays / share) * SPARE_SHARE + SPARE_DAYS;
-  const days = Math.min(neededDays, HISTORY_DAYS[source] ?? neededDays);
-  return { source, from: openingTime(now - days * DAY_MS, timeframe), until: now };
+  return Math.min(neededDays, HISTORY_DAYS[source] ?? neededDays) * DAY_MS;
 }
 
+/** There are no 4-hour rows, and hourly rows of stocks start at half past, so stocks are built from 30-minute rows. */
 function sourcesFor(hours: TradingHours): string[] {
   const sources = Object.keys(HISTORY_DAYS);
   return hours === "us-stocks" ? sources.filter((source) => source !== "1h") : sources;
@@ -214,7 +189,7 @@ function rowsOf({ timestamp = [], indicators }: z.infer<typeof resultSchema>): C
 }
 
 /** Digits that distinguish any two single precision numbers. */
-const SINGLE_DIGITS = { fewest: 6, most: 9 } as const;
+const SINGLE_DIGITS = { min: 6, max: 9 } as const;
 
 /**
  * Prices are sent in single precision: 2034.2 arrives as 2034.199951171875. Returns the shortest number with the same
@@ -223,7 +198,7 @@ const SINGLE_DIGITS = { fewest: 6, most: 9 } as const;
 export function shortest(price: number | null | undefined): number | null {
   if (price === null || price === undefined) return null;
   if (Math.fround(price) !== price) return price;
-  for (let digits: number = SINGLE_DIGITS.fewest; digits < SINGLE_DIGITS.most; digits += 1) {
+  for (let digits: number = SINGLE_DIGITS.min; digits < SINGLE_DIGITS.max; digits += 1) {
     const short = Number(price.toPrecision(digits));
     if (Math.fround(short) === price) return short;
   }

@@ -138,7 +138,7 @@ function describeMarket(brief: MarketBrief, votes: readonly Vote[]): string {
 
 function whatToWatch(brief: MarketBrief, levels: TradeLevels | null): string[] {
   const { price, scale, indicators } = brief;
-  const { resistances, supports } = structureAround({ price, swings: indicators.swings });
+  const { resistances, supports } = structureAround(price, indicators.swings);
   return [
     ...(levels ? watchTrade(levels, scale) : []),
     ...watchLevel({ side: "above", level: resistances[0], scale }),

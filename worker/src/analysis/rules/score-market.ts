@@ -192,7 +192,7 @@ function describeBreak(broken: number): string {
 export const voteOnRoom: Voter = ({ price, scale, indicators }) => {
   const { atr14 } = indicators;
   if (atr14 === null || atr14 === 0) return null;
-  const { resistances, supports } = structureAround({ price, swings: indicators.swings });
+  const { resistances, supports } = structureAround(price, indicators.swings);
   const [resistance, support] = [resistances[0], supports[0]];
   if (resistance === undefined && support === undefined) return null;
   const room = (level: number | undefined) =>

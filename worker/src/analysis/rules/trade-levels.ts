@@ -29,7 +29,7 @@ export function tradeLevels(options: {
   const entry = roundToTick(price, scale);
   const { atr14 } = indicators;
   if (atr14 === null || atr14 < FEWEST_ATR_TICKS * scale.tick) return null;
-  const { resistances, supports } = structureAround({ price: entry, swings: indicators.swings });
+  const { resistances, supports } = structureAround(entry, indicators.swings);
   const [ahead, behind] = direction === 1 ? [resistances, supports] : [supports, resistances];
   const distanceTo = (level: number) => Math.abs(level - entry);
   const risk = stopDistance({ distances: behind.map(distanceTo), atr: atr14 });

@@ -132,7 +132,7 @@ export class CcxtMarketData implements LiveProvider {
     const answersBefore = this.answers;
     const [symbol] = await this.markets.symbols();
     if (this.answers > answersBefore || !symbol) return;
-    const since = firstOpeningTime({ timeframe: "1h", count: 1, now: this.now() });
+    const since = firstOpeningTime("1h", { count: 1, now: this.now() });
     await this.fetchRows({ symbol, timeframe: "1h", since, count: 1, abort });
   }
 
@@ -143,7 +143,7 @@ export class CcxtMarketData implements LiveProvider {
   private async closedCandles(request: CandleRequest, source: Timeframe): Promise<Candle[]> {
     const { symbol, timeframe, abort, until = Number.POSITIVE_INFINITY } = request;
     const now = openingTime(Math.min(this.now(), until), timeframe);
-    const since = firstOpeningTime({ timeframe, count: request.limit + 1, now });
+    const since = firstOpeningTime(timeframe, { count: request.limit + 1, now });
     const count = (now - since) / TIMEFRAME_MS[source];
     const range = { symbol, timeframe: source, count, abort };
     const current = await this.fetchRows({ ...range, since });

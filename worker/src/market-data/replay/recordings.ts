@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { parseCandleCsv, parseCandleFileName } from "@shared/outcomes/candle-files.ts";
-import { resample } from "../candles.ts";
+import { resample, sourceTimeframe } from "../candles.ts";
 
 /** An endless market: the candle of a given time is always the same. */
 export interface CandleSource {
@@ -10,38 +11,38 @@ export interface CandleSource {
   range(from: number, count: number): Candle[];
 }
 
-/** Recorded candles by symbol and timeframe, read on demand. */
-export class Recordings {
-  private readonly directory: URL;
-  private readonly files = new Map<string, string>();
-  private readonly read = new Map<string, Candle[]>();
+const DATA_DIRECTORY = new URL("./data/", import.meta.url);
 
-  constructor(directory: URL) {
-    this.directory = directory;
+/** Recorded candles by symbol and timeframe, read on demand from files such as `BTC-USDT.1h.csv`. */
+export class Recordings {
+  readonly #files = new Map<string, URL>();
+  readonly #read = new Map<string, Candle[]>();
+
+  constructor(directory = DATA_DIRECTORY) {
     for (const file of readdirSync(directory)) {
       const market = parseCandleFileName(file);
-      if (market) this.files.set(keyOf(market.symbol, market.timeframe), file);
+      if (market) this.#files.set(keyOf(market.symbol, market.timeframe), new URL(file, directory));
     }
   }
 
+  /** Undefined without a recording. */
   find(symbol: string, timeframe: Timeframe): Candle[] | undefined {
     const key = keyOf(symbol, timeframe);
-    const file = this.files.get(key);
+    const file = this.#files.get(key);
     if (!file) return undefined;
-    const candles =
-      this.read.get(key) ?? parseCandleCsv(readFileSync(new URL(file, this.directory), "utf8"));
-    this.read.set(key, candles);
+    const candles = this.#read.get(key) ?? parseCandleCsv(readFileSync(file, "utf8"));
+    this.#read.set(key, candles);
     return candles;
   }
 
-  has(symbol: string, timeframe: Timeframe): boolean {
-    return this.files.has(keyOf(symbol, timeframe));
+  /** The longest recorded timeframe that `timeframe` can be built from. */
+  sourceOf(symbol: string, timeframe: Timeframe): Timeframe | undefined {
+    const recorded = TIMEFRAMES.filter((each) => this.#files.has(keyOf(symbol, each)));
+    return sourceTimeframe(timeframe, recorded);
   }
 }
 
-function keyOf(symbol: string, timeframe: Timeframe): string {
-  return `${symbol} ${timeframe}`;
-}
+const keyOf = (symbol: string, timeframe: Timeframe) => `${symbol} ${timeframe}`;
 
 /**
  * Every replay shows the end of its recording at this time. It lies in the future, so that daily candles stay near the

@@ -18,28 +18,20 @@ const NOTES = {
 
 const DEMO_GOES_ON = "The real market is closed now; the demo goes on.";
 
-const DATA_DIRECTORY = new URL("./data/", import.meta.url);
-
-/**
- * Recordings shifted to now, or simulated candles. They are the same in all processes, never close, and are marked in
- * `notes`.
- */
+/** Recordings shifted to now, or simulated candles. They are the same in all processes, and never close. */
 export function createReplayMarketData(options: { now: () => number }): MarketData {
-  const recordings = new Recordings(DATA_DIRECTORY);
+  const recordings = new Recordings();
   return {
     async candles({ symbol, timeframe, limit, until = Number.POSITIVE_INFINITY, within }) {
       const source = within
         ? replayPartsSource(recordings, { symbol, timeframe, within })
         : replaySource(recordings, { symbol, timeframe });
       if (!source) {
-        throw new ProviderError({
-          provider: "replay",
-          failure: "unknown-symbol",
-          message: `there is no demo data for ${symbol}`,
-        });
+        const message = `there is no demo data for ${symbol}`;
+        throw new ProviderError({ provider: "replay", failure: "unknown-symbol", message });
       }
       const now = Math.min(options.now(), until);
-      const from = firstOpeningTime({ timeframe, count: limit, now });
+      const from = firstOpeningTime(timeframe, { count: limit, now });
       const note = NOTES[source.origin];
       const isTraded = isOpen(findInstrument(symbol)?.hours ?? "always", now);
       return {
@@ -52,31 +44,34 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
   };
 }
 
-const SHORTEST: Timeframe = "1m";
+interface ReplayedMarket {
+  symbol: string;
+  timeframe: Timeframe;
+}
 
-const MADE_FROM: Record<Timeframe, Timeframe | null> = {
-  "1m": "5m",
-  "5m": "1h",
-  "15m": "5m",
-  "30m": "5m",
-  "1h": "1d",
-  "4h": "1h",
-  "1d": null,
-};
+/** Timeframes that are simulated by dividing the next longer one; others are built from the longest shorter one. */
+const DIVIDED: readonly Timeframe[] = ["1m", "5m", "1h", "1d"];
 
-/**
- * Recorded candles, else candles built from a shorter recording, else simulated ones that agree with the next
- * timeframe.
- */
+/** All timeframes are whole numbers of it. */
+const [SHORTEST] = TIMEFRAMES;
+
+/** The timeframe that a timeframe without any recording is made from; undefined for days. */
+function madeFrom(timeframe: Timeframe): Timeframe | undefined {
+  const divided = DIVIDED.indexOf(timeframe);
+  if (divided >= 0) return DIVIDED[divided + 1];
+  return DIVIDED.findLast((shorter) => TIMEFRAME_MS[shorter] < TIMEFRAME_MS[timeframe]);
+}
+
+/** Recorded candles, else candles built from a shorter recording, else simulated ones that agree with the next timeframe. */
 function replaySource(
   recordings: Recordings,
-  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
+  { symbol, timeframe }: ReplayedMarket,
 ): CandleSource | undefined {
   const instrument = Object.hasOwn(DEMO_INSTRUMENTS, symbol) ? DEMO_INSTRUMENTS[symbol] : undefined;
   if (!instrument) return undefined;
   const recording = recordings.find(symbol, timeframe);
   if (recording) return recordedSource(recording, timeframe);
-  const from = longestRecordedPart(recordings, { symbol, timeframe }) ?? MADE_FROM[timeframe];
+  const from = recordings.sourceOf(symbol, timeframe) ?? madeFrom(timeframe);
   if (!from) return simulatedDays(symbol, instrument);
   const source = replaySource(recordings, { symbol, timeframe: from });
   if (!source) return undefined;
@@ -86,15 +81,11 @@ function replaySource(
     : subdividedSource(source, { ...timeframes, symbol, decimals: instrument.decimals });
 }
 
-/**
- * Shorter candles that add up to those of `within`. Recordings of different timeframes are of different weeks and do
- * not.
- */
+/** Shorter candles that add up to those of `within`. Recordings of different timeframes are of different weeks and do not. */
 function replayPartsSource(
   recordings: Recordings,
-  options: { symbol: string; timeframe: Timeframe; within: Timeframe },
+  { symbol, timeframe, within }: ReplayedMarket & { within: Timeframe },
 ): CandleSource | undefined {
-  const { symbol, timeframe, within } = options;
   const source = replaySource(recordings, { symbol, timeframe: within });
   const instrument = DEMO_INSTRUMENTS[symbol];
   if (!source || !instrument || within === SHORTEST) return source;
@@ -102,16 +93,4 @@ function replayPartsSource(
   const finest = subdividedSource(source, { from: within, to: SHORTEST, symbol, decimals });
   if (timeframe === SHORTEST) return finest;
   return resampledSource(finest, { from: SHORTEST, to: timeframe });
-}
-
-function longestRecordedPart(
-  recordings: Recordings,
-  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
-): Timeframe | undefined {
-  return TIMEFRAMES.findLast(
-    (shorter) =>
-      TIMEFRAME_MS[shorter] < TIMEFRAME_MS[timeframe] &&
-      TIMEFRAME_MS[timeframe] % TIMEFRAME_MS[shorter] === 0 &&
-      recordings.has(symbol, shorter),
-  );
 }

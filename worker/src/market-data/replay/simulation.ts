@@ -191,62 +191,29 @@ function reachingExtremes(candles: Candle[], { high, low }: Candle): Candle[] {
   }));
 }
 
-const RHYTHM_DAY_MS = TIMEFRAME_MS["1d"];
-const HOURS_OF_A_DAY = 24;
-
-type Rhythm = readonly (readonly [fromHour: number, activity: number])[];
-
 /**
- * Relative activity by UTC hour (cf. Andersen and Bollerslev, "Intraday periodicity and volatility persistence", 1997).
+ * Relative activity from an hour (UTC) on (cf. Andersen and Bollerslev, "Intraday periodicity and volatility
+ * persistence", 1997).
  */
-const RHYTHMS: Readonly<Record<InstrumentClass, Rhythm>> = {
-  crypto: [
-    [0, 0.9],
-    [7, 1],
-    [13, 1.3],
-    [17, 1.1],
-    [21, 0.8],
-  ],
-  forex: [
-    [0, 0.7],
-    [7, 1.2],
-    [12, 1.6],
-    [16, 1],
-    [20, 0.5],
-  ],
-  metal: [
-    [0, 0.7],
-    [7, 1],
-    [12, 1.8],
-    [17, 0.9],
-    [20, 0.5],
-  ],
-  index: [
-    [0, 0.5],
-    [7, 0.8],
-    [13, 2],
-    [15, 1.4],
-    [20, 0.5],
-  ],
-  oil: [
-    [0, 0.5],
-    [7, 1],
-    [13, 1.8],
-    [19, 0.8],
-  ],
+const ACTIVITY_FROM_HOUR: Readonly<Record<InstrumentClass, Record<number, number>>> = {
+  crypto: { 0: 0.9, 7: 1, 13: 1.3, 17: 1.1, 21: 0.8 },
+  forex: { 0: 0.7, 7: 1.2, 12: 1.6, 16: 1, 20: 0.5 },
+  metal: { 0: 0.7, 7: 1, 12: 1.8, 17: 0.9, 20: 0.5 },
+  index: { 0: 0.5, 7: 0.8, 13: 2, 15: 1.4, 20: 0.5 },
+  oil: { 0: 0.5, 7: 1, 13: 1.8, 19: 0.8 },
 };
 
 export function activityAt(symbol: string, time: number): number {
-  const hour = Math.floor(((time % RHYTHM_DAY_MS) / RHYTHM_DAY_MS) * HOURS_OF_A_DAY);
-  const [, activity] = RHYTHMS[instrumentClass(symbol)].findLast(([from]) => from <= hour) ?? [
-    0, 1,
-  ];
-  return activity;
+  const hour = new Date(time).getUTCHours();
+  const activities = Object.entries(ACTIVITY_FROM_HOUR[instrumentClass(symbol)]);
+  return activities.findLast(([from]) => Number(from) <= hour)?.[1] ?? 1;
 }
 
 const DEGREES_OF_FREEDOM = 4;
 
+/** Random numbers that are the same for the same seed, on every machine. */
 interface SeededRandom {
+  /** Uniform in (0, 1). */
   uniform(): number;
   /** Student's t with 4 degrees of freedom and variance 1. */
   fatTailed(): number;
@@ -268,6 +235,4 @@ function studentT(uniform: () => number): number {
   return (normal * Math.sqrt(DEGREES_OF_FREEDOM / chiSquare)) / Math.sqrt(variance);
 }
 
-function roundPrice(price: number, decimals: number): number {
-  return Number(price.toFixed(decimals));
-}
+const roundPrice = (price: number, decimals: number) => Number(price.toFixed(decimals));
