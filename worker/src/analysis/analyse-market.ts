@@ -13,17 +13,13 @@ import { ProviderError } from "../market-data/provider-error.ts";
 import type { Analyst, CallUsage } from "./analyst.ts";
 import { chartWarnings } from "./check-chart.ts";
 import { composeAnalysis, rejectedAdvice, signalWarnings } from "./compose-analysis.ts";
-import { costFigures, costWarnings } from "./cost-limit.ts";
+import { costNumbers, costWarnings } from "./cost-limit.ts";
 import { groundingWarnings } from "./grounding.ts";
-import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
+import { buildMarketBrief } from "./market-brief.ts";
 import { closedMarketAnalysis, findMarketClosure } from "./market-hours-check.ts";
-import {
-  type SignalProvenance,
-  writeClosedMarketProvenance,
-  writeProvenance,
-} from "./provenance.ts";
+import { type SignalProvenance, writeProvenance } from "./provenance.ts";
 import { type AnalystCall, requestAdvice } from "./request-advice.ts";
-import { createStageTimer, type Stage, type StageTimer } from "./stage-timer.ts";
+import { createStageTimer, type StageTimer } from "./stage-timer.ts";
 import type { AcceptedAdvice } from "./validate-advice.ts";
 
 export interface SignalOptions extends AnalysisOptions {
@@ -43,7 +39,7 @@ export async function generateSignal(
 const FETCHED_CANDLES = 300;
 
 /** ATR(14) needs 14 candles, and as many again to settle. */
-const FEWEST_CANDLES = 30;
+const MIN_CANDLES = 30;
 
 interface MarketRequest {
   symbol: string;
@@ -62,7 +58,6 @@ interface AnalysisOptions {
   costs: TradingCosts;
   now: () => number;
   abort: AbortSignal;
-  onStage?: ((stage: Stage) => void) | undefined;
   beforeAnalyst?: (() => Promise<void>) | undefined;
   onUsage?: ((usage: CallUsage) => void) | undefined;
 }
@@ -81,79 +76,69 @@ interface MadeAnalysis {
  * @throws ProviderError without candles or advice; the reason of `abort` once that fires
  */
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
-  const { request, chartImage, analyst, costs, now, abort, onStage } = options;
-  const { beforeAnalyst, onUsage } = options;
-  const timer = createStageTimer({ now, onStage });
+  const { request, chartImage, analyst, costs, now, abort, onUsage } = options;
+  const timer = createStageTimer(now);
   const newest = await timer.run("fetching", () => fetchSeries(options));
-  const paused = closedMarketSignal(options, newest, timer);
-  if (paused) return paused;
+  const closed = analyseClosedMarket(options, newest, timer);
+  if (closed) return closed;
   const series = upTo(newest, request);
   const brief = buildMarketBrief({ ...request, candles: series.candles });
   const { atr14: atr } = brief.indicators;
-  if (atr === null || series.candles.length < FEWEST_CANDLES) throw tooFewCandles(series);
-  await beforeAnalyst?.();
-  const asked = { analyst, brief, costs, atr, chartImage, timer, onUsage, abort };
-  const consultation = await requestAdvice(asked);
-  const { last: exchange } = consultation;
-  const { decision, tooCostly } = decide(exchange, costs);
-  const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
-  const judged = { brief, series, analyst, exchange, decision };
-  const hasChartImage = chartImage !== undefined;
+  if (atr === null || series.candles.length < MIN_CANDLES) throw tooFewCandles(series);
+  await options.beforeAnalyst?.();
+  const advised = { brief, costs, abort, ...(chartImage !== undefined && { chartImage }) };
+  const answers = await requestAdvice(
+    analyst,
+    { ...advised, ...(onUsage && { onUsage }) },
+    { atr, timer },
+  );
+  const { last: call } = answers;
+  const { decision, tooCostly } = decide(call, costs);
+  const rate = await timer.run("sizing", () => findUsdRate(options, series, decision));
+  const quoteToUsd = rate ?? null;
   const madeAt = now();
+  const judged = { brief, series, analyst, call, decision, madeAt };
   const warnings = [
-    ...signalWarnings({ ...judged, tooCostly, hasChartImage, now: madeAt }),
-    ...contradictions({ brief, exchange, costs }),
+    ...signalWarnings(judged, { tooCostly, hasChartImage: chartImage !== undefined }),
+    ...chartWarnings(brief, call.reply.chart),
+    ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
   ];
-  const made = { madeAt, quoteToUsd, durationsMs: timer.durationsMs() };
+  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs() };
   return {
-    analysis: composeAnalysis({ ...judged, warnings, now: madeAt }),
-    quoteToUsd: quoteToUsd ?? null,
+    analysis: composeAnalysis(judged, warnings),
+    quoteToUsd,
     candles: series.candles,
-    receipt: writeProvenance({ series, analyst, costs, chartImage, consultation, ...made }),
+    receipt: writeProvenance(made, { analyst, answers, quoteToUsd }),
   };
 }
 
+/** The analyst's advice, or a WAIT where it was rejected or, as `tooCostly` says, costs too much. */
 function decide(
-  exchange: AnalystCall,
+  call: AnalystCall,
   costs: TradingCosts,
 ): { decision: AcceptedAdvice; tooCostly: string[] } {
-  const { checked } = exchange;
-  if (!checked.accepted) return { decision: rejectedAdvice(exchange), tooCostly: [] };
+  const { checked } = call;
+  if (!checked.accepted) return { decision: rejectedAdvice(call), tooCostly: [] };
   const tooCostly = costWarnings(checked.advice, costs);
-  const decision = tooCostly.length === 0 ? checked.advice : rejectedAdvice(exchange);
-  return { decision, tooCostly };
+  return { decision: tooCostly.length > 0 ? rejectedAdvice(call) : checked.advice, tooCostly };
 }
 
-function closedMarketSignal(
+/** The WAIT of a market that is closed or whose data is too old; null otherwise. */
+function analyseClosedMarket(
   { request, costs, chartImage, now }: AnalysisOptions,
   series: CandleSeries,
   timer: StageTimer,
 ): MadeAnalysis | null {
-  const { symbol, timeframe } = request;
   const madeAt = now();
-  const pause = findMarketClosure({ symbol, timeframe, series, now: madeAt });
-  if (!pause) return null;
-  const durationsMs = timer.durationsMs();
+  const closure = findMarketClosure({ ...request, series, now: madeAt });
+  if (!closure) return null;
+  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs() };
   return {
-    analysis: closedMarketAnalysis({ pause, timeframe, series }),
+    analysis: closedMarketAnalysis(closure, series, request.timeframe),
     quoteToUsd: null,
     candles: series.candles,
-    receipt: writeClosedMarketProvenance({ series, costs, chartImage, madeAt, durationsMs }),
+    receipt: writeProvenance(made),
   };
-}
-
-function contradictions(of: {
-  brief: MarketBrief;
-  exchange: AnalystCall;
-  costs: TradingCosts;
-}): string[] {
-  const { brief, exchange, costs } = of;
-  const { advice, chart, ownFigures = [] } = exchange.reply;
-  const figures = [...ownFigures, ...costFigures(brief.price, costs)];
-  return [
-    ...chartWarnings(brief, chart),
-    ...groundingWarnings({ brief, advice, ownFigures: figures }),
-  ];
 }
 
 async function fetchSeries({ request, marketData, abort }: AnalysisOptions): Promise<CandleSeries> {
@@ -176,7 +161,7 @@ function tooFewCandles({ provider, candles }: CandleSeries): ProviderError {
   return new ProviderError({
     provider,
     failure: "nonsense",
-    message: `${candles.length} closed candles came, ${FEWEST_CANDLES} are needed for a signal`,
+    message: `${candles.length} closed candles came, ${MIN_CANDLES} are needed for a signal`,
   });
 }
 
@@ -195,13 +180,13 @@ function findUsdRate(
  * Returns USD per unit of `currency` from a market with the same kind of data: a live trade is not sized by a replayed
  * rate.
  */
-export async function fetchUsdRate(options: {
-  currency: string;
-  timeframe: Timeframe;
-  data: CandleSeries["data"];
-  marketData: MarketData;
-  abort: AbortSignal;
-}): Promise<number | undefined> {
+export async function fetchUsdRate(
+  options: Pick<AnalysisOptions, "marketData" | "abort"> & {
+    currency: string;
+    timeframe: Timeframe;
+    data: CandleSeries["data"];
+  },
+): Promise<number | undefined> {
   const { currency, data } = options;
   const markets = [
     { symbol: `${currency}/USD`, toRate: (close: number) => close },
@@ -209,25 +194,28 @@ export async function fetchUsdRate(options: {
     { symbol: `${currency}/USDT`, toRate: (close: number) => close },
   ];
   for (const { symbol, toRate } of markets) {
-    const series = await fetchLast({ ...options, symbol });
+    const series = await fetchLast(options, symbol);
     const close = series?.data === data ? series.candles.at(-1)?.close : undefined;
     if (close !== undefined) return toRate(close);
   }
   return undefined;
 }
 
-async function fetchLast(options: {
-  symbol: string;
-  timeframe: Timeframe;
-  marketData: MarketData;
-  abort: AbortSignal;
-}): Promise<CandleSeries | null> {
-  const { symbol, timeframe, marketData, abort } = options;
+async function fetchLast(
+  {
+    timeframe,
+    marketData,
+    abort,
+  }: Pick<AnalysisOptions, "marketData" | "abort"> & {
+    timeframe: Timeframe;
+  },
+  symbol: string,
+): Promise<CandleSeries | null> {
   try {
     return await raceAbort(marketData.candles({ symbol, timeframe, limit: 1, abort }), abort);
   } catch (error) {
     abort.throwIfAborted();
-    // A market that does not exist or does not answer is no reason to give up the signal: the next one may do.
+    // The next market may have the rate.
     if (error instanceof ProviderError) return null;
     throw error;
   }

@@ -34,7 +34,7 @@ export interface AdviceReply {
   cutOff?: string;
   chart?: ChartReading;
   /** Numbers in its texts that it computed itself, in addition to those of the brief. */
-  ownFigures?: readonly number[];
+  ownNumbers?: readonly number[];
 }
 
 /** Port of everything that can judge a market. Rejects with `ProviderError`. */
@@ -76,17 +76,23 @@ export const adviceSchema = z.object({
 });
 export type Advice = z.infer<typeof adviceSchema>;
 
-export const NO_ADVICE: Advice = {
+/** Fields of a WAIT. */
+export const NO_TRADE = {
   final_signal: "WAIT",
   confidence: 0,
   entry: null,
   stop_loss: null,
   take_profit: null,
+  suggested_hold: "No position",
+  hold_candles: null,
+  trade_duration_text: "No trade",
+} as const satisfies Partial<Advice>;
+
+/** Replaces the advice of a reply that has none. */
+export const NO_ADVICE: Advice = {
+  ...NO_TRADE,
   rationale: "The analyst gave no complete answer.",
   key_evidence: [],
   market_condition: "Unknown",
   what_to_watch_for: [],
-  suggested_hold: "No position",
-  hold_candles: null,
-  trade_duration_text: "No trade",
 };

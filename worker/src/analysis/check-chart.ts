@@ -15,7 +15,7 @@ export interface ChartReading {
  * Beyond this distance from the last close, a chart shows another market or another time. Images are a few candles old,
  * and feeds differ.
  */
-const FARTHEST_PRICE_ATR = 5;
+const MAX_PRICE_DISTANCE_ATR = 5;
 
 const OTHER_NAMES: Partial<Record<Instrument["symbol"], readonly string[]>> = {
   "BTC/USDT": ["XBT"],
@@ -47,7 +47,7 @@ function priceWarnings(brief: MarketBrief, shown: number | null): string[] {
   const { price, scale, indicators } = brief;
   if (shown === null || !Number.isFinite(shown) || !indicators.atr14) return [];
   const distanceAtr = Math.abs(shown - price) / indicators.atr14;
-  if (distanceAtr <= FARTHEST_PRICE_ATR) return [];
+  if (distanceAtr <= MAX_PRICE_DISTANCE_ATR) return [];
   return [
     `The chart image seems to show a price of ${formatAtTick(shown, scale)}, ${formatNumber(distanceAtr, 1)} ATR ` +
       `from the last close ${formatAtTick(price, scale)}: it may be old, or of another market.`,

@@ -14,7 +14,7 @@ export interface CitedNumber {
 }
 
 /** Whole numbers up to this are counts (`2 of 3 rules`), not market data. */
-const LARGEST_COUNT = 12;
+const MAX_COUNT = 12;
 
 /** Significant digits of a round number: `113,500` is exact to 100, `110,000` to 1,000. */
 const MEANT_DIGITS = 3;
@@ -104,7 +104,7 @@ function readNumber(
 }
 
 function isCount({ kind, value, reading, unit }: CitedNumber): boolean {
-  return kind === "plain" && reading === null && unit === 1 && value <= LARGEST_COUNT;
+  return kind === "plain" && reading === null && unit === 1 && value <= MAX_COUNT;
 }
 
 function unitOf(digits: string): number {

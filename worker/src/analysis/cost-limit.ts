@@ -39,7 +39,7 @@ export function costWarnings(
   ];
 }
 
-export function costFigures(price: number, costs: TradingCosts): number[] {
+export function costNumbers(price: number, costs: TradingCosts): number[] {
   return [
     costs.spread_percent,
     costs.commission_percent,

@@ -1,11 +1,11 @@
 import type { Candle } from "@shared/contract/candle.ts";
-import type { Advice } from "./analyst.ts";
+import type { Advice, AdviceReply } from "./analyst.ts";
 import { type CitedNumber, citedNumbers, type Reading } from "./cited-numbers.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import { roundToTick } from "./price-scale.ts";
 import { TRADE_BOUNDS } from "./validate-advice.ts";
 
-const MOST_WARNINGS = 3;
+const MAX_WARNINGS = 3;
 
 /** A pip is ten ticks, as brokers quote one decimal more. */
 const TICKS_PER_PIP = 10;
@@ -21,27 +21,26 @@ const RELATIVE_TOLERANCE = 1e-9;
  * Checks every number in the rationale and key evidence against the brief, the advice and what follows from both.
  * @returns a warning for each unknown number, at most three
  */
-export function groundingWarnings(options: {
-  brief: MarketBrief;
-  advice: Advice;
-  ownFigures?: readonly number[] | undefined;
-}): string[] {
-  const { brief, advice, ownFigures = [] } = options;
+export function groundingWarnings(
+  brief: MarketBrief,
+  { advice, ownNumbers = [] }: Pick<AdviceReply, "advice" | "ownNumbers">,
+  costNumbers: readonly number[] = [],
+): string[] {
   const texts = [
     { name: "rationale", cited: citedNumbers(advice.rationale) },
     ...advice.key_evidence.map((text) => ({ name: "key evidence", cited: citedNumbers(text) })),
   ].filter(({ cited }) => cited.length > 0);
   if (texts.length === 0) return [];
-  const known = knownFigures({ brief, advice, ownFigures });
+  const known = knownNumbers(brief, advice, [...ownNumbers, ...costNumbers]);
   const warnings = texts.flatMap(({ name, cited }) =>
     unfounded(cited, known).map(
       ({ text }) => `The ${name} cites ${text}, which is not in the market data.`,
     ),
   );
-  return [...new Set(warnings)].slice(0, MOST_WARNINGS);
+  return [...new Set(warnings)].slice(0, MAX_WARNINGS);
 }
 
-function unfounded(cited: readonly CitedNumber[], known: KnownFigures): CitedNumber[] {
+function unfounded(cited: readonly CitedNumber[], known: KnownNumbers): CitedNumber[] {
   const proven = cited.filter((number) => isProven(number, known));
   return cited.filter((number) => !proven.includes(number) && !followsFrom(number, proven));
 }
@@ -53,10 +52,10 @@ function reads({ value, unit, isNegative }: CitedNumber, actual: number): boolea
   return excess >= -unit / 2 - slack && excess < unit + slack;
 }
 
-function isProven(cited: CitedNumber, known: KnownFigures): boolean {
+function isProven(cited: CitedNumber, known: KnownNumbers): boolean {
   const reading = readingFor(cited, known);
   if (reading !== undefined) return reads(cited, reading);
-  // Without a trade there is no reward to risk; what is said of one is no figure of the market.
+  // Without a trade there is no reward to risk, so a number for it is not market data.
   if (cited.reading === "reward to risk" && known.readings["reward to risk"] === undefined)
     return true;
   const isOneOf = (values: readonly number[]) => values.some((value) => reads(cited, value));
@@ -79,7 +78,7 @@ function isProven(cited: CitedNumber, known: KnownFigures): boolean {
 
 function readingFor(
   { reading, kind, value }: CitedNumber,
-  known: KnownFigures,
+  known: KnownNumbers,
 ): number | undefined {
   if (reading === null || kind === "percent" || kind === "pips") return undefined;
   const actual = known.readings[reading];
@@ -92,7 +91,7 @@ function readingFor(
 }
 
 /** Two digits, or a third that is 5: traders watch 110,000 or 1.15 although no candle closed there. */
-function isRoundLevel({ value }: CitedNumber, { lowest, highest }: KnownFigures): boolean {
+function isRoundLevel({ value }: CitedNumber, { lowest, highest }: KnownNumbers): boolean {
   if (value < lowest || value > highest) return false;
   const step = 10 ** (Math.floor(Math.log10(value)) - 1) / 2;
   const steps = value / step;
@@ -104,7 +103,7 @@ function followsFrom(cited: CitedNumber, proven: readonly CitedNumber[]): boolea
   return plain.some((a) =>
     plain.some((b) => {
       if (a.value >= b.value) return false;
-      // Each of them may be off by what its last digit hides.
+      // Rounding of both numbers.
       const slack = a.unit + b.unit;
       const difference = b.value - a.value;
       const candidates: Record<CitedNumber["kind"], { value: number; slack: number }[]> = {
@@ -124,7 +123,7 @@ function followsFrom(cited: CitedNumber, proven: readonly CitedNumber[]): boolea
 }
 
 /** All numbers that an analyst may cite. Signs are ignored. */
-interface KnownFigures {
+interface KnownNumbers {
   prices: number[];
   values: number[];
   percents: number[];
@@ -145,12 +144,11 @@ const LAST_CANDLES = 3;
 
 const ROUND_REACH_ATR = 5;
 
-function knownFigures(options: {
-  brief: MarketBrief;
-  advice: Advice;
-  ownFigures: readonly number[];
-}): KnownFigures {
-  const { brief, advice, ownFigures } = options;
+function knownNumbers(
+  brief: MarketBrief,
+  advice: Advice,
+  ownNumbers: readonly number[],
+): KnownNumbers {
   const { price, indicators, candles, scale } = brief;
   const atr = indicators.atr14 ?? 0;
   const shown = candles.flatMap(({ open, high, low, close }) => [open, high, low, close]);
@@ -164,10 +162,10 @@ function knownFigures(options: {
   const rewardToRisk = rewardToRiskOf(advice);
   return {
     prices: [...shown, ...named],
-    values: [...indicatorValues(brief), ...distances, ...ownFigures, ...THRESHOLDS],
-    percents: [...percentsOf({ brief, named, distances }), advice.confidence, ...ownFigures],
+    values: [...indicatorValues(brief), ...distances, ...ownNumbers, ...THRESHOLDS],
+    percents: [...percentsOf(brief, named, distances), advice.confidence, ...ownNumbers],
     multiples: [
-      ...ownFigures,
+      ...ownNumbers,
       ...(rewardToRisk === null ? [] : [rewardToRisk]),
       ...multiplesOf(brief, distances),
     ],
@@ -220,12 +218,11 @@ function indicatorValues({ indicators, lastCandleAt, candles }: MarketBrief): nu
   ].filter(isKnown);
 }
 
-function percentsOf(options: {
-  brief: MarketBrief;
-  named: readonly number[];
-  distances: readonly number[];
-}): number[] {
-  const { brief, named, distances } = options;
+function percentsOf(
+  brief: MarketBrief,
+  named: readonly number[],
+  distances: readonly number[],
+): number[] {
   const { price, candles, indicators } = brief;
   const { rsi14, atr14, atrRatio, atrPercentile, volume } = indicators;
   const closes = candles.map(({ close }) => close);
@@ -270,7 +267,7 @@ function rewardToRiskOf({ entry, stop_loss: stop, take_profit: target }: Advice)
 function readingsOf(
   { indicators: { rsi14, ema20, ema50, ema200 } }: MarketBrief,
   rewardToRisk: number | null,
-): KnownFigures["readings"] {
+): KnownNumbers["readings"] {
   return {
     ...(rsi14 !== null && { RSI: rsi14 }),
     ...(ema20 !== null && { "EMA 20": ema20 }),

@@ -152,7 +152,7 @@ function computeVolume(candles: readonly Candle[]): Volume | null {
  */
 const PIVOT_REACH = 3;
 
-const PIVOTS_KEPT = 5;
+const MAX_PIVOTS = 5;
 
 interface Swings {
   highs: number[];
@@ -164,8 +164,8 @@ function findSwings(candles: readonly Candle[]): Swings {
   const swingLow = new SwingLow({ lookback: PIVOT_REACH });
   const isPivot = (price: number | null) => price !== null;
   return {
-    highs: swingHigh.updates(candles).filter(isPivot).slice(-PIVOTS_KEPT),
-    lows: swingLow.updates(candles).filter(isPivot).slice(-PIVOTS_KEPT),
+    highs: swingHigh.updates(candles).filter(isPivot).slice(-MAX_PIVOTS),
+    lows: swingLow.updates(candles).filter(isPivot).slice(-MAX_PIVOTS),
   };
 }
 

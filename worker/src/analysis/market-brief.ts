@@ -41,12 +41,12 @@ export function buildMarketBrief(market: BriefedMarket): MarketBrief {
   const { symbol, timeframe, limit, candles } = market;
   const briefs = briefsOf(candles);
   const key = `${timeframe} ${limit} ${symbol}`;
-  const brief = briefs.get(key) ?? sumUp(market);
+  const brief = briefs.get(key) ?? composeBrief(market);
   briefs.set(key, brief);
   return brief;
 }
 
-function sumUp({ symbol, timeframe, limit, candles }: BriefedMarket): MarketBrief {
+function composeBrief({ symbol, timeframe, limit, candles }: BriefedMarket): MarketBrief {
   const last = candles.at(-1);
   if (!last) throw new RangeError("A market brief needs at least one candle.");
   const price = last.close;
@@ -58,7 +58,7 @@ function sumUp({ symbol, timeframe, limit, candles }: BriefedMarket): MarketBrie
     scale: priceScale({ symbol, price }),
     price,
     lastCandleAt,
-    session: tradingSession({ timeframe, time: lastCandleAt }),
+    session: timeframe === "1d" ? null : tradingSession(lastCandleAt),
     candles: candles.slice(-limit),
     indicators,
     ...structureLevels(price, indicators),
@@ -93,18 +93,9 @@ interface TradingSession {
   isWeekend: boolean;
 }
 
-/** Null for daily candles, each of which spans all sessions. */
-export function tradingSession(options: {
-  timeframe: Timeframe;
-  time: number;
-}): TradingSession | null {
-  if (options.timeframe === "1d") return null;
-  const date = new Date(options.time);
+export function tradingSession(time: number): TradingSession {
+  const date = new Date(time);
   const [hour, day] = [date.getUTCHours(), date.getUTCDay()];
-  return {
-    centres: CENTRES.filter(({ fromHour, untilHour }) => hour >= fromHour && hour < untilHour).map(
-      ({ name }) => name,
-    ),
-    isWeekend: day === SATURDAY || day === SUNDAY,
-  };
+  const open = CENTRES.filter(({ fromHour, untilHour }) => hour >= fromHour && hour < untilHour);
+  return { centres: open.map(({ name }) => name), isWeekend: day === SATURDAY || day === SUNDAY };
 }

@@ -76,53 +76,32 @@ export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-export function writeProvenance(options: {
-  series: CandleSeries;
-  analyst: Analyst;
-  costs: TradingCosts;
-  madeAt: number;
-  chartImage: string | undefined;
-  consultation: AnalystCalls;
-  quoteToUsd: number | undefined;
-  durationsMs: SignalProvenance["durationsMs"];
-}): SignalProvenance {
-  const { series, analyst, costs, madeAt, chartImage, consultation, quoteToUsd, durationsMs } =
-    options;
-  const { exchanges, last, usage } = consultation;
+/** Describes how an analysis was made; without `asked` if no analyst was asked. */
+export function writeProvenance(
+  made: {
+    /** Has at least one candle. */
+    series: CandleSeries;
+    costs: TradingCosts;
+    chartImage: string | undefined;
+    /** Unix milliseconds. */
+    madeAt: number;
+    durationsMs: SignalProvenance["durationsMs"];
+  },
+  asked?: { analyst: Analyst; answers: AnalystCalls; quoteToUsd: number | null },
+): SignalProvenance {
+  const { series, costs, chartImage, madeAt, durationsMs } = made;
+  const { analyst, answers, quoteToUsd = null } = asked ?? {};
   return {
     candles: presentCandles(series),
     madeAt: new Date(madeAt).toISOString(),
-    analyst: analyst.name,
-    analystVersion: analyst.version,
-    model: last.reply.model,
+    analyst: analyst?.name ?? "none",
+    analystVersion: analyst?.version ?? "none",
+    model: answers?.last.reply.model ?? "none",
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
-    exchanges: exchanges.map(presentCall),
-    usage,
+    exchanges: answers?.calls.map(presentCall) ?? [],
+    usage: answers?.usage ?? null,
     costs,
-    quoteToUsd: quoteToUsd ?? null,
-    durationsMs,
-  };
-}
-
-export function writeClosedMarketProvenance(options: {
-  series: CandleSeries;
-  costs: TradingCosts;
-  chartImage: string | undefined;
-  madeAt: number;
-  durationsMs: SignalProvenance["durationsMs"];
-}): SignalProvenance {
-  const { series, costs, chartImage, madeAt, durationsMs } = options;
-  return {
-    candles: presentCandles(series),
-    madeAt: new Date(madeAt).toISOString(),
-    analyst: "none",
-    analystVersion: "none",
-    model: "none",
-    chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
-    exchanges: [],
-    usage: null,
-    costs,
-    quoteToUsd: null,
+    quoteToUsd,
     durationsMs,
   };
 }
@@ -139,15 +118,18 @@ function presentCandles(series: CandleSeries): SignalProvenance["candles"] {
   };
 }
 
-function presentCall(exchange: AnalystCall): SignalProvenance["exchanges"][number] {
-  const { corrections, reply, tries, usage, checked } = exchange;
-  return {
-    prompt: reply.prompt,
-    rawReply: reply.rawReply,
-    corrections,
-    rejectedFor: checked.accepted ? [] : checked.reasons,
-    ...(reply.cutOff !== undefined && { cutOff: true }),
-    tries,
-    usage,
-  };
-}
+const presentCall = ({
+  corrections,
+  reply,
+  tries,
+  usage,
+  checked,
+}: AnalystCall): SignalProvenance["exchanges"][number] => ({
+  prompt: reply.prompt,
+  rawReply: reply.rawReply,
+  corrections,
+  rejectedFor: checked.accepted ? [] : checked.reasons,
+  ...(reply.cutOff !== undefined && { cutOff: true }),
+  tries,
+  usage,
+});

@@ -1,4 +1,3 @@
-import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import pRetry from "p-retry";
 import { raceAbort } from "../market-data/deadline.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
@@ -10,20 +9,25 @@ import {
   type TokenUsage,
   totalUsage,
 } from "./analyst.ts";
-import type { MarketBrief } from "./market-brief.ts";
 import type { StageTimer } from "./stage-timer.ts";
 import { type AdviceBounds, type ValidatedAdvice, validateAdvice } from "./validate-advice.ts";
 
-export interface AnalystCall {
-  corrections: string[];
+interface AnalystAnswer {
   reply: AdviceReply;
+  /** Calls, including failed ones. */
   tries: number;
   usage: TokenUsage | null;
+}
+
+/** One request to the analyst, its reply, and the result of the check. */
+export interface AnalystCall extends AnalystAnswer {
+  corrections: string[];
   checked: ValidatedAdvice;
 }
 
+/** Oldest first; the last one decides. */
 export interface AnalystCalls {
-  exchanges: AnalystCall[];
+  calls: AnalystCall[];
   last: AnalystCall;
   usage: TokenUsage | null;
 }
@@ -36,40 +40,30 @@ const UNREADABLE =
  * reasons.
  * @throws ProviderError without advice; the reason of `abort` once that fires
  */
-export async function requestAdvice(options: {
-  analyst: Analyst;
-  brief: MarketBrief;
-  costs: TradingCosts;
-  atr: number;
-  chartImage: string | undefined;
-  timer: StageTimer;
-  onUsage: ((usage: CallUsage) => void) | undefined;
-  abort: AbortSignal;
-}): Promise<AnalystCalls> {
-  const { analyst, brief, costs, atr, chartImage, timer, onUsage, abort } = options;
-  const { price, scale } = brief;
+export async function requestAdvice(
+  analyst: Analyst,
+  request: Omit<AdviceRequest, "corrections">,
+  { atr, timer }: { atr: number; timer: StageTimer },
+): Promise<AnalystCalls> {
+  const { price, scale } = request.brief;
   const spent: TokenUsage[] = [];
-  const countUsage = (usage: CallUsage) => {
+  const onUsage = (usage: CallUsage) => {
     spent.push(usage);
-    onUsage?.(usage);
+    request.onUsage?.(usage);
   };
-  const exchange = async (corrections: string[]): Promise<AnalystCall> => {
-    const extras = { ...(chartImage !== undefined && { chartImage }), onUsage: countUsage };
+  const ask = async (corrections: string[]): Promise<AnalystCall> => {
     const answer = await timer.run("analysing", () =>
-      askAnalyst(analyst, { brief, costs, corrections, abort, ...extras }),
+      askAnalyst(analyst, { ...request, corrections, onUsage }),
     );
     const checked = await timer.run("checking", () =>
       checkReply(answer.reply, { price, atr, scale }),
     );
     return { corrections, checked, ...answer };
   };
-  const first = await exchange([]).catch(nullIfUnreadable);
-  if (first?.checked.accepted) {
-    return { exchanges: [first], last: first, usage: totalUsage(spent) };
-  }
-  const reasons = first?.checked.accepted === false ? first.checked.reasons : [UNREADABLE];
-  const last = await exchange(reasons);
-  return { exchanges: first ? [first, last] : [last], last, usage: totalUsage(spent) };
+  const first = await ask([]).catch(nullIfUnreadable);
+  if (first?.checked.accepted) return { calls: [first], last: first, usage: totalUsage(spent) };
+  const last = await ask(first?.checked.accepted === false ? first.checked.reasons : [UNREADABLE]);
+  return { calls: first ? [first, last] : [last], last, usage: totalUsage(spent) };
 }
 
 function nullIfUnreadable(error: unknown): null {
@@ -80,17 +74,11 @@ function nullIfUnreadable(error: unknown): null {
 const checkReply = ({ advice, cutOff }: AdviceReply, bounds: AdviceBounds): ValidatedAdvice =>
   cutOff === undefined ? validateAdvice(advice, bounds) : { accepted: false, reasons: [cutOff] };
 
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 500;
 
 /** A service may request a pause of hours; a user waits for a minute. */
-const LONGEST_PAUSE_MS = 8_000;
-
-interface AnalystAnswer {
-  reply: AdviceReply;
-  tries: number;
-  usage: TokenUsage | null;
-}
+const MAX_PAUSE_MS = 8_000;
 
 /**
  * Retries a failed service up to three calls, and keeps the pause that it requests, up to 8 s. Unreadable answers cost
@@ -109,14 +97,14 @@ export function askAnalyst(analyst: Analyst, request: AdviceRequest): Promise<An
       return { reply, tries, usage: totalUsage(spent) };
     },
     {
-      retries: MOST_TRIES - 1,
+      retries: MAX_TRIES - 1,
       minTimeout: FIRST_PAUSE_MS,
       signal: abort,
       shouldRetry: async ({ error, retriesConsumed }) => {
         if (!(error instanceof ProviderError && error.retryable)) return false;
         if (error.failure === "nonsense") return false;
         const ownPauseMs = FIRST_PAUSE_MS * 2 ** retriesConsumed;
-        await pause(Math.min(error.retryAfterMs ?? 0, LONGEST_PAUSE_MS) - ownPauseMs, abort);
+        await pause(Math.min(error.retryAfterMs ?? 0, MAX_PAUSE_MS) - ownPauseMs, abort);
         return true;
       },
     },

@@ -30,7 +30,7 @@ export function computeEmaSeries(values: readonly number[], period: number): (nu
   const ema = new EMA(period);
   return values.map((value, index) => {
     const average = ema.update(value, false);
-    // Not by `isStable`: it throws and catches inside, which costs more than the whole average.
+    // `isStable` throws and catches inside, which costs more than the average itself.
     return index + 1 >= period ? average : null;
   });
 }

@@ -7,8 +7,8 @@ import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { isTooCostly } from "../analysis/cost-limit.ts";
-import { geometryOf, type LevelsInAtr, placeTrade } from "./advised-trade.ts";
-import { type AtrAt, type BacktestRange, candleAt, closeOf } from "./range.ts";
+import { type AtrAt, type BacktestRange, candleAt, closeOf, tradeAt } from "./range.ts";
+import type { HoldFigures } from "./report/report-schema.ts";
 import {
   type Decision,
   type Resolver,
@@ -17,23 +17,20 @@ import {
   simulateTrades,
 } from "./simulate.ts";
 
+/** Buy and hold from the first bar to the last. */
 export interface HoldResult {
+  figures: HoldFigures;
+  /** Unix milliseconds. */
   from: number;
-  to: number;
-  returnPercent: number;
-  maxDrawdownPercent: number;
-  /** 1 R in percent of the price: mean distance of the stops; null without trades. */
-  percentPerR: number | null;
   /** Percent of the purchase price after each close, net of costs. */
   curve: { at: number; percent: number }[];
 }
 
-export function buyAndHold(options: {
-  course: BacktestRange;
-  trades: readonly SimulatedTrade[];
-  costs: TradingCosts;
-}): HoldResult {
-  const { course, trades, costs } = options;
+export function buyAndHold(
+  course: BacktestRange,
+  trades: readonly SimulatedTrade[],
+  costs: TradingCosts,
+): HoldResult {
   const { timeframe, series, firstBar } = course;
   const bought = candleAt(course, firstBar + 1).open;
   const held = series.candles.slice(firstBar + 1, course.lastBar + 2);
@@ -43,14 +40,14 @@ export function buyAndHold(options: {
   }));
   const changes = curve.map(({ percent }, index) => percent - (curve[index - 1]?.percent ?? 0));
   const { total, drawdown } = changes.map(segmentOf).reduce(mergeSegments, EMPTY_SEGMENT);
-  return {
-    from: closeOf(course, firstBar),
-    to: curve.at(-1)?.at ?? closeOf(course, firstBar),
-    returnPercent: total,
-    maxDrawdownPercent: drawdown,
-    percentPerR: meanStopPercent(trades),
-    curve,
+  const percentPerR = meanStopPercent(trades);
+  const figures = {
+    return_percent: total,
+    max_drawdown_percent: drawdown,
+    percent_per_r: percentPerR,
+    total_r: percentPerR === null ? null : total / percentPerR,
   };
+  return { figures, from: closeOf(course, firstBar), curve };
 }
 
 function meanStopPercent(trades: readonly SimulatedTrade[]): number | null {
@@ -59,6 +56,15 @@ function meanStopPercent(trades: readonly SimulatedTrade[]): number | null {
     ({ trade: { entry, stopLoss } }) => (100 * Math.abs(entry - stopLoss)) / entry,
   );
   return percents.reduce((sum, percent) => sum + percent, 0) / percents.length;
+}
+
+/** Distances from the last close in ATR(14), positive towards the target. */
+export interface LevelsInAtr {
+  entryAtr: number;
+  stopAtr: number;
+  targetAtr: number;
+  validCandles: number;
+  holdCandles: number;
 }
 
 const CHANNEL_CANDLES = 20;
@@ -71,6 +77,33 @@ const ATR_RULE: LevelsInAtr = {
   validCandles: 1,
   holdCandles: 24,
 };
+
+/** The geometry of a trade that was made while ATR(14) was `atr`. */
+function geometryOf(trade: Trade, atr: number): LevelsInAtr {
+  const { side, entry, stopLoss, takeProfit, holdCandles, validUntil, createdAt } = trade;
+  const sign = side === "BUY" ? 1 : -1;
+  const inAtr = (level: number) => (sign * (level - trade.price)) / atr;
+  return {
+    ...{ entryAtr: inAtr(entry), stopAtr: inAtr(stopLoss), targetAtr: inAtr(takeProfit) },
+    validCandles: (validUntil - createdAt) / TIMEFRAME_MS[trade.timeframe],
+    holdCandles,
+  };
+}
+
+/** Null where a level would not be a positive price. */
+export function placeTrade(
+  options: { course: BacktestRange; bar: number; side: Trade["side"]; atr: number },
+  { entryAtr, stopAtr, targetAtr, validCandles, holdCandles }: LevelsInAtr,
+): Trade | null {
+  const { course, bar, side, atr } = options;
+  const trade = tradeAt(course, bar);
+  const sign = side === "BUY" ? 1 : -1;
+  const level = (distanceAtr: number) => trade.price + sign * distanceAtr * atr;
+  const [entry, stopLoss, takeProfit] = [level(entryAtr), level(stopAtr), level(targetAtr)];
+  if (Math.min(entry, stopLoss, takeProfit) <= 0) return null;
+  const validUntil = trade.createdAt + validCandles * TIMEFRAME_MS[course.timeframe];
+  return { ...trade, side, entry, stopLoss, takeProfit, validUntil, holdCandles };
+}
 
 /** Breakout of Donchian's channel: buys above the high of the last 20 candles, sells below their low. */
 export function atrRule({
@@ -88,7 +121,7 @@ export function atrRule({
     const side = breakout(course, bar);
     const atr = atrAt(bar);
     if (!side || atr === null) return null;
-    const trade = placeTrade({ course, bar, side, geometry: ATR_RULE, atr });
+    const trade = placeTrade({ course, bar, side, atr }, ATR_RULE);
     return trade && !isTooCostly(trade, costs) ? sized(trade, stake) : null;
   };
 }
@@ -163,7 +196,7 @@ function randomStrategy(
     if (atr === null) return null;
     for (const [index, { geometry, from, side }] of waiting.entries()) {
       if (from > bar) break;
-      const trade = placeTrade({ course, bar, side, geometry, atr });
+      const trade = placeTrade({ course, bar, side, atr }, geometry);
       if (!trade || isTooCostly(trade, costs)) continue;
       waiting.splice(index, 1);
       return sized(trade, stake);

@@ -62,7 +62,7 @@ function parseReply(text: string): AdviceReply | null {
   try {
     return cachedReplySchema.parse(JSON.parse(text));
   } catch {
-    // Damaged, or of an older form: asking again mends it.
+    // Damaged or outdated answers are requested again.
     return null;
   }
 }

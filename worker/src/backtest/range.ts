@@ -1,4 +1,6 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { validUntil } from "@shared/contract/signal.ts";
+import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { ATR } from "trading-signals";
 import type { CandleSeries } from "../market-data/market-data.ts";
 
@@ -32,12 +34,26 @@ export function selectRange(options: {
 }): BacktestRange | null {
   const { symbol, timeframe, bars, warmUp } = options;
   const candles = options.series.candles.slice(-(bars + warmUp));
-  // A decision needs the candles before it, and one after it to be judged by.
+  // A decision needs the candles before it, and one after it to resolve a trade.
   if (candles.length < warmUp + 2) return null;
   const series = { ...options.series, candles };
   return { symbol, timeframe, series, firstBar: warmUp - 1, lastBar: candles.length - 2 };
 }
 
+/** A trade at the close of a bar, without its side and levels. */
+export function tradeAt(
+  course: BacktestRange,
+  bar: number,
+): Pick<Trade, "symbol" | "timeframe" | "price" | "createdAt" | "validUntil"> {
+  const { symbol, timeframe } = course;
+  const createdAt = closeOf(course, bar);
+  return {
+    ...{ symbol, timeframe, createdAt, price: candleAt(course, bar).close },
+    validUntil: validUntil({ timeframe, lastCandleAt: createdAt }),
+  };
+}
+
+/** ATR(14) at the close of a bar. */
 export type AtrAt = (bar: number) => number | null;
 
 export function atrOfBars({ series }: BacktestRange): AtrAt {

@@ -25,9 +25,9 @@ export interface SimulatedTrade extends Decision {
   judgement: Resolution | null;
 }
 
-const BARS_PER_BREATH = 8;
+const BARS_PER_PAUSE = 8;
 
-interface WalkOptions {
+interface SimulationOptions {
   course: BacktestRange;
   decide: Strategy;
   judge: Resolver;
@@ -41,7 +41,7 @@ interface WalkOptions {
  * @throws the reason of `abort` if that fires before the first bar is done
  */
 export async function simulateTrades(
-  options: WalkOptions,
+  options: SimulationOptions,
 ): Promise<{ trades: SimulatedTrade[]; lastBar: number }> {
   const { course, every, abort, onBar } = options;
   const { firstBar, lastBar } = course;
@@ -49,9 +49,9 @@ export async function simulateTrades(
   let flatFrom = 0;
   let walked = firstBar - 1;
   for (let bar = firstBar; bar <= lastBar; bar += 1) {
-    if (bar % BARS_PER_BREATH === 0) await setImmediate();
-    const isTurn = (bar - firstBar) % every === 0 && closeOf(course, bar) >= flatFrom;
-    const trade = isTurn ? await takeTurn(options, bar) : null;
+    if (bar % BARS_PER_PAUSE === 0) await setImmediate();
+    const isDue = (bar - firstBar) % every === 0 && closeOf(course, bar) >= flatFrom;
+    const trade = isDue ? await simulateBar(options, bar) : null;
     if (abort?.aborted) break;
     if (trade) {
       trades.push(trade);
@@ -64,8 +64,8 @@ export async function simulateTrades(
   return { trades, lastBar: walked };
 }
 
-async function takeTurn(
-  { decide, judge, abort }: WalkOptions,
+async function simulateBar(
+  { decide, judge, abort }: SimulationOptions,
   bar: number,
 ): Promise<SimulatedTrade | null> {
   if (abort?.aborted) return null;
@@ -88,29 +88,26 @@ export function createResolver(options: {
   costs: TradingCosts;
   abort: AbortSignal;
 }): Resolver {
-  const { course, costs } = options;
+  const { course, costs, finerMarket, abort } = options;
   const { candles } = course.series;
   const now = (candles.at(-1)?.time ?? 0) + TIMEFRAME_MS[course.timeframe];
-  const finer = finerCandles(options);
+  const finer = finerCandles(course, finerMarket, abort);
   return (trade, bar) =>
     resolveTrade({ trade, candles: candles.slice(bar + 1), finer, now, costs });
 }
 
-function finerCandles(options: {
-  course: BacktestRange;
-  finerMarket: MarketData;
-  abort: AbortSignal;
-}): FinerCandles {
-  const { course, finerMarket, abort } = options;
-  const { symbol, timeframe, series } = course;
+function finerCandles(
+  { symbol, timeframe, series }: BacktestRange,
+  finerMarket: MarketData,
+  abort: AbortSignal,
+): FinerCandles {
   const archive = new CandleArchive({ live: finerMarket, replay: finerMarket });
   const market = { data: series.data, provider: series.provider, symbol, timeframe };
   return async (candle, of) => {
-    // All of it is long past: nothing is on its way any more.
+    // All candles are long past, none will still arrive.
     const order = { candle, timeframe: of, now: Number.POSITIVE_INFINITY, abort };
     return archive.parts(market, order).catch((error: unknown) => {
       abort.throwIfAborted();
-      // A provider that fails now has no finer candles for us: the worse counts, as where there are none.
       if (error instanceof ProviderError) return null;
       throw error;
     });

@@ -1,12 +1,11 @@
-import type { Resolution } from "@shared/contract/resolution.ts";
 import {
   closedTrade,
-  type OutcomeCategory,
   type PerformanceSample,
   type Tally,
   tallySignals,
 } from "@shared/stats/tally.ts";
 import { mean, quantile } from "simple-statistics";
+import { outcomeCategory } from "../record/performance-stats.ts";
 import type { HoldResult } from "./baselines.ts";
 import type { ChanceBand, ChanceFigures, EquityCurves } from "./report/report-schema.ts";
 import type { SimulatedTrade } from "./simulate.ts";
@@ -28,17 +27,11 @@ function entryOf({ trade, confidence, judgement }: SimulatedTrade): PerformanceS
   if (!judgement) return { fate: "pending", at: trade.createdAt, ...stated, trade: null };
   const { stopLoss, takeProfit } = trade;
   return {
-    fate: fateOf(judgement),
+    fate: outcomeCategory(judgement),
     at: Date.parse(judgement.resolved_at),
     ...stated,
     trade: closedTrade({ ...judgement, stopLoss, takeProfit }),
   };
-}
-
-function fateOf({ outcome, reason }: Resolution): OutcomeCategory {
-  if (outcome === "WIN") return "win";
-  if (outcome === "LOSS") return "loss";
-  return reason === "not-filled" ? "not-filled" : "expired";
 }
 
 const BAND = { low: 0.05, high: 0.95 } as const;
@@ -54,7 +47,7 @@ function randomBaseline(values: readonly number[]): ChanceBand | null {
 
 export function chanceFigures(
   runs: readonly (readonly SimulatedTrade[])[],
-  { totalR }: { totalR: number },
+  totalR: number,
 ): ChanceFigures {
   const tallies = runs.map(tallyTrades);
   const totals = tallies.map(({ equity }) => equity.total);
@@ -76,7 +69,7 @@ export function chanceFigures(
   };
 }
 
-const MOST_POINTS = 240;
+const MAX_POINTS = 240;
 
 export function equityCurves(options: {
   hold: HoldResult;
@@ -87,7 +80,7 @@ export function equityCurves(options: {
   const { hold, trades, atrRuleTrades, runs } = options;
   const times = gridOf([hold.from, ...hold.curve.map(({ at }) => at)]);
   const runCurves = runs.map((run) => curveAt(times, run));
-  const { percentPerR } = hold;
+  const { percent_per_r: percentPerR } = hold.figures;
   return {
     times: times.map((at) => new Date(at).toISOString()),
     analyst: curveAt(times, trades),
@@ -98,7 +91,7 @@ export function equityCurves(options: {
 }
 
 function gridOf(times: readonly number[]): number[] {
-  const step = Math.max(1, Math.ceil(times.length / MOST_POINTS));
+  const step = Math.max(1, Math.ceil(times.length / MAX_POINTS));
   const last = times.length - 1;
   return times.filter((_, index) => (last - index) % step === 0 || index === 0);
 }

@@ -6,6 +6,7 @@ import {
 } from "@shared/database/models/job.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import type { Filter } from "mongodb";
 import type { Types } from "mongoose";
 import {
   type AnalysisRun,
@@ -21,6 +22,14 @@ import {
 export const JOB_LOCK_MS = 20_000;
 
 const IN_ORDER = { priority: -1, nextRunAt: 1 } as const;
+
+type JobsDatabase = Pick<Database, "jobs">;
+
+interface JobSelection {
+  /** Jobs that this worker runs. */
+  running: readonly Types.ObjectId[];
+  limit: number;
+}
 
 export type ClaimableJob = Pick<JobRecord, "_id" | "data">;
 
@@ -39,44 +48,39 @@ const isExpired = ({ lockMs }: LockOwner) => ({
   $expr: { $lt: ["$lockedAt", { $subtract: ["$$NOW", lockMs] }] },
 });
 
-export function findWaitingJobs(
-  database: Pick<Database, "jobs">,
-  { running, limit }: { running: readonly Types.ObjectId[]; limit: number },
-): Promise<ClaimableJob[]> {
-  return nativeCollection(database.jobs)
-    .find({ ...isDue, _id: { $nin: [...running] }, lockedAt: null }, { projection: { data: 1 } })
-    .sort(IN_ORDER)
-    .limit(limit)
-    .toArray();
-}
+/** Waiting jobs, except those that this worker runs, in the order in which they are to run. */
+export const findWaitingJobs = (
+  database: JobsDatabase,
+  { running, limit }: JobSelection,
+): Promise<ClaimableJob[]> =>
+  findDueJobs(database, { _id: { $nin: [...running] }, lockedAt: null }, limit);
 
-export const countLockedJobs = ({ jobs }: Pick<Database, "jobs">): Promise<number> =>
+export const countLockedJobs = ({ jobs }: JobsDatabase): Promise<number> =>
   jobs.countDocuments({ name: GENERATE_SIGNAL_JOB, lockedAt: { $ne: null } });
 
 /** Jobs that this worker locked without learning of it, as the reply was lost, and expired locks of other workers. */
 export function findStrandedJobs(
-  database: Pick<Database, "jobs">,
-  options: LockOwner & {
-    running: readonly Types.ObjectId[];
-    mayTakeOver: boolean;
-    limit: number;
-  },
+  database: JobsDatabase,
+  options: LockOwner & JobSelection & { mayTakeOver: boolean },
 ): Promise<ClaimableJob[]> {
   const { workerId, running, mayTakeOver, limit } = options;
-  return nativeCollection(database.jobs)
-    .find(
-      {
-        ...isDue,
-        _id: { $nin: [...running] },
-        lockedAt: { $ne: null },
-        $or: [{ lastModifiedBy: workerId }, ...(mayTakeOver ? [isExpired(options)] : [])],
-      },
-      { projection: { data: 1 } },
-    )
+  const filter = {
+    ...{ _id: { $nin: [...running] }, lockedAt: { $ne: null } },
+    $or: [{ lastModifiedBy: workerId }, ...(mayTakeOver ? [isExpired(options)] : [])],
+  };
+  return findDueJobs(database, filter, limit);
+}
+
+const findDueJobs = (
+  database: JobsDatabase,
+  filter: Filter<JobRecord>,
+  limit: number,
+): Promise<ClaimableJob[]> =>
+  nativeCollection(database.jobs)
+    .find({ ...isDue, ...filter }, { projection: { data: 1 } })
     .sort(IN_ORDER)
     .limit(limit)
     .toArray();
-}
 
 /**
  * Locks jobs and starts their analyses in one transaction. Jobs that another worker has claimed are left out.
@@ -105,7 +109,7 @@ export async function claimRuns(
 }
 
 async function lockJobs(
-  database: Pick<Database, "jobs">,
+  database: JobsDatabase,
   { session }: UnitOfWork,
   { jobs, owner }: { jobs: readonly ClaimableJob[]; owner: LockOwner },
 ): Promise<Types.ObjectId[]> {
@@ -130,7 +134,7 @@ async function lockJobs(
  * @returns ids of those whose lock was lost
  */
 export async function renewLocks(
-  database: Pick<Database, "jobs">,
+  database: JobsDatabase,
   { ids, workerId }: { ids: readonly Types.ObjectId[]; workerId: string },
 ): Promise<Types.ObjectId[]> {
   const jobs = nativeCollection(database.jobs);
@@ -142,10 +146,7 @@ export async function renewLocks(
 }
 
 /** Returns all jobs of a worker to the queue, also those that it locked without learning of it. */
-export async function releaseJobs(
-  database: Pick<Database, "jobs">,
-  workerId: string,
-): Promise<void> {
+export async function releaseJobs(database: JobsDatabase, workerId: string): Promise<void> {
   await nativeCollection(database.jobs).updateMany(
     { name: GENERATE_SIGNAL_JOB, lockedAt: { $ne: null }, lastModifiedBy: workerId },
     { $set: { lockedAt: null, lastModifiedBy: null } },

@@ -44,8 +44,7 @@ export class RecurringJobs {
   }
 
   async add({ name, every, lockMs, runsAtStart = false, work }: RecurringJob): Promise<void> {
-    // Agenda never forgets a local lock that expires before its job starts, as after a suspension of the process: with a
-    // lock limit, such a worker would never run the job again.
+    // With a lock limit, a lock that expires before its job starts, as after a suspension, would block the job forever.
     const limits = { concurrency: 1, lockLimit: 0, lockLifetime: lockMs };
     this.#agenda.define(name, (job) => this.#run({ job, lockMs, work }), limits);
     await this.#agenda.every(every, name, {}, every.includes("*") ? { timezone: "UTC" } : {});
@@ -68,7 +67,7 @@ export class RecurringJobs {
   async #run(options: { job: Job } & Pick<RecurringJob, "lockMs" | "work">): Promise<void> {
     const { job, lockMs, work } = options;
     const { name } = job.attrs;
-    // Agenda may start a job again whose lock has expired while it still runs here.
+    // Agenda may restart a running job whose lock has expired.
     if (this.#runs.has(name)) return;
     const renewing = setInterval(() => this.#renew(job), lockMs / RENEWALS);
     await this.#track(name, work).finally(() => clearInterval(renewing));

@@ -4,11 +4,11 @@ import { abortedByCaller, raceAbort } from "./deadline.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
 import { isOpen, nextOpen } from "./trading-hours.ts";
 
-const MAX_KEPT = 300;
-const LATE_KEEP_MS = 5_000;
-const DELAYED_KEEP_MS = 30_000;
+const MAX_SERIES = 300;
+const LATE_TTL_MS = 5_000;
+const DELAYED_TTL_MS = 30_000;
 
-interface KeptSeries {
+interface CachedSeries {
   series: CandleSeries;
   /** As requested; a young market has fewer candles. */
   limit: number;
@@ -29,8 +29,8 @@ interface Fetch {
 export class CandleCache implements MarketData {
   private readonly source: MarketData;
   private readonly now: () => number;
-  private readonly kept = new LRUCache<string, KeptSeries>({ max: MAX_KEPT });
-  private readonly underway = new Map<string, Fetch>();
+  private readonly kept = new LRUCache<string, CachedSeries>({ max: MAX_SERIES });
+  private readonly running = new Map<string, Fetch>();
 
   constructor(options: { source: MarketData; now: () => number }) {
     this.source = options.source;
@@ -44,23 +44,23 @@ export class CandleCache implements MarketData {
     if (kept && kept.limit >= request.limit && this.now() < kept.freshUntil) {
       return newest(kept.series, request.limit);
     }
-    const underway = this.underway.get(key);
+    const running = this.running.get(key);
     const fetch =
-      underway && underway.limit >= request.limit ? underway : this.startFetch(key, request);
+      running && running.limit >= request.limit ? running : this.startFetch(key, request);
     return newest(await this.waitFor(key, fetch, request.abort), request.limit);
   }
 
   private startFetch(key: string, request: CandleRequest): Fetch {
     const abort = new AbortController();
-    const result = this.fetchAndKeep(key, { ...request, abort: abort.signal }).finally(() =>
+    const result = this.fetchAndCache(key, { ...request, abort: abort.signal }).finally(() =>
       this.forget(key, fetch),
     );
     const fetch: Fetch = { limit: request.limit, waiting: 0, abort, result };
-    this.underway.set(key, fetch);
+    this.running.set(key, fetch);
     return fetch;
   }
 
-  private async fetchAndKeep(key: string, request: CandleRequest): Promise<CandleSeries> {
+  private async fetchAndCache(key: string, request: CandleRequest): Promise<CandleSeries> {
     const series = await this.source.candles(request);
     const { timeframe, limit } = request;
     this.kept.set(key, { series, limit, freshUntil: freshUntil(series, timeframe, this.now()) });
@@ -84,7 +84,7 @@ export class CandleCache implements MarketData {
   }
 
   private forget(key: string, fetch: Fetch): void {
-    if (this.underway.get(key) === fetch) this.underway.delete(key);
+    if (this.running.get(key) === fetch) this.running.delete(key);
   }
 }
 
@@ -98,7 +98,7 @@ function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): nu
   const isComplete = !isOpen(hours, now - delayMs - lengthMs);
   if (!isOpen(hours, now) && isComplete) return nextOpen(hours, now);
   if (nextCloses > now) return nextCloses;
-  return now + (delayMs > 0 ? DELAYED_KEEP_MS : LATE_KEEP_MS);
+  return now + (delayMs > 0 ? DELAYED_TTL_MS : LATE_TTL_MS);
 }
 
 /** Returns the same object for equal requests, so that values computed from it are shared too. */

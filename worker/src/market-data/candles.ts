@@ -8,7 +8,7 @@ import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { mergeCandles } from "trading-signals";
 import { z } from "zod";
 
-const ENOUGH_CANDLES = 30;
+const MIN_CANDLES = 30;
 const MAX_GAP_SHARE = 0.1;
 
 const rowsSchema = z.array(
@@ -46,7 +46,7 @@ export function closedCandles(
   const openNow = openingTime(now, timeframe);
   const closed = distinct(parsed.data, timeframe).filter(({ time }) => time < openNow);
   const candles = fillGaps(closed, timeframe).slice(-count);
-  if (candles.length < Math.min(count, ENOUGH_CANDLES)) {
+  if (candles.length < Math.min(count, MIN_CANDLES)) {
     throw new UnusableCandlesError(`only ${candles.length} of ${count} candles came`);
   }
   return candles;
@@ -117,7 +117,7 @@ export function tradedCandles(
   const closed = onGrid
     .filter(({ time }, index) => time !== onGrid[index + 1]?.time)
     .filter(({ time }) => time + TIMEFRAME_MS[timeframe] <= closedUntil);
-  if (closed.length < Math.min(count, ENOUGH_CANDLES)) {
+  if (closed.length < Math.min(count, MIN_CANDLES)) {
     throw new UnusableCandlesError(`only ${closed.length} of ${count} candles came`);
   }
   return closed.slice(-count);

@@ -43,7 +43,7 @@ export function linkAbortSignals(
   controller: AbortController,
   aborts: readonly AbortSignal[],
 ): () => void {
-  // A hundred signals in the making listen to the one of their worker's end.
+  // Up to a hundred analyses listen to the shutdown signal of their worker.
   setMaxListeners(0, ...aborts);
   const stops = aborts.map((abort) => {
     const follow = () => controller.abort(abort.reason);

@@ -40,45 +40,39 @@ export function createFallbackMarketData(options: {
   };
 }
 
-interface Answers {
-  failures: ProviderError[];
-  current: CandleSeries[];
-  stopped: CandleSeries[];
-}
-
 async function firstComplete(
   guarded: readonly ProviderCircuitBreaker[],
   request: CandleRequest,
   { logger, now }: { logger: Logger; now: () => number },
 ): Promise<CandleSeries> {
-  const answers = await askUntilComplete(guarded, request, now);
-  const { failures, current, stopped } = answers;
-  if (!request.abort.aborted) logFailures(logger, failures, request);
-  const best = longest(current) ?? longest(stopped);
-  if (best) return best;
-  throw summary(failures, request);
-}
-
-async function askUntilComplete(
-  guarded: readonly ProviderCircuitBreaker[],
-  request: CandleRequest,
-  now: () => number,
-): Promise<Answers> {
-  const answers: Answers = { failures: [], current: [], stopped: [] };
-  const { abort, timeframe } = request;
-  const at = request.until ?? now();
-  for (const candidate of inOrder(guarded, request)) {
-    if (abort.aborted || answers.current.some((series) => isComplete(series, request))) break;
-    const answer = await seriesOrFailure(candidate, request);
-    if (answer instanceof ProviderError) answers.failures.push(answer);
-    else if (isStale(answer, { timeframe, now: at })) answers.stopped.push(answer);
-    else answers.current.push(answer);
+  const { symbol, timeframe, limit, abort, until: at = now() } = request;
+  const failures: ProviderError[] = [];
+  const current: CandleSeries[] = [];
+  const stopped: CandleSeries[] = [];
+  const isComplete = () => current.some(({ candles }) => candles.length >= limit);
+  for (const provider of inOrder(guarded, request)) {
+    if (abort.aborted || isComplete()) break;
+    const answer = await provider.candles(request).catch(asProviderError);
+    if (answer instanceof ProviderError) failures.push(answer);
+    else if (isStale(answer, { timeframe, now: at })) stopped.push(answer);
+    else current.push(answer);
   }
-  return answers;
+  if (!abort.aborted) logFailures(logger, failures, symbol);
+  const best = longest(current) ?? longest(stopped);
+  if (!best) throw summary(failures, request);
+  return best;
 }
 
-const isComplete = ({ candles }: CandleSeries, { limit }: CandleRequest): boolean =>
-  candles.length >= limit;
+function logFailures(logger: Logger, failures: readonly ProviderError[], symbol: string): void {
+  for (const { provider, failure, message: reason } of failures) {
+    logger.warn({ provider, failure, reason, symbol }, "no candles");
+  }
+}
+
+function asProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  throw error;
+}
 
 function inOrder(guarded: readonly ProviderCircuitBreaker[], { symbol, prefer }: CandleRequest) {
   const rank = ({ provider }: ProviderCircuitBreaker) => (provider.name === prefer ? 0 : 1);
@@ -87,31 +81,9 @@ function inOrder(guarded: readonly ProviderCircuitBreaker[], { symbol, prefer }:
     .toSorted((a, b) => rank(a) - rank(b));
 }
 
-function logFailures(
-  logger: Logger,
-  failures: readonly ProviderError[],
-  { symbol }: CandleRequest,
-): void {
-  for (const { provider, failure, message: reason } of failures) {
-    logger.warn({ provider, failure, reason, symbol }, "no candles");
-  }
-}
-
 function longest(all: readonly CandleSeries[]): CandleSeries | undefined {
-  const most = Math.max(...all.map(({ candles }) => candles.length));
-  return all.find(({ candles }) => candles.length === most);
-}
-
-async function seriesOrFailure(
-  provider: ProviderCircuitBreaker,
-  request: CandleRequest,
-): Promise<CandleSeries | ProviderError> {
-  try {
-    return await provider.candles(request);
-  } catch (error) {
-    if (error instanceof ProviderError) return error;
-    throw error;
-  }
+  const length = Math.max(...all.map(({ candles }) => candles.length));
+  return all.find(({ candles }) => candles.length === length);
 }
 
 /** The most informative failure: a response of a provider, before unreachable ones, before unknown symbols. */

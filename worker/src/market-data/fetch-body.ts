@@ -22,7 +22,7 @@ export interface WholeRequest {
 }
 
 const TOO_MANY_REQUESTS = [418, 429];
-const TURNED_AWAY = [401, 403, 451, 503];
+const REFUSED = [401, 403, 451, 503];
 const NULL_BODY_STATUSES = [101, 204, 205, 304];
 
 /**
@@ -43,7 +43,7 @@ export async function fetchBody(request: WholeRequest): Promise<Response> {
     onAnswer();
     clearTimeout(timer);
     timer = setTimeout(() => limit.abort(), limits.totalTimeoutMs);
-    throwIfTurnedAway(response.status, provider);
+    throwIfRefused(response.status, provider);
     const bytes = await readBody(response, { signal, maxBytes: limits.maxBytes });
     return new Response(NULL_BODY_STATUSES.includes(response.status) ? null : bytes, response);
   } catch (error) {
@@ -112,15 +112,15 @@ function requestFailure(
 }
 
 /** Statuses with the same meaning for all services. Others, as that of an unknown symbol, are up to the caller. */
-function throwIfTurnedAway(status: number, provider: string): void {
+function throwIfRefused(status: number, provider: string): void {
   const rateLimited = TOO_MANY_REQUESTS.includes(status);
-  const turnedAway = TURNED_AWAY.includes(status);
-  if (!rateLimited && !turnedAway && status < 500) return;
+  const refused = REFUSED.includes(status);
+  if (!rateLimited && !refused && status < 500) return;
   throw new ProviderError({
     provider,
     failure: rateLimited ? "rate-limited" : "refused",
     // Other server errors, such as 500 or 504, may concern the data of one market.
-    scope: rateLimited || turnedAway ? "provider" : "market",
+    scope: rateLimited || refused ? "provider" : "market",
     message: `answered with status ${status}`,
   });
 }

@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { MARKET_CLOSES } from "@shared/contract/markets.ts";
-import type { MarketDataSource } from "@shared/contract/status.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
   MARKET_SNAPSHOT_ID,
@@ -10,7 +9,7 @@ import {
 } from "@shared/database/models/worker-reports.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { withDeadline } from "./deadline.ts";
-import type { MarketData } from "./market-data.ts";
+import type { CandleSeries, MarketData } from "./market-data.ts";
 
 const TIMEFRAME = "1h";
 /** The change is measured from the close before the first. */
@@ -67,33 +66,28 @@ async function readQuote(
 ): Promise<MarketQuoteRecord | null> {
   try {
     const request = { symbol, timeframe: TIMEFRAME, limit: CANDLES } as const;
-    const { candles, data } = await withDeadline(
-      { abort, timeoutMs: SYMBOL_TIMEOUT_MS },
-      (inTime) => marketData.candles({ ...request, abort: inTime }),
+    const series = await withDeadline({ abort, timeoutMs: SYMBOL_TIMEOUT_MS }, (inTime) =>
+      marketData.candles({ ...request, abort: inTime }),
     );
-    return quoteOf({ symbol, candles, data });
+    return quoteOf(symbol, series);
   } catch (error) {
     logger.debug({ err: error, symbol }, "could not read a price");
     return null;
   }
 }
 
-export function quoteOf(series: {
-  symbol: string;
-  candles: Candle[];
-  data: MarketDataSource;
-}): MarketQuoteRecord | null {
-  const [base, ...later] = series.candles.slice(-CANDLES);
+function quoteOf(symbol: string, { candles, data }: CandleSeries): MarketQuoteRecord | null {
+  const [base, ...later] = candles.slice(-CANDLES);
   const last = later.at(-1);
   if (!base || !last) return null;
   return {
-    symbol: series.symbol,
+    symbol,
     price: last.close,
     changePercent: (last.close / base.close - 1) * 100,
     high: Math.max(...later.map((candle) => candle.high)),
     low: Math.min(...later.map((candle) => candle.low)),
     closes: later.map((candle) => candle.close),
-    data: series.data,
+    data,
     asOf: new Date(last.time + TIMEFRAME_MS[TIMEFRAME]),
   };
 }

@@ -1,5 +1,5 @@
 import { tzOffset } from "@date-fns/tz";
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import { openingTime } from "./candles.ts";
 import type { CandleSeries } from "./market-data.ts";
@@ -33,23 +33,18 @@ const SESSIONS: Record<Exclude<TradingHours, "always">, Sessions> = {
   },
 };
 
-interface Session {
-  opensAt: number;
-  closesAt: number;
-}
-
 /** `at` is in Unix milliseconds. Holidays are unknown here; they show as data that has stopped. */
 export function isOpen(hours: TradingHours, at: number): boolean {
   if (hours === "always") return true;
   const longest = Math.ceil(SESSIONS[hours].closesMs / DAY_MS);
-  const sessions = sessionsAround(hours, { at, daysBefore: longest, daysAfter: 0 });
+  const sessions = sessionsAround(hours, at, [-longest, 0]);
   return sessions.some(({ opensAt, closesAt }) => opensAt <= at && at < closesAt);
 }
 
 /** The first opening after `at`; `at` itself for a market that never closes. */
 export function nextOpen(hours: TradingHours, at: number): number {
   if (hours === "always") return at;
-  const sessions = sessionsAround(hours, { at, daysBefore: 0, daysAfter: WEEK_DAYS });
+  const sessions = sessionsAround(hours, at, [0, WEEK_DAYS]);
   const openings = sessions.map(({ opensAt }) => opensAt);
   return Math.min(...openings.filter((opensAt) => opensAt > at));
 }
@@ -57,28 +52,25 @@ export function nextOpen(hours: TradingHours, at: number): number {
 /** The last closing up to `at`; null for a market that never closes. */
 export function lastClose(hours: TradingHours, at: number): number | null {
   if (hours === "always") return null;
-  const sessions = sessionsAround(hours, { at, daysBefore: 2 * WEEK_DAYS, daysAfter: 0 });
+  const sessions = sessionsAround(hours, at, [-2 * WEEK_DAYS, 0]);
   const closings = sessions.map(({ closesAt }) => closesAt);
   return Math.max(...closings.filter((closesAt) => closesAt <= at));
 }
 
+/** Sessions that start within some days before and after `at`. */
 function sessionsAround(
   hours: Exclude<TradingHours, "always">,
-  { at, daysBefore, daysAfter }: { at: number; daysBefore: number; daysAfter: number },
-): Session[] {
+  at: number,
+  [firstDay, lastDay]: [number, number],
+): { opensAt: number; closesAt: number }[] {
   const { weekdays, opensMs, closesMs } = SESSIONS[hours];
   const today = Math.floor((at + offsetMs(at)) / DAY_MS);
-  const length = daysBefore + 1 + daysAfter;
-  return Array.from({ length }, (_, index) => today - daysBefore + index)
-    .filter((day) => weekdays.includes(weekdayOf(day)))
+  return Array.from({ length: lastDay - firstDay + 1 }, (_, index) => today + firstDay + index)
+    .filter((day) => weekdays.includes(new Date(day * DAY_MS).getUTCDay()))
     .map((day) => ({
       opensAt: inUtc(day * DAY_MS + opensMs),
       closesAt: inUtc(day * DAY_MS + closesMs),
     }));
-}
-
-function weekdayOf(day: number): number {
-  return new Date(day * DAY_MS).getUTCDay();
 }
 
 /** Unix milliseconds of a wall clock time in New York. */
@@ -101,16 +93,7 @@ export function isStale(
   const last = series.candles.at(-1);
   if (!last) return true;
   const { hours, delayMs } = series.market ?? { hours: "always", delayMs: 0 };
-  return hasStopped({ last, timeframe, hours, until: now - delayMs });
-}
-
-function hasStopped(feed: {
-  last: Candle;
-  timeframe: Timeframe;
-  hours: TradingHours;
-  until: number;
-}): boolean {
-  const { last, timeframe, hours, until } = feed;
+  const until = now - delayMs;
   const lengthMs = TIMEFRAME_MS[timeframe];
   let missed = 0;
   let slot = last.time + lengthMs;

@@ -12,20 +12,24 @@ export interface FinishedRun {
   tokens?: { model: string; prompt: number; completion: number } | undefined;
 }
 
+/** Metrics of `GET /metrics`. */
 export interface WorkerMetrics {
   readonly registry: Registry;
   runStarted(): void;
   /** Without a result if the run was returned to the queue. */
   runEnded(finished?: FinishedRun): void;
-  providerFailed: ProviderFigures["failed"];
-  watchProviders: ProviderFigures["watch"];
+  providerFailed(failure: { provider: string; kind: ProviderFailure }): void;
+  watchProviders(read: () => readonly ProviderHealth[]): void;
 }
 
 export function createWorkerMetrics(): WorkerMetrics {
   const registry = createRegistry("worker");
-  const running = addGauge(registry);
-  const providers = addProviderFigures(registry);
-  const count = addRunFigures(registry);
+  const running = new Gauge({
+    name: "analyses_in_flight",
+    help: "Analyses that this worker is running.",
+    registers: [registry],
+  });
+  const count = addRunMetrics(registry);
   return {
     registry,
     runStarted: () => running.inc(),
@@ -33,35 +37,24 @@ export function createWorkerMetrics(): WorkerMetrics {
       running.dec();
       if (finished) count(finished);
     },
-    providerFailed: providers.failed,
-    watchProviders: providers.watch,
+    ...addProviderMetrics(registry),
   };
 }
 
-function addGauge(registry: Registry): Gauge {
-  return new Gauge({
-    name: "analyses_in_flight",
-    help: "Signals that this worker is making.",
-    registers: [registry],
-  });
-}
-
-function addRunFigures(registry: Registry): (run: FinishedRun) => void {
+function addRunMetrics(registry: Registry): (run: FinishedRun) => void {
   const registers = [registry];
   const buckets = STAGE_SECONDS;
   const signals = new Histogram({
     name: "signal_duration_seconds",
-    help: "From a signal's request to its end.",
+    help: "From the request of a signal to its end.",
     labelNames: ["status"],
-    buckets,
-    registers,
+    ...{ buckets, registers },
   });
   const stages = new Histogram({
     name: "signal_stage_duration_seconds",
-    help: "How long each stage of a signal took.",
+    help: "Duration of each stage of a signal.",
     labelNames: ["stage"],
-    buckets,
-    registers,
+    ...{ buckets, registers },
   });
   const tokens = new Counter({
     name: "ai_tokens_total",
@@ -78,32 +71,31 @@ function addRunFigures(registry: Registry): (run: FinishedRun) => void {
   };
 }
 
-interface ProviderFigures {
-  failed(failure: { provider: string; kind: ProviderFailure }): void;
-  watch(read: () => readonly ProviderHealth[]): void;
-}
-
 /** Providers are read when the metrics are requested. */
-function addProviderFigures(registry: Registry): ProviderFigures {
+function addProviderMetrics(
+  registry: Registry,
+): Pick<WorkerMetrics, "providerFailed" | "watchProviders"> {
   const registers = [registry];
   let read: () => readonly ProviderHealth[] = () => [];
-  const told = new Map<string, number>();
+  const counted = new Map<string, number>();
   const failures: Counter<"provider" | "kind"> = new Counter({
     name: "provider_failures_total",
-    help: "Questions to an outside service that failed, whether or not another one or another try made up for it.",
+    help: "Failed calls to external services, including those that a retry or another provider made up for.",
     labelNames: ["provider", "kind"],
     registers,
     collect() {
-      for (const { provider, kind, count } of read().flatMap(failuresOf)) {
-        const key = `${provider} ${kind}`;
-        failures.inc({ provider, kind }, count - (told.get(key) ?? 0));
-        told.set(key, count);
+      for (const { provider, failures: byKind } of read()) {
+        for (const [kind, count] of byKind) {
+          const key = `${provider} ${kind}`;
+          failures.inc({ provider, kind }, count - (counted.get(key) ?? 0));
+          counted.set(key, count);
+        }
       }
     },
   });
   const open: Gauge<"provider"> = new Gauge({
     name: "provider_circuit_open",
-    help: "1 while a provider of candles is not called for any market, as its connection or most of its markets fail.",
+    help: "1 while a market data provider is paused, as its connection or most of its markets fail.",
     labelNames: ["provider"],
     registers,
     collect() {
@@ -111,12 +103,9 @@ function addProviderFigures(registry: Registry): ProviderFigures {
     },
   });
   return {
-    failed: (failure) => failures.inc(failure),
-    watch(health) {
+    providerFailed: (failure) => failures.inc(failure),
+    watchProviders(health) {
       read = health;
     },
   };
 }
-
-const failuresOf = ({ provider, failures }: ProviderHealth) =>
-  [...failures].map(([kind, count]) => ({ provider, kind, count }));

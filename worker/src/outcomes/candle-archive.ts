@@ -27,13 +27,13 @@ type PartsOrder = ReadOptions & { candle: Candle; timeframe: Timeframe };
 const BLOCK_CANDLES = 300;
 const MAX_PARTS = 300;
 /** Smaller requests cost the same, and a late newest candle does not matter in longer ones. */
-const FEWEST_CANDLES = 30;
+const MIN_CANDLES = 30;
 /** The parts of a candle may arrive this long after its close; later they are missing for good. */
 const PARTS_GRACE_MS = 60_000;
 /** A block that is incomplete this long after its end stays so: the market was closed. */
 const BLOCK_GRACE_CANDLES = 6;
 /** About 30 MB. */
-const MAX_KEPT_CANDLES = 200_000;
+const MAX_CACHED_CANDLES = 200_000;
 
 /**
  * Reads and caches the candles that resolve signals: live ones for live signals, replayed ones for replayed signals.
@@ -41,7 +41,7 @@ const MAX_KEPT_CANDLES = 200_000;
 export class CandleArchive {
   readonly #sources: Readonly<Record<MarketDataSource, MarketData | undefined>>;
   readonly #kept = new LRUCache<string, { parts: CandleParts | null }>({
-    maxSize: MAX_KEPT_CANDLES,
+    maxSize: MAX_CACHED_CANDLES,
     sizeCalculation: ({ parts }) => 1 + (parts?.candles.length ?? 0),
   });
 
@@ -92,7 +92,7 @@ export class CandleArchive {
     const kept = isPast ? this.#kept.get(key)?.parts : undefined;
     if (kept) return kept.candles;
     const lengthMs = TIMEFRAME_MS[timeframe];
-    const limit = Math.max((end - start) / lengthMs, FEWEST_CANDLES);
+    const limit = Math.max((end - start) / lengthMs, MIN_CANDLES);
     const order = { timeframe, limit, abort, ...(isPast && { until: end }) };
     const read = await this.#read(market, order);
     const candles = read.filter(({ time }) => time >= start && time < end);

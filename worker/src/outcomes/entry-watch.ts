@@ -1,4 +1,5 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { validUntil } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
@@ -64,15 +65,17 @@ function validAnalyses({ database, now }: WatchEntriesDeps): AsyncIterable<Watch
 
 async function read(
   { marketData, logger }: WatchEntriesDeps,
-  market: WatchedMarket,
+  { symbol, timeframe }: WatchedAnalysis,
   round: AbortSignal,
 ): Promise<CandleSeries | null> {
+  const watchedOn = watchedTimeframe(timeframe);
+  const validMs = validUntil({ timeframe, lastCandleAt: 0 });
+  const limit = Math.ceil(validMs / TIMEFRAME_MS[watchedOn]) + 1;
   try {
     return await withDeadline({ abort: round, timeoutMs: MARKET_TIMEOUT_MS }, (abort) =>
-      fetchWatchedCandles(marketData, market, abort),
+      raceAbort(marketData.candles({ symbol, timeframe: watchedOn, limit, abort }), abort),
     );
   } catch (error) {
-    const { symbol, timeframe } = market;
     logger.debug({ err: error, symbol, timeframe }, "could not watch a market");
     return null;
   }
@@ -86,9 +89,13 @@ function findMissedEntry(
   const { data, last_candle_at: lastCandleAt } = analysis.result.analysis.source;
   if (!plan || lastCandleAt === null || series.data !== data) return null;
   const since = Date.parse(lastCandleAt);
-  const left = findEntryLeft(plan, candlesSince(series.candles, since));
+  const left = findEntryLeft(
+    plan,
+    series.candles.filter(({ time }) => time >= since),
+  );
   if (!left) return null;
-  return { price: left.price, at: new Date(watchedCloseOf(left.candle, analysis.timeframe)) };
+  const lengthMs = TIMEFRAME_MS[watchedTimeframe(analysis.timeframe)];
+  return { price: left.price, at: new Date(left.candle.time + lengthMs) };
 }
 
 async function commitEntryMissed(
@@ -101,7 +108,7 @@ async function commitEntryMissed(
       { _id, entryLeft: { $exists: false } },
       { $set: { entryLeft } },
     );
-    // In every round: a request may have been answered from the analysis just before.
+    // In every round, as a new signal may have been made from the analysis.
     return await updateTradeSignals(database, _id, {
       filter: { entryLeft: { $exists: false }, outcome: { $exists: false } },
       set: { entryLeft },
@@ -113,13 +120,10 @@ async function commitEntryMissed(
         }),
     });
   } catch (error) {
-    logger.warn({ err: error, analysisId: _id }, "users could not be told of a missed entry yet");
+    logger.warn({ err: error, analysisId: _id }, "could not publish a missed entry yet");
     return 0;
   }
 }
-
-const candlesSince = (candles: readonly Candle[], since: number): Candle[] =>
-  candles.filter(({ time }) => time >= since);
 
 type WatchedAnalysis = FinishedAnalysis & Pick<MarketAnalysisRecord, "timeframe" | "entryLeft">;
 
@@ -129,34 +133,11 @@ function tradePlanOf({ result }: WatchedAnalysis): TradePlan | null {
   return { entry, stopLoss, takeProfit, signalPrice: source.price ?? entry };
 }
 
-/** Finest timeframe that covers the validity of a signal in one small request. */
-const WATCHED_ON: Record<Timeframe, Timeframe> = {
-  "1m": "1m",
-  "5m": "1m",
-  "15m": "1m",
-  "30m": "5m",
-  "1h": "5m",
-  "4h": "15m",
-  "1d": "1h",
-};
+/** An entry is watched on candles of which a candle of the signal has at most this many. */
+const MAX_WATCHED_PARTS = 24;
 
-interface WatchedMarket {
-  symbol: string;
-  timeframe: Timeframe;
-}
-
-function fetchWatchedCandles(
-  marketData: MarketData,
-  { symbol, timeframe }: WatchedMarket,
-  abort: AbortSignal,
-): Promise<CandleSeries> {
-  const watchedOn = WATCHED_ON[timeframe];
-  const longestMs = validUntil({ timeframe, lastCandleAt: 0 });
-  const limit = Math.ceil(longestMs / TIMEFRAME_MS[watchedOn]) + 1;
-  const request = { symbol, timeframe: watchedOn, limit, abort };
-  return raceAbort(marketData.candles(request), abort);
-}
-
-function watchedCloseOf(candle: Candle, timeframe: Timeframe): number {
-  return candle.time + TIMEFRAME_MS[WATCHED_ON[timeframe]];
+function watchedTimeframe(timeframe: Timeframe): Timeframe {
+  const isFineEnough = (finer: Timeframe) =>
+    TIMEFRAME_MS[timeframe] / TIMEFRAME_MS[finer] <= MAX_WATCHED_PARTS;
+  return TIMEFRAMES.find(isFineEnough) ?? timeframe;
 }

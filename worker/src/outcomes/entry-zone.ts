@@ -34,22 +34,16 @@ export function findEntryLeft(
 ): { candle: Candle; price: number } | null {
   const zone = entryZone(plan);
   for (const candle of candles) {
-    const price = leavingPrice({ plan, zone, candle });
+    const price = leavingPrice(plan, zone, candle);
     if (price !== null) return { candle, price };
   }
   return null;
 }
 
-function leavingPrice(options: {
-  plan: TradePlan;
-  zone: PriceRange;
-  candle: Candle;
-}): number | null {
-  const { plan, zone, candle } = options;
-  if (candle.close < zone.low || candle.close > zone.high) return candle.close;
-  // The stop first: where both were touched within one candle, nobody knows which came first, and it is the worse.
-  const touched = [plan.stopLoss, plan.takeProfit].find(
-    (level) => candle.low <= level && level <= candle.high,
-  );
-  return touched ?? null;
+function leavingPrice(plan: TradePlan, zone: PriceRange, candle: Candle): number | null {
+  const { low, high, close } = candle;
+  if (close < zone.low || close > zone.high) return close;
+  // The stop first: if both were touched within one candle, the worse counts.
+  const levels = [plan.stopLoss, plan.takeProfit];
+  return levels.find((level) => low <= level && level <= high) ?? null;
 }

@@ -63,17 +63,21 @@ async function resolveByMarket(
   deps: ResolveDeps,
   pending: readonly PendingTrade[],
 ): Promise<number> {
-  const markets = new Map<string, { market: Market; trades: PendingTrade[] }>();
+  const markets = new Map<string, DueMarket>();
   for (const one of pending) {
     const key = marketKey(one.market);
-    const known = markets.get(key);
-    if (known) known.trades.push(one);
-    else markets.set(key, { market: one.market, trades: [one] });
+    const due = markets.get(key) ?? { key, market: one.market, trades: [] };
+    due.trades.push(one);
+    markets.set(key, due);
   }
   const limit = new Semaphore(MARKETS_AT_A_TIME);
   const counts = await Promise.all(
-    [...markets.values()].map((market) =>
-      limit.runExclusive(() => (deps.abort.aborted ? 0 : resolveMarket(deps, market))),
+    [...markets.values()].map((due) =>
+      limit.runExclusive(() =>
+        withDeadline({ abort: deps.abort, timeoutMs: READ_TIMEOUT_MS }, (abort) =>
+          deps.abort.aborted ? Promise.resolve(0) : resolveMarket(deps, due, abort),
+        ),
+      ),
     ),
   );
   return counts.reduce((sum, count) => sum + count, 0);
@@ -83,29 +87,26 @@ const READ_TIMEOUT_MS = 20_000;
 
 type Attempt = "resolved" | "waits" | "failed";
 
-function resolveMarket(
-  deps: ResolveDeps,
-  due: { market: Market; trades: readonly PendingTrade[] },
-): Promise<number> {
-  return withDeadline({ abort: deps.abort, timeoutMs: READ_TIMEOUT_MS }, (abort) =>
-    resolveUntil(deps, { ...due, abort }),
-  );
+/** The due trades of one market. */
+interface DueMarket {
+  key: string;
+  market: Market;
+  trades: PendingTrade[];
 }
 
-async function resolveUntil(
+async function resolveMarket(
   deps: ResolveDeps,
-  due: { market: Market; trades: readonly PendingTrade[]; abort: AbortSignal },
+  { key, market, trades }: DueMarket,
+  abort: AbortSignal,
 ): Promise<number> {
-  const { market, trades, abort } = due;
   const now = deps.now().getTime();
-  const key = marketKey(market);
   const from = Math.min(...trades.map(({ trade }) => trade.createdAt));
   let candles: Candle[];
   try {
     candles = await deps.archive.since(market, { from, now, abort });
   } catch (error) {
     if (deps.abort.aborted) return 0;
-    await leaveAlone(deps, { market, until: deps.backoff.failed(key, now), error });
+    await postpone(deps, { market, until: deps.backoff.failed(key, now), error });
     return 0;
   }
   deps.backoff.succeeded(key);
@@ -116,9 +117,10 @@ async function resolveUntil(
     found[await resolveOne(deps, { pending, candles, now, abort })].push(pending);
   }
   const last = candles.at(-1);
-  const lastClose = last ? last.time + TIMEFRAME_MS[market.timeframe] : 0;
-  await checkAgain(deps, found.waits, nextCheckAt({ timeframe: market.timeframe, lastClose, now }));
-  await checkAgain(deps, found.failed, retryAt(now));
+  const { timeframe } = market;
+  const lastClose = last ? last.time + TIMEFRAME_MS[timeframe] : 0;
+  await checkAgain(deps, found.waits, nextCheckAt({ timeframe, lastClose, now }));
+  await checkAgain(deps, found.failed, now + BACKOFF_MS.min);
   return found.resolved.length;
 }
 
@@ -162,7 +164,8 @@ async function checkAgain(
   );
 }
 
-async function leaveAlone(
+/** Postpones all trades of a market, including those of other batches. */
+async function postpone(
   { database, logger, now }: ResolveDeps,
   { market, until, error }: { market: Market; until: number; error: unknown },
 ): Promise<void> {
@@ -231,8 +234,6 @@ function nextCheckAt(at: { timeframe: Timeframe; lastClose: number; now: number 
   const waitMs = Math.min(Math.max((now - dueClose) / 2, LATE_MS.min), LATE_MS.max);
   return Math.min(now + waitMs, afterNext);
 }
-
-const retryAt = (now: number): number => now + BACKOFF_MS.min;
 
 /** Exponential backoff per market. */
 export class MarketBackoff {

@@ -81,7 +81,7 @@ function recordAnalysis(
   analysis: RecordableAnalysis,
 ): { reveal: LedgerRevealRecord; update: Update } {
   const figures = figuresOf(analysis);
-  // Nobody guesses it, so the commitment tells nothing of the figures.
+  // Keeps the committed values secret.
   const salt = randomBytes(32).toString("hex");
   const ledgerSeq = chain.add({
     kind: "analysis",
@@ -159,7 +159,7 @@ async function lockChain(
 ): Promise<LedgerChain> {
   const start = await lockHead(database, uow);
   const added: LedgerDocument[] = [];
-  // The clocks of two workers differ: time in the chain stands still rather than run backwards.
+  // Clocks of workers differ, but time in the chain never runs backwards.
   const at = new Date(Math.max(uow.at.getTime(), Date.parse(start.at))).toISOString();
   let { seq, hash } = start;
   return {

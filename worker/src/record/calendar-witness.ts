@@ -61,7 +61,7 @@ async function readBody(response: Response, url: string): Promise<Uint8Array> {
 
 function describe(proof: TimestampProof, url: string): Testimony {
   const file = writeOtsFile(proof);
-  // The parts of a proof may be in order and the whole too long for its readers.
+  // A proof of valid parts may still be too long to be read.
   const attestations = attestationsOf(parseOtsFile(file));
   const blocks = attestations.flatMap(({ attestation }) =>
     attestation.kind === "bitcoin" ? [attestation.height] : [],

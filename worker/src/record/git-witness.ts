@@ -15,13 +15,13 @@ const TIMEOUT_MS = 60_000;
 const OPTIONS = [
   ["user.name", "AI Trading Signals"],
   ["user.email", "ledger@localhost"],
-  // Neither asks for a passphrase nor changes the bytes of the file.
+  // No passphrase prompt, and no changed bytes.
   ["commit.gpgSign", "false"],
   ["core.autocrlf", "false"],
 ].flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 
 const {
-  // A run of git inside of a hook would otherwise work on the repository of the hook.
+  // Set while a git hook runs, and would redirect git to its repository.
   GIT_DIR: _dir,
   GIT_WORK_TREE: _workTree,
   GIT_INDEX_FILE: _index,

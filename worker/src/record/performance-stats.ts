@@ -1,3 +1,4 @@
+import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
   PENDING_DAY,
@@ -136,18 +137,20 @@ function filtersOf(day: string): AnalysisFilter[] {
   ];
 }
 
-function fateOf({
-  status,
-  result: { analysis },
-  outcome,
-  judgement,
-}: ClosedAnalysis): OutcomeCategory {
+function fateOf({ status, result, outcome, judgement }: ClosedAnalysis): OutcomeCategory {
   if (status === "failed") return "failed";
-  if (analysis.final_signal === "WAIT") return "wait";
-  if (outcome === undefined || !judgement) return "pending";
+  if (result.analysis.final_signal === "WAIT") return "wait";
+  if (!outcome || !judgement) return "pending";
+  return outcomeCategory({ outcome, reason: judgement.reason });
+}
+
+export function outcomeCategory({
+  outcome,
+  reason,
+}: Pick<Resolution, "outcome" | "reason">): OutcomeCategory {
   if (outcome === "WIN") return "win";
   if (outcome === "LOSS") return "loss";
-  return judgement.reason === "not-filled" ? "not-filled" : "expired";
+  return reason === "not-filled" ? "not-filled" : "expired";
 }
 
 function endedAt(ended: ClosedAnalysis): Date | null {

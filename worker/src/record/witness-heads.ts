@@ -20,7 +20,7 @@ export interface Witness extends Pick<WitnessReceiptRecord, "kind" | "name"> {
 const CATCH_UP_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
-const COMPLETE_EVERY_MS = 30 * 60_000;
+const COMPLETE_INTERVAL_MS = 30 * 60_000;
 
 interface WitnessHeadsDeps {
   database: Pick<Database, "ledgerPublications" | "witnessReceipts">;
@@ -101,4 +101,4 @@ async function completePending(deps: WitnessHeadsDeps, witness: Witness): Promis
   }
 }
 
-const dueAfter = (time: Date): Date => new Date(time.getTime() + COMPLETE_EVERY_MS);
+const dueAfter = (time: Date): Date => new Date(time.getTime() + COMPLETE_INTERVAL_MS);

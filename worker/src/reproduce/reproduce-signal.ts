@@ -26,7 +26,7 @@ interface StoredSignal {
 /** Depend on the run or on later knowledge. */
 const RUN_FIELDS = ["delivery_delay_ms", "calibrated_confidence"] as const;
 
-const ANY_PICTURE = "data:,";
+const ANY_IMAGE = "data:,";
 
 /**
  * Repeats a signal from its candles and compares it. The stored replies of a model are parsed, checked and sized again.
@@ -60,7 +60,7 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
   const { signal, receipt, analysis } = stored;
   const made = await generateSignal({
     request: signal,
-    chartImage: receipt.chartImageSha256 === null ? undefined : ANY_PICTURE,
+    chartImage: receipt.chartImageSha256 === null ? undefined : ANY_IMAGE,
     marketData: storedMarketData(stored),
     analyst: receipt.analyst === "openai" ? storedAnalyst(receipt) : rulesAnalyst,
     costs: receipt.costs,
@@ -72,8 +72,8 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
   const found = [
     ...differences(lasting(analysis), lasting(made.analysis)),
     ...differences(
-      saidIn(receipt, isSamePrompt),
-      saidIn(made.receipt, isSamePrompt),
+      callsIn(receipt, isSamePrompt),
+      callsIn(made.receipt, isSamePrompt),
       "receipt.exchanges",
     ),
   ];
@@ -95,7 +95,7 @@ function lasting({ source, ...analysis }: Analysis): unknown {
   return { ...Object.fromEntries(kept), source: market };
 }
 
-function saidIn({ exchanges }: SignalProvenance, withPrompt: boolean): unknown {
+function callsIn({ exchanges }: SignalProvenance, withPrompt: boolean): unknown {
   return exchanges.map(({ prompt, rawReply, corrections, rejectedFor }) => ({
     ...(withPrompt && { prompt }),
     rawReply,

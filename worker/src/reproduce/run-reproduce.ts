@@ -43,37 +43,25 @@ export async function reproduceStoredSignal(
   const finished = made && asFinished(made);
   const isMissed = analysis.final_signal !== finished?.result.analysis.final_signal;
   const given = finished && isMissed ? sizeAnalysis(finished, signal) : analysis;
-  return reproduceSignal({
-    signal,
-    analysis: given,
-    receipt: receipt.data,
-    candles: stored.candles,
-  });
+  const { candles } = stored;
+  return reproduceSignal({ signal, analysis: given, receipt: receipt.data, candles });
 }
 
-export const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const satisfies Record<
-  Reproduction["verdict"],
-  number
->;
+const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const;
 
-const LONGEST_VALUE = 160;
+const MAX_VALUE_LENGTH = 160;
 
-export function describeReproduction(signalId: string, replay: Reproduction): string {
-  switch (replay.verdict) {
-    case "match":
-      return [
-        `${signalId}: match. Made again from its candles, it is the same.`,
-        ...replay.notes,
-      ].join("\n");
-    case "mismatch":
-      return [
-        `${signalId}: mismatch. Made again from its candles, it is not the same.`,
-        ...replay.notes,
-        ...replay.differences.flatMap(describeDifference),
-      ].join("\n");
-    case "impossible":
-      return `${signalId}: cannot be made again. ${replay.reason}`;
-  }
+export function describeReproduction(signalId: string, found: Reproduction): string {
+  if (found.verdict === "impossible") return `${signalId}: cannot be made again. ${found.reason}`;
+  const lines =
+    found.verdict === "match"
+      ? [`${signalId}: match. Made again from its candles, it is the same.`, ...found.notes]
+      : [
+          `${signalId}: mismatch. Made again from its candles, it is not the same.`,
+          ...found.notes,
+          ...found.differences.flatMap(describeDifference),
+        ];
+  return lines.join("\n");
 }
 
 function describeDifference({ field, stored, recomputed }: Difference): string[] {
@@ -90,8 +78,8 @@ function firstDifference(a: string, b: string): number {
 }
 
 function cut(text: string, start: number): string {
-  if (text.length <= LONGEST_VALUE) return text;
-  const from = Math.max(start - LONGEST_VALUE / 4, 0);
-  const end = from + LONGEST_VALUE;
+  if (text.length <= MAX_VALUE_LENGTH) return text;
+  const from = Math.max(start - MAX_VALUE_LENGTH / 4, 0);
+  const end = from + MAX_VALUE_LENGTH;
   return `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
 }

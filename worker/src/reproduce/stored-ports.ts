@@ -77,7 +77,7 @@ function toReply(
       ...(request.chartImage !== undefined && { chart }),
     };
   } catch (error) {
-    // Not as a ProviderError, which would be worth another try.
+    // A ProviderError would be retried.
     throw new ReproduceError("the stored reply cannot be read any more", { cause: error });
   }
 }

@@ -4,14 +4,12 @@ import { instrumentClass } from "@shared/contract/instruments.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import type { SignalSource, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
-import type {
-  MarketAnalysisRecord,
-  MarketResult,
-} from "@shared/database/models/market-analysis.ts";
+import type { MarketResult } from "@shared/database/models/market-analysis.ts";
 import { fileStore } from "@shared/files/file-store.ts";
 import pRetry from "p-retry";
 import { analyseMarket } from "../analysis/analyse-market.ts";
 import { type CallUsage, totalUsage } from "../analysis/analyst.ts";
+import { waitAnalysis } from "../analysis/compose-analysis.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { startDeadline } from "../market-data/deadline.ts";
 import { ModelRefusalError, ProviderError } from "../market-data/provider-error.ts";
@@ -45,37 +43,27 @@ export async function runAnalysis(
   run: AnalysisRun,
   abort: AbortSignal,
 ): Promise<void> {
+  const { metrics, now } = deps;
+  const { revision } = run;
   const logger = deps.logger.child({ analysisId: String(run._id), requestId: run.requestId });
-  logger.info({ run: run.revision }, "analysis started");
-  deps.metrics.runStarted();
-  let ended: FinishedRun | undefined;
+  const startedAt = now().getTime();
+  let finished: FinishedRun | undefined;
+  logger.info({ run: revision }, "analysis started");
+  metrics.runStarted();
   try {
-    ended = await generateAndCommit({ ...deps, logger }, run, abort);
+    const result = await produceResult({ ...deps, logger }, run, abort);
+    if (!(await storeResult({ ...deps, logger }, { run, result, abort }))) {
+      logger.warn({ revision }, "analysis was taken over by another run, result dropped");
+      return;
+    }
+    const endedAt = now().getTime();
+    const { status } = result;
+    const signal = result.result.analysis.final_signal;
+    logger.info({ status, signal, durationMs: endedAt - startedAt }, "analysis finished");
+    finished = runMetrics(result, endedAt - run.createdAt.getTime());
   } finally {
-    deps.metrics.runEnded(ended);
+    metrics.runEnded(finished);
   }
-}
-
-async function generateAndCommit(
-  deps: WorkerDeps,
-  run: AnalysisRun,
-  abort: AbortSignal,
-): Promise<FinishedRun | undefined> {
-  const { logger } = deps;
-  const startedAt = deps.now().getTime();
-  const result = await produceResult(deps, run, abort);
-  const finished = await storeResult(deps, { run, result, abort });
-  if (!finished) {
-    const { revision } = run;
-    logger.warn({ revision }, "analysis was taken over by another run, result dropped");
-    return undefined;
-  }
-  const { status } = result;
-  const { analysis } = result.result;
-  const endedAt = deps.now().getTime();
-  const durationMs = endedAt - startedAt;
-  logger.info({ status, signal: analysis.final_signal, durationMs }, "analysis finished");
-  return runMetrics(result, endedAt - run.createdAt.getTime());
 }
 
 /** A failed lock renewal after a successful commit fires `abort` too, so an abort does not mean failure. */
@@ -206,7 +194,7 @@ function explainFailure(error: unknown, deadline: AbortSignal): RunResult {
 }
 
 function failure(reason: string): { status: "failed"; result: MarketResult } {
-  const analysis = failedAnalysis({ reason });
+  const analysis = failedAnalysis(reason);
   return { status: "failed", result: { analysis, quoteToUsd: null, candlesSha256: null } };
 }
 
@@ -228,31 +216,14 @@ const NO_SOURCE: SignalSource = {
   price: null,
 };
 
-export function failedAnalysis(options: {
-  reason: string;
-  source?: SignalSource;
-}): UnsizedAnalysis {
-  const { reason, source = NO_SOURCE } = options;
-  return {
-    final_signal: "WAIT",
-    confidence: 0,
-    entry: null,
-    stop_loss: null,
-    take_profit: null,
+/** The WAIT of a failed analysis. */
+export const failedAnalysis = (reason: string): UnsizedAnalysis =>
+  waitAnalysis({
+    reason,
+    condition: "Unknown",
     warnings: [MESSAGES.failedSignal, reason],
-    suggested_hold: "No position",
-    hold_candles: null,
-    trade_duration_text: "No trade",
-    raw_ai: {
-      confidence: 0,
-      rationale: reason,
-      key_evidence: [],
-      market_condition: "Unknown",
-      what_to_watch_for: [],
-    },
-    source,
-  };
-}
+    source: NO_SOURCE,
+  });
 
 /** About 8 s in all: the image has been paid for. */
 const READ_RETRIES = 4;
@@ -261,28 +232,25 @@ class MissingImageError extends Error {
   override readonly name = "MissingImageError";
 }
 
+/** The image as a data URL. @throws MissingImageError if it has been deleted; the reason of `abort` */
 function readChartImage(
   database: Database,
-  analysis: Pick<MarketAnalysisRecord, "chartImageId">,
+  { chartImageId }: AnalysisRun,
   abort: AbortSignal,
 ): Promise<string | undefined> {
-  return pRetry(() => readDataUrl(database, analysis), {
+  const read = async () => {
+    if (!chartImageId) return;
+    const image = await database.chartImages.findById(chartImageId).lean();
+    const bytes = image && (await fileStore(database, "chart_uploads").read(image._id));
+    if (!bytes) throw new MissingImageError("the chart image is not stored any more");
+    return `data:${image.contentType};base64,${bytes.toString("base64")}`;
+  };
+  return pRetry(read, {
     retries: READ_RETRIES,
     minTimeout: 500,
     signal: abort,
     shouldRetry: ({ error }) => !(error instanceof MissingImageError),
   });
-}
-
-async function readDataUrl(
-  database: Database,
-  { chartImageId }: Pick<MarketAnalysisRecord, "chartImageId">,
-): Promise<string | undefined> {
-  if (!chartImageId) return undefined;
-  const image = await database.chartImages.findById(chartImageId).lean();
-  const bytes = image && (await fileStore(database, "chart_uploads").read(image._id));
-  if (!bytes) throw new MissingImageError("the chart image is not stored any more");
-  return `data:${image.contentType};base64,${bytes.toString("base64")}`;
 }
 
 const timedSchema = signalProvenanceSchema.pick({ durationsMs: true });

@@ -166,10 +166,8 @@ async function finishAll(
       },
     },
   }));
-  const { matchedCount } = await nativeCollection(database.marketAnalyses).bulkWrite(
-    updates,
-    options,
-  );
+  const analyses = nativeCollection(database.marketAnalyses);
+  const { matchedCount } = await analyses.bulkWrite(updates, options);
   if (matchedCount < finishes.length) {
     if (finishes.length > 1) throw new Error("One of several runs has lost its analysis.");
     return [null];
@@ -193,10 +191,11 @@ function analysisEnding({ status, result, receipt }: RunResult, at: Date) {
   return { status, result, receipt, ...(isTrade && { resolveAt: at }) };
 }
 
-type EndedAnalysis = Pick<AnalysisRun, "_id" | "symbol"> &
-  Pick<RunResult, "status" | "result"> & {
-    finishedAt: Date;
-  };
+interface EndedAnalysis
+  extends Pick<AnalysisRun, "_id" | "symbol">,
+    Pick<RunResult, "status" | "result"> {
+  finishedAt: Date;
+}
 
 async function finishSignals(
   database: Database,
@@ -212,13 +211,8 @@ async function finishSignals(
   const endings = unfinished.map((signal) => {
     const analysis = ended.find(({ _id }) => _id.equals(signal.analysisId));
     if (!analysis) throw new Error("A signal of another analysis was read.");
-    const { status } = analysis;
-    const ending = {
-      status,
-      analysis: sizeAnalysis(analysis, signal),
-      finishedAt: at,
-      updatedAt: at,
-    };
+    const sized = sizeAnalysis(analysis, signal);
+    const ending = { status: analysis.status, analysis: sized, finishedAt: at, updatedAt: at };
     return { signal, ending };
   });
   if (endings.length > 0) {

@@ -42,7 +42,7 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
     name: "openai",
     version: OPENAI_ANALYST_VERSION,
     async advise(request: AdviceRequest): Promise<AdviceReply> {
-      // The client's own time-out ends with the headers; the deadline also covers a body that stalls.
+      // The client's own timeout ends with the headers; the deadline also covers a body that stalls.
       const { signal, clear } = startDeadline(request.abort, callTimeoutMs);
       try {
         const body = {
@@ -53,8 +53,11 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
         };
         const call = client.chat.completions.create(body, { signal, timeout: callTimeoutMs });
         const completion = await raceAbort(call, signal);
-        reportUsage(completion, { model, price, request });
-        return toReply(completion, { model, maxOutputTokens, request });
+        // Before the reply is read: tokens are paid for in any case.
+        const tokens = tokensOf(completion);
+        const costUsd = tokens && price && tokenCost(tokens, price);
+        if (tokens) request.onUsage?.({ model, ...tokens, costUsd: costUsd ?? null });
+        return toReply(completion, options, request);
       } catch (error) {
         throw signal.aborted ? tooLate() : toAnalystError(error, apiKey);
       } finally {
@@ -66,63 +69,45 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
 
 function toReply(
   completion: unknown,
-  {
-    model,
-    maxOutputTokens,
-    request,
-  }: Pick<OpenAiOptions, "model" | "maxOutputTokens"> & { request: AdviceRequest },
+  { model, maxOutputTokens }: OpenAiOptions,
+  request: AdviceRequest,
 ): AdviceReply {
   const reply = parseReply(completion);
+  const cutOff = `The answer was cut off at ${maxOutputTokens} tokens; it must be shorter.`;
   return {
     advice: reply.advice,
     model: reply.model ?? model,
     prompt: promptProvenance(request),
     rawReply: reply.rawReply,
-    ...(reply.isCutOff && { cutOff: cutOffText(maxOutputTokens) }),
+    ...(reply.isCutOff && { cutOff }),
     ...(request.chartImage !== undefined && { chart: reply.chart }),
   };
 }
 
-const cutOffText = (maxTokens: number): string =>
-  `The answer was cut off at ${maxTokens} tokens; it must be shorter.`;
-
-function reportUsage(
-  completion: unknown,
-  { model, price, request }: { model: string; price: TokenPrice | null; request: AdviceRequest },
-): void {
-  const tokens = tokensOf(completion);
-  if (tokens) request.onUsage?.({ model, ...tokens, costUsd: price && tokenCost(tokens, price) });
-}
-
 function messages(request: AdviceRequest): ChatCompletionMessageParam[] {
-  const picture: ChatCompletionContentPart[] = request.chartImage
-    ? [
-        { type: "text", text: CHART_PROMPT },
-        { type: "image_url", image_url: { url: request.chartImage } },
-      ]
-    : [];
-  const corrections: ChatCompletionMessageParam[] =
-    request.corrections.length > 0
-      ? [{ role: "user", content: correctionsText(request.corrections) }]
-      : [];
-  const text = `${briefText(request.brief)}\n\n${costsText(request)}`;
+  const { brief, chartImage, corrections } = request;
+  const content: ChatCompletionContentPart[] = [
+    { type: "text", text: `${briefText(brief)}\n\n${costsText(request)}` },
+  ];
+  if (chartImage) {
+    content.push(
+      { type: "text", text: CHART_PROMPT },
+      { type: "image_url", image_url: { url: chartImage } },
+    );
+  }
   return [
     { role: "system", content: SYSTEM_PROMPT },
-    { role: "user", content: [{ type: "text", text }, ...picture] },
-    ...corrections,
+    { role: "user", content },
+    ...(corrections.length > 0
+      ? [{ role: "user" as const, content: correctionsText(corrections) }]
+      : []),
   ];
 }
 
-function tooLate(): ProviderError {
-  return new ProviderError({
-    provider: "openai",
-    failure: "timeout",
-    message: "no answer in time",
-  });
-}
+const tooLate = () =>
+  new ProviderError({ provider: "openai", failure: "timeout", message: "no answer in time" });
 
-type Fault = ConstructorParameters<typeof ProviderError>[0];
-type Meaning = Omit<Fault, "provider" | "cause">;
+type Meaning = Omit<ConstructorParameters<typeof ProviderError>[0], "provider" | "cause">;
 
 /** Errors that need a change of the settings. */
 const SETTINGS_FAULTS: Readonly<Record<number, string>> = {
@@ -195,10 +180,7 @@ export interface TokenPrice {
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-function tokenCost(
-  tokens: { promptTokens: number; completionTokens: number },
+const tokenCost = (
+  { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
   { promptUsd, completionUsd }: TokenPrice,
-): number {
-  const { promptTokens, completionTokens } = tokens;
-  return (promptTokens * promptUsd + completionTokens * completionUsd) / TOKENS_PER_PRICE;
-}
+): number => (promptTokens * promptUsd + completionTokens * completionUsd) / TOKENS_PER_PRICE;

@@ -43,7 +43,7 @@ const repliedChartSchema = z.object({
 
 const FENCED = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/gi;
 
-const LONGEST_REPLY = 50_000;
+const MAX_REPLY_LENGTH = 50_000;
 
 export interface ParsedReply extends ReadAdvice {
   model: string | undefined;
@@ -83,7 +83,7 @@ export function parseReply(completion: unknown): ParsedReply {
     throw new ModelRefusalError({ provider: "openai" });
   }
   const isCutOff = finish_reason === "length";
-  const rawReply = (message.content ?? "").slice(0, isCutOff ? LONGEST_REPLY : undefined);
+  const rawReply = (message.content ?? "").slice(0, isCutOff ? MAX_REPLY_LENGTH : undefined);
   const read = isCutOff ? { advice: NO_ADVICE, chart: NO_READING } : readAdvice(rawReply);
   return { ...read, model: parsed.data.model, rawReply, isCutOff };
 }
@@ -93,7 +93,7 @@ export function parseReply(completion: unknown): ParsedReply {
  * @throws ProviderError `nonsense` for anything else
  */
 export function readAdvice(rawReply: string): ReadAdvice {
-  if (rawReply.length > LONGEST_REPLY) throw nonsense("the answer is far too long");
+  if (rawReply.length > MAX_REPLY_LENGTH) throw nonsense("the answer is far too long");
   const json = parseJson(unfenced(rawReply));
   const advice = repliedAdviceSchema.safeParse(json);
   if (!advice.success) throw nonsense("the answer does not follow the schema", advice.error);

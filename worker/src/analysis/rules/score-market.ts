@@ -238,6 +238,6 @@ export function scoreMarket(brief: MarketBrief): MarketScore {
   const agreement = agreementWith(votes, score);
   const isClear =
     Math.abs(score) >= TRADE_THRESHOLD.score && agreement >= TRADE_THRESHOLD.agreement;
-  const levels = isClear ? tradeLevels({ brief, direction: score > 0 ? 1 : -1 }) : null;
+  const levels = isClear ? tradeLevels(brief, score > 0 ? 1 : -1) : null;
   return { votes, score, agreement, levels };
 }

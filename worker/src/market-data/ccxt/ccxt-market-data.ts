@@ -58,14 +58,8 @@ export class CcxtMarketData implements LiveProvider {
   private readonly pageSize: number;
   private answers = 0;
 
-  constructor({
-    exchangeId,
-    baseUrl,
-    now,
-    logger,
-    limits = DEFAULT_LIMITS,
-    pace = true,
-  }: CcxtOptions) {
+  constructor(options: CcxtOptions) {
+    const { exchangeId, baseUrl, now, logger, limits = DEFAULT_LIMITS, pace = true } = options;
     this.name = exchangeId;
     this.now = now;
     this.limits = limits;
@@ -89,16 +83,16 @@ export class CcxtMarketData implements LiveProvider {
   }
 
   symbols(abort: AbortSignal): Promise<string[]> {
-    return this.inOurTerms(abort, async () => {
-      const symbols = await this.markets.symbols();
+    return this.withProviderErrors(abort, async () => {
+      const symbols = await this.markets();
       return [...symbols].filter((symbol) => this.covers(symbol));
     });
   }
 
   candles(request: CandleRequest): Promise<CandleSeries> {
-    return this.inOurTerms(request.abort, async () => {
+    return this.withProviderErrors(request.abort, async () => {
       const source = sourceTimeframe(request.timeframe, Object.keys(this.exchange.timeframes));
-      const symbols = await this.markets.symbols();
+      const symbols = await this.markets();
       if (!source || !this.covers(request.symbol) || !symbols.has(request.symbol)) {
         throw new ProviderError({
           provider: this.name,
@@ -120,17 +114,17 @@ export class CcxtMarketData implements LiveProvider {
   async isReachable(abort: AbortSignal): Promise<boolean> {
     const answersBefore = this.answers;
     try {
-      await this.inOurTerms(abort, () => this.ping(abort));
+      await this.withProviderErrors(abort, () => this.ping(abort));
       return true;
     } catch {
-      // Any HTTP answer, an error too, means that the exchange is there.
+      // Any HTTP response, even an error, means that the exchange is reachable.
       return this.answers > answersBefore;
     }
   }
 
   private async ping(abort: AbortSignal): Promise<void> {
     const answersBefore = this.answers;
-    const [symbol] = await this.markets.symbols();
+    const [symbol] = await this.markets();
     if (this.answers > answersBefore || !symbol) return;
     const since = firstOpeningTime("1h", { count: 1, now: this.now() });
     await this.fetchRows({ symbol, timeframe: "1h", since, count: 1, abort });
@@ -148,25 +142,26 @@ export class CcxtMarketData implements LiveProvider {
     const range = { symbol, timeframe: source, count, abort };
     const current = await this.fetchRows({ ...range, since });
     const isPast = request.until !== undefined;
-    const rows = current.length > 0 || isPast ? current : await this.fetchNewestRows(range);
+    const rows = current.length > 0 || isPast ? current : await this.fetchRows(range);
     const candles = closedCandles(rows, { timeframe: source, count, now });
     return source === timeframe ? candles : resample(candles, { from: source, to: timeframe });
   }
 
+  /** The newest candles, without `since`. */
   private async fetchRows(range: {
     symbol: string;
     timeframe: Timeframe;
-    since: number;
+    since?: number;
     count: number;
     abort: AbortSignal;
   }): Promise<unknown[]> {
     const { symbol, timeframe, since, count, abort } = range;
-    const pages = planPages({
-      since,
-      count,
-      stepMs: TIMEFRAME_MS[timeframe],
-      pageSize: this.pageSize,
-    });
+    const { pageSize } = this;
+    const stepMs = TIMEFRAME_MS[timeframe];
+    const pages =
+      since === undefined
+        ? [{ since, count: Math.min(count, pageSize) }]
+        : planPages({ since, count, stepMs, pageSize });
     const scope = { abort, limits: this.limits.candles };
     const answers = await requestScope.run(scope, () =>
       Promise.all(
@@ -176,27 +171,13 @@ export class CcxtMarketData implements LiveProvider {
     return answers.flat();
   }
 
-  private fetchNewestRows(range: {
-    symbol: string;
-    timeframe: Timeframe;
-    count: number;
-    abort: AbortSignal;
-  }): Promise<unknown[]> {
-    const { symbol, timeframe, abort } = range;
-    const count = Math.min(range.count, this.pageSize);
-    const scope = { abort, limits: this.limits.candles };
-    return requestScope.run(scope, () =>
-      this.exchange.fetchOHLCV(symbol, timeframe, undefined, count),
-    );
-  }
-
   /** Not bound to a caller's signal: all callers share the list. */
   private loadMarkets() {
     const scope = { abort: new AbortController().signal, limits: this.limits.markets };
     return requestScope.run(scope, () => this.exchange.fetchMarkets());
   }
 
-  private async inOurTerms<T>(abort: AbortSignal, work: () => Promise<T>): Promise<T> {
+  private async withProviderErrors<T>(abort: AbortSignal, work: () => Promise<T>): Promise<T> {
     try {
       return await raceAbort(work(), abort);
     } catch (error) {

@@ -5,9 +5,8 @@ import { toProviderError } from "./exchange-client.ts";
 const HOUR_MS = 3_600_000;
 const MAX_AGE_MS = 6 * HOUR_MS;
 
-export interface MarketList {
-  symbols(): Promise<ReadonlySet<string>>;
-}
+/** Symbols that can be traded now. Rejects with `ProviderError` of scope `provider`. */
+export type MarketList = () => Promise<ReadonlySet<string>>;
 
 /**
  * Loads the markets of an exchange once for simultaneous callers, and again after a failure: ccxt's `loadMarkets`
@@ -20,16 +19,13 @@ export function createMarketList(options: {
   onStale: (error: unknown) => void;
 }): MarketList {
   let kept: { symbols: ReadonlySet<string>; loadedAt: number } | undefined;
-  let underway: Promise<ReadonlySet<string>> | undefined;
+  let loading: Promise<ReadonlySet<string>> | undefined;
 
   const load = async () => {
     const markets = (await options.load()).filter(isSpotMarket);
     if (markets.length === 0) {
-      throw new ProviderError({
-        provider: options.exchange.id,
-        failure: "nonsense",
-        message: "the list of markets is empty",
-      });
+      const message = "the list of markets is empty";
+      throw new ProviderError({ provider: options.exchange.id, failure: "nonsense", message });
     }
     options.exchange.setMarkets(markets);
     const tradable = markets.filter(({ active }) => active !== false);
@@ -37,22 +33,20 @@ export function createMarketList(options: {
     return kept.symbols;
   };
   const loadOnce = () => {
-    underway ??= load()
+    loading ??= load()
       .catch((error: unknown) => {
         throw toProviderError(error, options.exchange.id).ofProvider();
       })
       .finally(() => {
-        underway = undefined;
+        loading = undefined;
       });
-    return underway;
+    return loading;
   };
 
-  return {
-    async symbols() {
-      if (!kept) return loadOnce();
-      if (options.now() - kept.loadedAt > MAX_AGE_MS) loadOnce().catch(options.onStale);
-      return kept.symbols;
-    },
+  return async () => {
+    if (!kept) return loadOnce();
+    if (options.now() - kept.loadedAt > MAX_AGE_MS) loadOnce().catch(options.onStale);
+    return kept.symbols;
   };
 }
 

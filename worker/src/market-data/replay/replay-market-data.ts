@@ -16,7 +16,7 @@ const NOTES = {
   simulated: "Demo data: simulated candles, not market prices.",
 } as const;
 
-const DEMO_GOES_ON = "The real market is closed now; the demo goes on.";
+const REAL_MARKET_CLOSED = "The real market is closed now; the demo goes on.";
 
 /** Recordings shifted to now, or simulated candles. They are the same in all processes, and never close. */
 export function createReplayMarketData(options: { now: () => number }): MarketData {
@@ -38,7 +38,7 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
         candles: source.range(from, limit),
         provider: "replay",
         data: "replay",
-        notes: [isTraded ? note : `${note} ${DEMO_GOES_ON}`],
+        notes: [isTraded ? note : `${note} ${REAL_MARKET_CLOSED}`],
       };
     },
   };
