@@ -85,7 +85,7 @@ describe("numbers that can be found", () => {
     ).toEqual([]);
   });
 
-  it("do not include a reward to risk that nobody can have without a trade", () => {
+  it("do not include a reward to risk without a trade", () => {
     expect(warningsFor("No setup pays 1:1.5 here; R:R 0.8 at best.", adviceOf({}))).toEqual([]);
   });
 });

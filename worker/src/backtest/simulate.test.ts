@@ -45,7 +45,7 @@ function setUp(closes: readonly number[], finer: readonly Candle[] = []) {
 }
 
 describe("walking a market", () => {
-  it("judges a trade by the candles after it: won, lost, or held for too long", async () => {
+  it("resolves a trade by the candles after it: won, lost, or held for too long", async () => {
     const { course, judge, take } = setUp([...rising, ...series(20, () => 139)]);
     const outcomes = async (side: "BUY" | "SELL", bar: number) => {
       const decide = take(side, (at) => at === bar);

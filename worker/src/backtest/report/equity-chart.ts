@@ -25,20 +25,14 @@ export function equityChart(curves: EquityCurves): Html {
     y: (r) => ((extent.high - r) * HEIGHT) / (extent.high - extent.low),
   };
   const ticks = niceTicks(extent);
+  const means = random?.map(({ mean }) => mean);
   return html`<figure class="chart">
 <figcaption class="legend">${legend(curves)}</figcaption>
 <div class="plot">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${summary(curves)}">
 ${ticks.map((r) => html`<line class="${r === 0 ? "zero" : "grid"}" x1="0" x2="${WIDTH}" y1="${point(scale.y(r))}" y2="${point(scale.y(r))}"/>`)}
 ${random && html`<polygon class="band" points="${bandPoints(random, scale)}"/>`}
-${
-  random &&
-  line(
-    "mean",
-    random.map(({ mean }) => mean),
-    scale,
-  )
-}
+${means && line("mean", means, scale)}
 ${hold && line("hold", hold, scale)}
 ${line("rule", rule, scale)}
 ${line("analyst", analyst, scale)}
