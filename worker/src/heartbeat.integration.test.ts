@@ -28,12 +28,10 @@ it("a worker reports what it uses and how its providers are, until it stops", as
     database,
     logger: createLogger({ part: "worker", level: "silent" }),
     now: () => new Date(at),
-    analyst: "rules",
-    analystVersion: "rules/2",
+    analyst: { name: "rules", version: "rules/2" },
     model: "rules",
     concurrency: 7,
-    marketData: () => "live",
-    providers: () => health,
+    market: { currentSource: () => "live", health: () => health },
   });
   expect(await database.workerStatuses.find().lean()).toMatchObject([
     {

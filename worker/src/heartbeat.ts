@@ -1,39 +1,38 @@
-import type { AnalystName, MarketDataSource } from "@shared/contract/status.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
   ANALYSIS_SETUP_ID,
-  type AnalysisSetupRecord,
   type ProviderHealthRecord,
 } from "@shared/database/models/worker-reports.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import type { Analyst } from "./analysis/analyst.ts";
 import type { ProviderHealth } from "./market-data/circuit-breaker.ts";
+import type { MarketDataSelection } from "./market-data/select-market-data.ts";
 
 const REPORT_INTERVAL_MS = 10_000;
 
-/**
- * Reports every few seconds that this worker is active, what its signals are made from and how its providers are. The
- * time is the database's, so that workers whose clocks differ agree on who is active.
- */
+/** Reports this worker as active, with the time of the database because the clocks of workers differ. */
 export async function startHeartbeat(options: {
   workerId: string;
   database: Database;
   logger: Logger;
   now: () => Date;
-  analyst: AnalystName;
-  /** Version of the prompt or of the rules. */
-  analystVersion: string;
+  analyst: Pick<Analyst, "name" | "version">;
   model: string;
   concurrency: number;
-  marketData: () => MarketDataSource;
-  providers: () => ProviderHealth[];
+  market: Pick<MarketDataSelection, "currentSource" | "health">;
 }): Promise<{ stop: () => Promise<void> }> {
-  const { workerId: _id, database, logger, analyst, concurrency } = options;
+  const { workerId: _id, database, logger, analyst, model, concurrency, market } = options;
   const startedAt = options.now();
   const report = async () => {
-    const marketData = options.marketData();
-    await reportSetup(options, marketData);
-    const providers = options.providers().map(toRecord);
-    const status = { $literal: { marketData, analyst, concurrency, providers, startedAt } };
+    const data = market.currentSource();
+    await database.analysisSetup.updateOne(
+      { _id: ANALYSIS_SETUP_ID },
+      { $set: { data, analyst: analyst.name, analystVersion: analyst.version, model } },
+      { upsert: true },
+    );
+    const providers = market.health().map(toRecord);
+    const made = { marketData: data, analyst: analyst.name };
+    const status = { $literal: { ...made, concurrency, providers, startedAt } };
     await database.workerStatuses.updateOne(
       { _id },
       [{ $replaceWith: { $mergeObjects: [status, { _id, seenAt: "$$NOW" }] } }],
@@ -52,27 +51,6 @@ export async function startHeartbeat(options: {
   };
 }
 
-/** Keeps what analyses are made with, for the servers. */
-async function reportSetup(
-  {
-    database,
-    analyst,
-    analystVersion,
-    model,
-  }: Pick<
-    Parameters<typeof startHeartbeat>[0],
-    "database" | "analyst" | "analystVersion" | "model"
-  >,
-  data: MarketDataSource,
-): Promise<void> {
-  const setup: Omit<AnalysisSetupRecord, "_id"> = { data, analyst, analystVersion, model };
-  await database.analysisSetup.updateOne(
-    { _id: ANALYSIS_SETUP_ID },
-    { $set: setup },
-    { upsert: true },
-  );
-}
-
 const toRecord = ({
   provider,
   state,
@@ -82,5 +60,5 @@ const toRecord = ({
   provider,
   state,
   lastSuccessAt: lastSuccessAt === null ? null : new Date(lastSuccessAt),
-  lastFailure: lastFailure && { failure: lastFailure.failure, at: new Date(lastFailure.at) },
+  lastFailure: lastFailure && { ...lastFailure, at: new Date(lastFailure.at) },
 });

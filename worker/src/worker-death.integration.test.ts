@@ -15,7 +15,7 @@ const WITHIN = { timeout: 60_000, interval: 100 };
 /** Not the one that the worker reads the markets' prices with. */
 const TIMEFRAME = "15m";
 
-describe("a worker that dies or stops in the middle of an analysis", () => {
+describe("a worker that crashes or stops in the middle of an analysis", () => {
   const uri = testDatabaseUri();
   const parts: SpawnedService[] = [];
   let database: Database;
@@ -95,7 +95,7 @@ describe("a worker that dies or stops in the middle of an analysis", () => {
     ]);
   }, 90_000);
 
-  it("SIGTERM: the worker finishes what it has begun before it ends", async () => {
+  it("SIGTERM: the worker finishes what it has started before it exits", async () => {
     const worker = await startWorker();
     exchange.behave("slow", { subject: "candles" });
     const signal = await requestSignal();

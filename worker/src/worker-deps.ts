@@ -5,7 +5,6 @@ import type { Analyst } from "./analysis/analyst.ts";
 import type { MarketData } from "./market-data/market-data.ts";
 import type { WorkerMetrics } from "./metrics/worker-metrics.ts";
 
-/** What the worker's jobs work with. */
 export interface WorkerDeps {
   database: Database;
   logger: Logger;
@@ -13,9 +12,8 @@ export interface WorkerDeps {
   analyst: Analyst;
   metrics: WorkerMetrics;
   tradingCosts: TradingCostTable;
-  /** Daily AI budget in US dollars; unset without one. */
   budgetUsdPerDay?: number | undefined;
   now: () => Date;
-  /** Aborts when the worker has to hand back what it is working on. */
+  /** Fires when running work has to be returned to the queue. */
   shutdown: AbortSignal;
 }

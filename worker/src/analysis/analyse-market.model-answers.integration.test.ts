@@ -228,7 +228,7 @@ describe("an answer of the model", () => {
     ]);
   });
 
-  it("to a picture of another market is shown with a warning, whatever the picture says", async () => {
+  it("to an image of another market is shown with a warning, whatever the image says", async () => {
     openai.behave({
       kind: "advice",
       advice: { chart_symbol: "ETHUSDT", chart_last_price: 3_812.5, chart_timeframe: "1h" },

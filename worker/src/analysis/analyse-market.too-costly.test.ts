@@ -61,7 +61,7 @@ it("is a WAIT when the rules made the trade, too", async () => {
   expect(analysis.warnings).toContainEqual(expect.stringMatching(reason));
 });
 
-it("may cite what the analyst was told of the costs", async () => {
+it("may cite the costs that the analyst was given", async () => {
   const rationale = "The round trip of 0.11% is small against the stop.";
   const analyst = scriptedAnalyst([{ ...advice, rationale }]);
   const { analysis } = await signalBy(analyst, DEFAULT_TRADING_COSTS.crypto);

@@ -13,25 +13,20 @@ import { ProviderError } from "../market-data/provider-error.ts";
 import type { Analyst, CallUsage } from "./analyst.ts";
 import { chartWarnings } from "./check-chart.ts";
 import { composeAnalysis, rejectedAdvice, signalWarnings } from "./compose-analysis.ts";
-import { costFigures, costWarnings } from "./cost-limit.ts";
+import { costNumbers, costWarnings } from "./cost-limit.ts";
 import { groundingWarnings } from "./grounding.ts";
-import { buildMarketBrief, type MarketBrief } from "./market-brief.ts";
+import { buildMarketBrief } from "./market-brief.ts";
 import { closedMarketAnalysis, findMarketClosure } from "./market-hours-check.ts";
-import {
-  type SignalProvenance,
-  writeClosedMarketProvenance,
-  writeProvenance,
-} from "./provenance.ts";
+import { type SignalProvenance, writeProvenance } from "./provenance.ts";
 import { type AnalystCall, requestAdvice } from "./request-advice.ts";
-import { createStageTimer, type Stage, type StageTimer } from "./stage-timer.ts";
+import { createStageTimer, type StageTimer } from "./stage-timer.ts";
 import type { AcceptedAdvice } from "./validate-advice.ts";
 
-/** Options of one signal: what is analysed, and what the trader stakes. */
 export interface SignalOptions extends AnalysisOptions {
   request: AnalysisOptions["request"] & SizingInput;
 }
 
-/** Makes one signal without the queue and the database, as backtests and recomputations do. See `analyseMarket`. */
+/** Makes one sized signal without queue and database, for backtests and reproductions. See `analyseMarket`. */
 export async function generateSignal(
   options: SignalOptions,
 ): Promise<Omit<MadeAnalysis, "analysis"> & { analysis: Analysis }> {
@@ -40,46 +35,33 @@ export async function generateSignal(
   return { ...made, analysis: sizeForStake({ ...made, symbol: request.symbol }, request) };
 }
 
-/**
- * Closed candles fetched even if the trader asked for fewer: EMA(200) needs 200, and 100 more until the first close
- * weighs below 6% in it; and they make 37 to 75 candles of the higher timeframe, whose trend needs 23.
- */
+/** EMA(200) needs 200 candles, and 100 more until the first close weighs below 6% in it. */
 const FETCHED_CANDLES = 300;
 
-/** Fewer candles than this say nothing: ATR(14) alone needs 14, and as many again to settle. */
-const FEWEST_CANDLES = 30;
+/** ATR(14) needs 14 candles, and as many again to settle. */
+const MIN_CANDLES = 30;
 
-/** The market that is analysed. */
 interface MarketRequest {
   symbol: string;
   timeframe: Timeframe;
-  /** Candles that the analyst sees. */
   limit: number;
-  /** Close of the last candle that is analysed; that of the newest one unless given. */
+  /** Close of the last candle to analyse; the newest one unless given. */
   candleClosedAt?: Date;
 }
 
 interface AnalysisOptions {
   request: MarketRequest;
-  /** The trader's chart picture as a data URL. */
+  /** Data URL. */
   chartImage?: string | undefined;
   marketData: MarketData;
   analyst: Analyst;
-  /** What trading the market of the request costs. */
   costs: TradingCosts;
-  /** Unix milliseconds. */
   now: () => number;
-  /** Ends all waiting at once. */
   abort: AbortSignal;
-  /** Hears of every stage as it begins. */
-  onStage?: ((stage: Stage) => void) | undefined;
-  /** Called right before the analyst is asked; what it throws ends the analysis. */
   beforeAnalyst?: (() => Promise<void>) | undefined;
-  /** Called with the tokens of every call of the analyst, also of those that failed. */
   onUsage?: ((usage: CallUsage) => void) | undefined;
 }
 
-/** The analysis, the candles that it was made from (oldest first), and how it came about. */
 interface MadeAnalysis {
   analysis: UnsizedAnalysis;
   /** USD per unit of the quote currency, where sizing needs the rate of another market. */
@@ -89,88 +71,74 @@ interface MadeAnalysis {
 }
 
 /**
- * Analyses one market: fetches closed candles, has them judged and holds the advice to the bounds of a trade. Advice out
- * of bounds is asked for once more, and then becomes a WAIT with a warning; so does, at once, a trade whose costs take too
- * much of its risk. While the market is closed, or its data too old, it is a WAIT that nobody was asked for.
- * @throws ProviderError when the candles or the advice cannot be had; the reason of `abort` once that fires
+ * Analyses one market. Advice out of bounds is requested once more and then becomes a WAIT; so does a trade that costs
+ * too much.
+ * @throws ProviderError without candles or advice; the reason of `abort` once that fires
  */
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
-  const { request, chartImage, analyst, costs, now, abort, onStage } = options;
-  const { beforeAnalyst, onUsage } = options;
-  const timer = createStageTimer({ now, onStage });
+  const { request, chartImage, analyst, costs, now, abort, onUsage } = options;
+  const timer = createStageTimer(now);
   const newest = await timer.run("fetching", () => fetchSeries(options));
-  const paused = closedMarketSignal(options, newest, timer);
-  if (paused) return paused;
+  const closed = analyseClosedMarket(options, newest, timer);
+  if (closed) return closed;
   const series = upTo(newest, request);
   const brief = buildMarketBrief({ ...request, candles: series.candles });
   const { atr14: atr } = brief.indicators;
-  if (atr === null || series.candles.length < FEWEST_CANDLES) throw tooFewCandles(series);
-  await beforeAnalyst?.();
-  const asked = { analyst, brief, costs, atr, chartImage, timer, onUsage, abort };
-  const consultation = await requestAdvice(asked);
-  const { last: exchange } = consultation;
-  const { decision, tooCostly } = decide(exchange, costs);
-  const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
-  const judged = { brief, series, analyst, exchange, decision };
-  const hasChartImage = chartImage !== undefined;
+  if (atr === null || series.candles.length < MIN_CANDLES) throw tooFewCandles(series);
+  await options.beforeAnalyst?.();
+  const advised = { brief, costs, abort, ...(chartImage !== undefined && { chartImage }) };
+  const answers = await requestAdvice(
+    analyst,
+    { ...advised, ...(onUsage && { onUsage }) },
+    { atr, timer },
+  );
+  const { last: call } = answers;
+  const { decision, tooCostly } = decide(call, costs);
+  const rate = await timer.run("sizing", () => findUsdRate(options, series, decision));
+  const quoteToUsd = rate ?? null;
   const madeAt = now();
+  const judged = { brief, series, analyst, call, decision, madeAt };
   const warnings = [
-    ...signalWarnings({ ...judged, tooCostly, hasChartImage, now: madeAt }),
-    ...contradictions({ brief, exchange, costs }),
+    ...signalWarnings(judged, { tooCostly, hasChartImage: chartImage !== undefined }),
+    ...chartWarnings(brief, call.reply.chart),
+    ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
   ];
-  const made = { madeAt, quoteToUsd, durationsMs: timer.durationsMs() };
+  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs() };
   return {
-    analysis: composeAnalysis({ ...judged, warnings, now: madeAt }),
-    quoteToUsd: quoteToUsd ?? null,
+    analysis: composeAnalysis(judged, warnings),
+    quoteToUsd,
     candles: series.candles,
-    receipt: writeProvenance({ series, analyst, costs, chartImage, consultation, ...made }),
+    receipt: writeProvenance(made, { analyst, answers, quoteToUsd }),
   };
 }
 
-/** The analyst's advice, or a WAIT where it was not accepted or costs too much; `tooCostly` says the latter. */
+/** The analyst's advice, or a WAIT where it was rejected or, as `tooCostly` says, costs too much. */
 function decide(
-  exchange: AnalystCall,
+  call: AnalystCall,
   costs: TradingCosts,
 ): { decision: AcceptedAdvice; tooCostly: string[] } {
-  const { checked } = exchange;
-  if (!checked.accepted) return { decision: rejectedAdvice(exchange), tooCostly: [] };
+  const { checked } = call;
+  if (!checked.accepted) return { decision: rejectedAdvice(call), tooCostly: [] };
   const tooCostly = costWarnings(checked.advice, costs);
-  const decision = tooCostly.length === 0 ? checked.advice : rejectedAdvice(exchange);
-  return { decision, tooCostly };
+  return { decision: tooCostly.length > 0 ? rejectedAdvice(call) : checked.advice, tooCostly };
 }
 
-/** The WAIT of a market that is closed or whose data is too old; null where a signal can be made. */
-function closedMarketSignal(
+/** The WAIT of a market that is closed or whose data is too old; null otherwise. */
+function analyseClosedMarket(
   { request, costs, chartImage, now }: AnalysisOptions,
   series: CandleSeries,
   timer: StageTimer,
 ): MadeAnalysis | null {
-  const { symbol, timeframe } = request;
   const madeAt = now();
-  const pause = findMarketClosure({ symbol, timeframe, series, now: madeAt });
-  if (!pause) return null;
-  const durationsMs = timer.durationsMs();
+  const closure = findMarketClosure({ ...request, series, now: madeAt });
+  if (!closure) return null;
+  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs() };
   return {
-    analysis: closedMarketAnalysis({ pause, timeframe, series }),
+    analysis: closedMarketAnalysis(closure, series, request.timeframe),
     quoteToUsd: null,
     candles: series.candles,
-    receipt: writeClosedMarketProvenance({ series, costs, chartImage, madeAt, durationsMs }),
+    receipt: writeProvenance(made),
   };
-}
-
-/** Where the chart picture or the analyst's own words do not agree with the market data. */
-function contradictions(of: {
-  brief: MarketBrief;
-  exchange: AnalystCall;
-  costs: TradingCosts;
-}): string[] {
-  const { brief, exchange, costs } = of;
-  const { advice, chart, ownFigures = [] } = exchange.reply;
-  const figures = [...ownFigures, ...costFigures(brief.price, costs)];
-  return [
-    ...chartWarnings(brief, chart),
-    ...groundingWarnings({ brief, advice, ownFigures: figures }),
-  ];
 }
 
 async function fetchSeries({ request, marketData, abort }: AnalysisOptions): Promise<CandleSeries> {
@@ -182,7 +150,7 @@ async function fetchSeries({ request, marketData, abort }: AnalysisOptions): Pro
   return series;
 }
 
-/** Without candles that closed later: all who ask for the same candle get the same analysis. */
+/** Drops later candles, so that all requests for the same candle get the same analysis. */
 function upTo(series: CandleSeries, { timeframe, candleClosedAt }: MarketRequest): CandleSeries {
   if (!candleClosedAt) return series;
   const latest = candleClosedAt.getTime() - TIMEFRAME_MS[timeframe];
@@ -193,11 +161,10 @@ function tooFewCandles({ provider, candles }: CandleSeries): ProviderError {
   return new ProviderError({
     provider,
     failure: "nonsense",
-    message: `${candles.length} closed candles came, ${FEWEST_CANDLES} are needed for a signal`,
+    message: `${candles.length} closed candles came, ${MIN_CANDLES} are needed for a signal`,
   });
 }
 
-/** The rate that sizing needs where neither side of the pair is the dollar. */
 function findUsdRate(
   { request, marketData, abort }: AnalysisOptions,
   { data }: CandleSeries,
@@ -210,17 +177,16 @@ function findUsdRate(
 }
 
 /**
- * USD per unit of `currency` at the last close of a market between the two; undefined where no market of the same
- * kind of data gives it: a live trade is not sized by a recorded rate.
- * @throws the reason of `abort` once that fires
+ * Returns USD per unit of `currency` from a market with the same kind of data: a live trade is not sized by a replayed
+ * rate.
  */
-export async function fetchUsdRate(options: {
-  currency: string;
-  timeframe: Timeframe;
-  data: CandleSeries["data"];
-  marketData: MarketData;
-  abort: AbortSignal;
-}): Promise<number | undefined> {
+export async function fetchUsdRate(
+  options: Pick<AnalysisOptions, "marketData" | "abort"> & {
+    currency: string;
+    timeframe: Timeframe;
+    data: CandleSeries["data"];
+  },
+): Promise<number | undefined> {
   const { currency, data } = options;
   const markets = [
     { symbol: `${currency}/USD`, toRate: (close: number) => close },
@@ -228,25 +194,28 @@ export async function fetchUsdRate(options: {
     { symbol: `${currency}/USDT`, toRate: (close: number) => close },
   ];
   for (const { symbol, toRate } of markets) {
-    const series = await fetchLast({ ...options, symbol });
+    const series = await fetchLast(options, symbol);
     const close = series?.data === data ? series.candles.at(-1)?.close : undefined;
     if (close !== undefined) return toRate(close);
   }
   return undefined;
 }
 
-async function fetchLast(options: {
-  symbol: string;
-  timeframe: Timeframe;
-  marketData: MarketData;
-  abort: AbortSignal;
-}): Promise<CandleSeries | null> {
-  const { symbol, timeframe, marketData, abort } = options;
+async function fetchLast(
+  {
+    timeframe,
+    marketData,
+    abort,
+  }: Pick<AnalysisOptions, "marketData" | "abort"> & {
+    timeframe: Timeframe;
+  },
+  symbol: string,
+): Promise<CandleSeries | null> {
   try {
     return await raceAbort(marketData.candles({ symbol, timeframe, limit: 1, abort }), abort);
   } catch (error) {
     abort.throwIfAborted();
-    // A market that does not exist or does not answer is no reason to give up the signal: the next one may do.
+    // The next market may have the rate.
     if (error instanceof ProviderError) return null;
     throw error;
   }

@@ -17,7 +17,7 @@ const nothing: ChartReading = { symbol: null, lastPrice: null, timeframe: null }
 const warningsFor = (chart: Partial<ChartReading>, symbol = "BTC/USDT") =>
   chartWarnings({ ...bitcoin, symbol }, { ...nothing, ...chart });
 
-describe("a chart picture that agrees", () => {
+describe("a chart image that agrees", () => {
   it.each([
     ["BTC/USDT", "BINANCE:BTCUSDT"],
     ["BTC/USDT", "BTCUSDT.P"],
@@ -55,7 +55,7 @@ describe("a chart picture that agrees", () => {
   });
 });
 
-describe("a chart picture that contradicts", () => {
+describe("a chart image that contradicts", () => {
   it.each([
     ["BTC/USDT", "ETHUSDT"],
     ["BTC/USDT", "ETH / BTC"],

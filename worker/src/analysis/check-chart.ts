@@ -5,7 +5,6 @@ import { isUsdLike, symbolCurrencies } from "@shared/domain/sizing.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import { formatAtTick } from "./price-scale.ts";
 
-/** What a model says it can read off a chart picture; null where it cannot. */
 export interface ChartReading {
   symbol: string | null;
   lastPrice: number | null;
@@ -13,12 +12,11 @@ export interface ChartReading {
 }
 
 /**
- * ATR(14) between the last close and the price on a chart beyond which it shows another market or another time. A picture
- * is a few candles old when it is sent, and feeds differ.
+ * Beyond this distance from the last close, a chart shows another market or another time. Images are a few candles old,
+ * and feeds differ.
  */
-const FARTHEST_PRICE_ATR = 5;
+const MAX_PRICE_DISTANCE_ATR = 5;
 
-/** Names that charts give to the product's own symbols, beside those in the table of instruments. */
 const OTHER_NAMES: Partial<Record<Instrument["symbol"], readonly string[]>> = {
   "BTC/USDT": ["XBT"],
   "XAU/USD": ["GC1"],
@@ -31,7 +29,6 @@ const OTHER_NAMES: Partial<Record<Instrument["symbol"], readonly string[]>> = {
   BRENT: ["UKOIL", "BZ1", "XBRUSD", "BRENTCRUDEOIL"],
 };
 
-/** Where a chart picture contradicts the market that was asked for, by what was read off it. */
 export function chartWarnings(brief: MarketBrief, chart: ChartReading | undefined): string[] {
   if (!chart) return [];
   return [
@@ -50,7 +47,7 @@ function priceWarnings(brief: MarketBrief, shown: number | null): string[] {
   const { price, scale, indicators } = brief;
   if (shown === null || !Number.isFinite(shown) || !indicators.atr14) return [];
   const distanceAtr = Math.abs(shown - price) / indicators.atr14;
-  if (distanceAtr <= FARTHEST_PRICE_ATR) return [];
+  if (distanceAtr <= MAX_PRICE_DISTANCE_ATR) return [];
   return [
     `The chart image seems to show a price of ${formatAtTick(shown, scale)}, ${formatNumber(distanceAtr, 1)} ATR ` +
       `from the last close ${formatAtTick(price, scale)}: it may be old, or of another market.`,
@@ -63,10 +60,9 @@ function timeframeWarnings(timeframe: Timeframe, shown: string | null): string[]
   return [`The chart image seems to show ${read} candles, not ${timeframe}.`];
 }
 
-/** Letters and digits of a text in capitals: `Binance: BTC/USDT` and `BINANCE:BTCUSDT` are alike. */
+/** `Binance: BTC/USDT` and `BINANCE:BTCUSDT` are equal. */
 const plain = (text: string) => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 
-/** A stranger's words, short enough for a warning. */
 const quote = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
 function showsMarket(shown: string, symbol: string): boolean {
@@ -74,7 +70,7 @@ function showsMarket(shown: string, symbol: string): boolean {
   return namesOf(symbol).some((name) => written.includes(name)) && !showsAnother(written, symbol);
 }
 
-/** A longer name of another market wins: `ETHBTC` is no bitcoin chart, `BCHUSDT` none of `CHUSD`. */
+/** A longer name of another market wins: `ETHBTC` is not a bitcoin chart. */
 function showsAnother(written: string, symbol: string): boolean {
   const own = Math.max(
     ...namesOf(symbol).map((name) => (written.includes(name) ? name.length : 0)),
@@ -86,7 +82,6 @@ function showsAnother(written: string, symbol: string): boolean {
   );
 }
 
-/** The names by which a chart may call a market. */
 function namesOf(symbol: string): string[] {
   const { base, quote: currency } = symbolCurrencies(symbol);
   const instrument = findInstrument(symbol);
@@ -100,7 +95,6 @@ function namesOf(symbol: string): string[] {
   );
 }
 
-/** `1H`, `60`, `4 hours` and `Daily` as timeframes of the product; null for any other text. */
 function readTimeframe(shown: string): Timeframe | null {
   const text = shown.trim();
   if (/^(d|daily)$/i.test(text)) return "1d";

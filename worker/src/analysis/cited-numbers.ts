@@ -1,27 +1,22 @@
-/** What a cited number claims to be; a `multiple` counts something: `2x`, `1.5 ATR`, `1:2`. */
+/** A `multiple` counts something: `2x`, `1.5 ATR`, `1:2`. */
 type CitedKind = "plain" | "percent" | "multiple" | "pips";
 
-/** What a cited number is said to be the value of; null where the words before it do not tell. */
 export type Reading = "RSI" | "EMA 20" | "EMA 50" | "EMA 200" | "reward to risk";
 
-/** A number in a text, and how exactly it was written. */
 export interface CitedNumber {
-  /** As it stands there: `$113k`, `0.5%`. */
   text: string;
-  /** Without its sign. */
   value: number;
-  /** What its last digit counts: 0.1 of `71.2`, 1,000 of `113k`, 100 of `113,500`. */
+  /** Value of its last digit: 0.1 for `71.2`, 1,000 for `113k`, 100 for `113,500`. */
   unit: number;
   kind: CitedKind;
-  /** It has a minus sign of its own. */
   isNegative: boolean;
   reading: Reading | null;
 }
 
-/** Whole numbers up to this are counts (`2 of 3 rules`, `tested 3 times`) unless they say that they are figures. */
-const LARGEST_COUNT = 12;
+/** Whole numbers up to this are counts (`2 of 3 rules`), not market data. */
+const MAX_COUNT = 12;
 
-/** Digits of a round number that are meant: `113,500` is exact to 100, `110,000` to 1,000. */
+/** Significant digits of a round number: `113,500` is exact to 100, `110,000` to 1,000. */
 const MEANT_DIGITS = 3;
 
 const SCALES: Readonly<Record<string, number>> = { k: 1e3, K: 1e3, M: 1e6, B: 1e9 };
@@ -36,7 +31,6 @@ const NUMBER = new RegExp(
 const RATIO =
   /(?<![\d.,:])(?:1\s?(?::|\bto\b)\s?(?<over>\d+(?:\.\d+)?)|(?<under>\d+(?:\.\d+)?)\s?(?::|\bto\b)\s?1)(?![\d:%]|[.,]\d)/g;
 
-/** What may follow a number, also after the end of a range that it begins, and what that makes of it. */
 const RANGE_END = String.raw`^(?:\s?(?:-|–|—|to|and)\s?\d+(?:\.\d+)?)?\s?`;
 const KINDS: readonly [RegExp, CitedKind][] = [
   [new RegExp(String.raw`${RANGE_END}(?:%|percent\b|per cent\b|pct\b)`, "i"), "percent"],
@@ -45,7 +39,7 @@ const KINDS: readonly [RegExp, CitedKind][] = [
 ];
 const TIMES = /^\s?times\b/i;
 
-/** Words between a name and its value; `near` and `above` are missing, as a threshold may follow them. */
+/** Words between a name and its value. `near` and `above` are missing because a threshold may follow them. */
 const READS = String.raw`(?:[\s(:=]|\bis\b|\bat\b|\bof\b|\bnow\b|\breads?\b|\breading\b|\bcurrently\b|\bstands\b|\bsits\b|\bvalue\b){0,12}$`;
 const READINGS: readonly [RegExp, Reading][] = [
   [new RegExp(String.raw`\bRSI(?:\s?\(14\)|[\s-]14\b|14\b)?${READS}`, "i"), "RSI"],
@@ -66,10 +60,9 @@ function averageReading(period: number): RegExp {
   return new RegExp(String.raw`\b(?:${names})${READS}`, "i");
 }
 
-/** Characters before a number that may tell what it is. */
 const LOOK_BACK = 48;
 
-/** Every number of a text that claims a figure. */
+/** Returns all numbers of a text that can be checked against market data. */
 export function citedNumbers(text: string): CitedNumber[] {
   if (!/\d/.test(text)) return [];
   const visible = hideNonFigures(text);
@@ -111,7 +104,7 @@ function readNumber(
 }
 
 function isCount({ kind, value, reading, unit }: CitedNumber): boolean {
-  return kind === "plain" && reading === null && unit === 1 && value <= LARGEST_COUNT;
+  return kind === "plain" && reading === null && unit === 1 && value <= MAX_COUNT;
 }
 
 function unitOf(digits: string): number {
@@ -122,8 +115,7 @@ function unitOf(digits: string): number {
 }
 
 /**
- * Numbers in a text that tell nothing of a market's figures, and so need no proof: dates and times, durations, counts of
- * candles, periods of indicators, chances, the trader's own stake.
+ * Numbers that need no proof: dates, durations, counts of candles, indicator periods, probabilities, the user's stake.
  */
 const NON_FIGURES: readonly RegExp[] = [
   // 2025-10-23, 2025-10-23T00:00:00.000Z, 23/10/2025
@@ -157,10 +149,9 @@ const NON_FIGURES: readonly RegExp[] = [
   /\b[A-Z]{1,5}\d+[A-Z0-9]*\b/gi,
 ];
 
-/** Stands for a hidden character: no digit, no letter, and not a blank, so that nothing grows together. */
+/** Not a digit, letter or blank, so that the text around it stays separate. */
 const HIDDEN = "\u00b7";
 
-/** The text with everything hidden that holds no figure; all places stay the same. */
 function hideNonFigures(text: string): string {
   return NON_FIGURES.reduce(
     (visible, pattern) => visible.replace(pattern, (match) => HIDDEN.repeat(match.length)),

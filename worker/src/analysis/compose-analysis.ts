@@ -1,11 +1,16 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { CONFIDENCE_LEVELS } from "@shared/contract/constants.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
-import { analysisSchema, type UnsizedAnalysis, validUntil } from "@shared/contract/signal.ts";
+import {
+  analysisSchema,
+  type SignalSource,
+  type UnsizedAnalysis,
+  validUntil,
+} from "@shared/contract/signal.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import type { Analyst } from "./analyst.ts";
+import { type Analyst, NO_TRADE } from "./analyst.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import type { AnalystCall } from "./request-advice.ts";
 import type { AcceptedAdvice } from "./validate-advice.ts";
@@ -16,36 +21,32 @@ const unsizedSchema = analysisSchema.omit({
   required_margin: true,
 });
 
-/**
- * Puts the judged advice and its origin into the shape that signals are made from.
- * @throws ZodError if an analyst's words do not fit that shape
- */
-export function composeAnalysis(options: {
+/** A market, the last answer of the analyst, and the decision that follows from it. */
+export interface JudgedMarket {
   brief: MarketBrief;
   series: CandleSeries;
   analyst: Analyst;
-  exchange: AnalystCall;
+  call: AnalystCall;
   decision: AcceptedAdvice;
-  warnings: string[];
   /** Unix milliseconds. */
-  now: number;
-}): UnsizedAnalysis {
-  const { brief, series, analyst, exchange, decision, warnings, now } = options;
-  const { advice, model } = exchange.reply;
+  madeAt: number;
+}
+
+export function composeAnalysis(
+  { brief, series, analyst, call, decision, madeAt }: JudgedMarket,
+  warnings: string[],
+): UnsizedAnalysis {
+  const { advice, model } = call.reply;
+  const { final_signal, confidence, entry, stop_loss, take_profit } = decision;
   return unsizedSchema.parse({
-    final_signal: decision.final_signal,
-    confidence: decision.confidence,
-    entry: decision.entry,
-    stop_loss: decision.stop_loss,
-    take_profit: decision.take_profit,
+    ...{ final_signal, confidence, entry, stop_loss, take_profit },
     warnings,
     suggested_hold: decision.suggested_hold,
     hold_candles: holdCandlesOf(decision, brief),
     trade_duration_text: decision.trade_duration_text,
-    valid_until:
-      decision.final_signal === "WAIT" ? null : new Date(validUntil(brief)).toISOString(),
-    delivery_delay_ms: Math.max(0, now - brief.lastCandleAt),
-    // No number at all was a reason to refuse the advice; JSON has no word for it.
+    valid_until: final_signal === "WAIT" ? null : new Date(validUntil(brief)).toISOString(),
+    delivery_delay_ms: Math.max(0, madeAt - brief.lastCandleAt),
+    // A confidence that is not a number was a reason to reject the advice, and is not valid JSON.
     raw_ai: { ...advice, confidence: Number.isFinite(advice.confidence) ? advice.confidence : 0 },
     source: {
       data: series.data,
@@ -59,52 +60,54 @@ export function composeAnalysis(options: {
   });
 }
 
+/** The WAIT of an analysis without advice. */
+export function waitAnalysis(options: {
+  reason: string;
+  condition: string;
+  warnings: string[];
+  source: SignalSource;
+}): UnsizedAnalysis {
+  const { reason, condition, warnings, source } = options;
+  return {
+    ...NO_TRADE,
+    warnings,
+    raw_ai: {
+      confidence: 0,
+      rationale: reason,
+      key_evidence: [],
+      market_condition: condition,
+      what_to_watch_for: [],
+    },
+    source,
+  };
+}
+
 function holdCandlesOf(decision: AcceptedAdvice, brief: MarketBrief): number | null {
   if (decision.final_signal === "WAIT") return null;
   const { hold_candles: candles, suggested_hold: text } = decision;
   return holdLimit({ candles, text, timeframe: brief.timeframe, from: brief.lastCandleAt });
 }
 
-/** What stands where an analyst's advice was not accepted: its words, but no trade and no confidence. */
-export function rejectedAdvice({ reply: { advice } }: AnalystCall): AcceptedAdvice {
-  return {
-    ...advice,
-    final_signal: "WAIT",
-    confidence: 0,
-    entry: null,
-    stop_loss: null,
-    take_profit: null,
-    suggested_hold: "No position",
-    hold_candles: null,
-    trade_duration_text: "No trade",
-  };
-}
+/** The words of the analyst, without a trade and without confidence. */
+export const rejectedAdvice = ({ reply: { advice } }: AnalystCall): AcceptedAdvice => ({
+  ...advice,
+  ...NO_TRADE,
+});
 
-/** Candle lengths without a new candle after which a market is closed, or its data late. */
 const STALE_CANDLES = 3;
 
-/** All that a trader must know before acting on a signal, most important first. */
-export function signalWarnings(options: {
-  brief: MarketBrief;
-  series: CandleSeries;
-  analyst: Analyst;
-  hasChartImage: boolean;
-  exchange: AnalystCall;
-  decision: AcceptedAdvice;
-  /** Why the costs of the trade forbid it; empty where they do not. */
-  tooCostly: readonly string[];
-  now: number;
-}): string[] {
-  const { brief, series, analyst, hasChartImage, exchange, decision, tooCostly, now } = options;
-  return [
-    ...series.notes,
-    ...analystWarnings(analyst, hasChartImage),
-    ...refusalWarnings(exchange),
-    ...tooCostly,
-    ...staleWarnings(brief, now),
-    ...confidenceWarnings(decision),
-  ];
-}
+/** Warnings of a signal, most important first. */
+export const signalWarnings = (
+  { brief, series, analyst, call, decision, madeAt }: JudgedMarket,
+  { hasChartImage, tooCostly }: { hasChartImage: boolean; tooCostly: readonly string[] },
+): string[] => [
+  ...series.notes,
+  ...analystWarnings(analyst, hasChartImage),
+  ...rejectionWarnings(call),
+  ...tooCostly,
+  ...staleWarnings(brief, madeAt),
+  ...confidenceWarnings(decision),
+];
 
 function analystWarnings(analyst: Analyst, hasChartImage: boolean): string[] {
   if (analyst.name !== "rules") return [];
@@ -114,7 +117,7 @@ function analystWarnings(analyst: Analyst, hasChartImage: boolean): string[] {
   ];
 }
 
-function refusalWarnings({ reply, checked }: AnalystCall): string[] {
+function rejectionWarnings({ reply, checked }: AnalystCall): string[] {
   if (checked.accepted) return [];
   const subject = reply.advice.final_signal === "WAIT" ? "answer was" : "levels were";
   const reasons = checked.reasons.join(" ");

@@ -1,34 +1,31 @@
 import { roundTripPercent, type TradingCosts, tradeCost } from "@shared/contract/trading-costs.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 
-/** Largest share of a trade's risk, from entry to stop, that its trading costs may take. */
+/** Largest share of a trade's risk (entry to stop) that its trading costs may take. */
 export const MAX_COST_SHARE = 0.15;
 
-/** Shares that differ from the limit by less than this are equal to it: levels have no exact binary form. */
+/** Levels have no exact binary form. */
 const TOLERANCE = 1e-9;
 
-/** Prices in the quote currency. */
 interface Risk {
   entry: number;
   stopLoss: number;
 }
 
-/** Round-trip cost of a trade as a share of its risk, 0 or more. */
 export function costShare({ entry, stopLoss }: Risk, costs: TradingCosts): number {
   return tradeCost({ fill: entry, exit: entry }, costs) / Math.abs(entry - stopLoss);
 }
 
-/** Whether the costs of a trade take so much of its risk that it is not proposed. */
 export function isTooCostly(risk: Risk, costs: TradingCosts): boolean {
   return costShare(risk, costs) > MAX_COST_SHARE + TOLERANCE;
 }
 
-/** Distance from an entry at `price` to the nearest stop that the costs allow, in the quote currency. */
+/** Distance from an entry at `price` to the nearest stop that the costs allow. */
 export function minStopDistance(price: number, costs: TradingCosts): number {
   return tradeCost({ fill: price, exit: price }, costs) / MAX_COST_SHARE;
 }
 
-/** The reason not to propose a trade, with its numbers; none if its costs are within the limit, and for a WAIT. */
+/** Reason not to propose a trade whose costs are too high; empty otherwise. */
 export function costWarnings(
   { entry, stop_loss: stopLoss }: { entry: number | null; stop_loss: number | null },
   costs: TradingCosts,
@@ -42,8 +39,7 @@ export function costWarnings(
   ];
 }
 
-/** The numbers that an analyst is told of the costs, at this price: in percent, and the distance of the nearest stop. */
-export function costFigures(price: number, costs: TradingCosts): number[] {
+export function costNumbers(price: number, costs: TradingCosts): number[] {
   return [
     costs.spread_percent,
     costs.commission_percent,

@@ -44,7 +44,7 @@ const buy = adviceOf({
 });
 
 const warningsFor = (rationale: string, advice: Advice = buy) =>
-  groundingWarnings({ brief, advice: { ...advice, rationale, key_evidence: [] } });
+  groundingWarnings(brief, { advice: { ...advice, rationale, key_evidence: [] } });
 const cites = (number: string) => `The rationale cites ${number}, which is not in the market data.`;
 
 describe("numbers that can be found", () => {
@@ -85,7 +85,7 @@ describe("numbers that can be found", () => {
     ).toEqual([]);
   });
 
-  it("do not include a reward to risk that nobody can have without a trade", () => {
+  it("do not include a reward to risk without a trade", () => {
     expect(warningsFor("No setup pays 1:1.5 here; R:R 0.8 at best.", adviceOf({}))).toEqual([]);
   });
 });
@@ -110,7 +110,7 @@ describe("numbers that are nowhere", () => {
 
   it("are called out in the evidence too, each once and three at most", () => {
     const key_evidence = ["RSI 71.2", "RSI at 71.2", "EMA 20 at 99,123", "9.87%", "1.234567"];
-    const warnings = groundingWarnings({ brief, advice: { ...buy, rationale: "", key_evidence } });
+    const warnings = groundingWarnings(brief, { advice: { ...buy, rationale: "", key_evidence } });
     expect(warnings).toEqual(
       ["71.2", "99,123", "9.87%"].map(
         (number) => `The key evidence cites ${number}, which is not in the market data.`,
@@ -132,7 +132,7 @@ describe("a market of small prices", () => {
     candles: recordedCandles("EUR-USD.1h").slice(0, 300),
   });
   const warnings = (rationale: string) =>
-    groundingWarnings({ brief: euro, advice: adviceOf({ rationale, key_evidence: [] }) });
+    groundingWarnings(euro, { advice: adviceOf({ rationale, key_evidence: [] }) });
 
   it("is compared by its own decimals", () => {
     const close = euro.price.toFixed(5);
@@ -166,8 +166,7 @@ describe("the rule-based analyst", () => {
         corrections: [],
         abort,
       });
-      const { advice, ownFigures } = reply;
-      expect(groundingWarnings({ brief: made, advice, ownFigures })).toEqual([]);
+      expect(groundingWarnings(made, reply)).toEqual([]);
     }
   });
 });

@@ -1,53 +1,50 @@
 import type { Candle } from "@shared/contract/candle.ts";
-import type { Advice } from "./analyst.ts";
+import type { Advice, AdviceReply } from "./analyst.ts";
 import { type CitedNumber, citedNumbers, type Reading } from "./cited-numbers.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import { roundToTick } from "./price-scale.ts";
 import { TRADE_BOUNDS } from "./validate-advice.ts";
 
-/** More of them tell a trader no more: these words are not to be relied on. */
-const MOST_WARNINGS = 3;
+const MAX_WARNINGS = 3;
 
-/** Steps between price units and pips: a pip is ten ticks, as brokers quote one decimal more. */
+/** A pip is ten ticks, as brokers quote one decimal more. */
 const TICKS_PER_PIP = 10;
 
-/** A reading further than this from the indicator, as a factor, is taken for another number in the same sentence. */
+/**
+ * A number that differs by more than this factor from the indicator is taken for another number in the same sentence.
+ */
 const SAME_READING = { RSI: 100, average: 1.5 } as const;
 
-/** Share of a value by which binary arithmetic may miss it. */
 const RELATIVE_TOLERANCE = 1e-9;
 
 /**
- * Compares every number that an analyst's rationale and key evidence cite with what the analyst was shown, with its own
- * levels, and with what follows from both. `ownFigures` are those that it worked out itself by known rules.
- * @returns a sentence for each that is found nowhere, three at most
+ * Checks every number in the rationale and key evidence against the brief, the advice and what follows from both.
+ * @returns a warning for each unknown number, at most three
  */
-export function groundingWarnings(options: {
-  brief: MarketBrief;
-  advice: Advice;
-  ownFigures?: readonly number[] | undefined;
-}): string[] {
-  const { brief, advice, ownFigures = [] } = options;
+export function groundingWarnings(
+  brief: MarketBrief,
+  { advice, ownNumbers = [] }: Pick<AdviceReply, "advice" | "ownNumbers">,
+  costNumbers: readonly number[] = [],
+): string[] {
   const texts = [
     { name: "rationale", cited: citedNumbers(advice.rationale) },
     ...advice.key_evidence.map((text) => ({ name: "key evidence", cited: citedNumbers(text) })),
   ].filter(({ cited }) => cited.length > 0);
   if (texts.length === 0) return [];
-  const known = knownFigures({ brief, advice, ownFigures });
+  const known = knownNumbers(brief, advice, [...ownNumbers, ...costNumbers]);
   const warnings = texts.flatMap(({ name, cited }) =>
     unfounded(cited, known).map(
       ({ text }) => `The ${name} cites ${text}, which is not in the market data.`,
     ),
   );
-  return [...new Set(warnings)].slice(0, MOST_WARNINGS);
+  return [...new Set(warnings)].slice(0, MAX_WARNINGS);
 }
 
-function unfounded(cited: readonly CitedNumber[], known: KnownFigures): CitedNumber[] {
+function unfounded(cited: readonly CitedNumber[], known: KnownNumbers): CitedNumber[] {
   const proven = cited.filter((number) => isProven(number, known));
   return cited.filter((number) => !proven.includes(number) && !followsFrom(number, proven));
 }
 
-/** A value rounded, or cut off, to the digits that are shown reads as cited. */
 function reads({ value, unit, isNegative }: CitedNumber, actual: number): boolean {
   if (isNegative && actual > 0) return false;
   const excess = Math.abs(actual) - value;
@@ -55,10 +52,10 @@ function reads({ value, unit, isNegative }: CitedNumber, actual: number): boolea
   return excess >= -unit / 2 - slack && excess < unit + slack;
 }
 
-function isProven(cited: CitedNumber, known: KnownFigures): boolean {
+function isProven(cited: CitedNumber, known: KnownNumbers): boolean {
   const reading = readingFor(cited, known);
   if (reading !== undefined) return reads(cited, reading);
-  // Without a trade there is no reward to risk; what is said of one is no figure of the market.
+  // Without a trade there is no reward to risk, so a number for it is not market data.
   if (cited.reading === "reward to risk" && known.readings["reward to risk"] === undefined)
     return true;
   const isOneOf = (values: readonly number[]) => values.some((value) => reads(cited, value));
@@ -79,10 +76,9 @@ function isProven(cited: CitedNumber, known: KnownFigures): boolean {
   }
 }
 
-/** The indicator's value where the words say that the number is one; undefined where it may be anything. */
 function readingFor(
   { reading, kind, value }: CitedNumber,
-  known: KnownFigures,
+  known: KnownNumbers,
 ): number | undefined {
   if (reading === null || kind === "percent" || kind === "pips") return undefined;
   const actual = known.readings[reading];
@@ -94,21 +90,20 @@ function readingFor(
   return factor <= SAME_READING.average ? actual : undefined;
 }
 
-/** Two digits, or a third that is 5: traders watch 110,000, 115,000 or 1.15 though no candle closed there. */
-function isRoundLevel({ value }: CitedNumber, { lowest, highest }: KnownFigures): boolean {
+/** Two digits, or a third that is 5: traders watch 110,000 or 1.15 although no candle closed there. */
+function isRoundLevel({ value }: CitedNumber, { lowest, highest }: KnownNumbers): boolean {
   if (value < lowest || value > highest) return false;
   const step = 10 ** (Math.floor(Math.log10(value)) - 1) / 2;
   const steps = value / step;
   return Math.abs(steps - Math.round(steps)) < RELATIVE_TOLERANCE * steps;
 }
 
-/** A distance, a percentage or a ratio of two other numbers in the same text that are proven. */
 function followsFrom(cited: CitedNumber, proven: readonly CitedNumber[]): boolean {
   const plain = proven.filter(({ kind }) => kind === "plain");
   return plain.some((a) =>
     plain.some((b) => {
       if (a.value >= b.value) return false;
-      // Each of them may be off by what its last digit hides.
+      // Rounding of both numbers.
       const slack = a.unit + b.unit;
       const difference = b.value - a.value;
       const candidates: Record<CitedNumber["kind"], { value: number; slack: number }[]> = {
@@ -127,44 +122,33 @@ function followsFrom(cited: CitedNumber, proven: readonly CitedNumber[]): boolea
   );
 }
 
-/** Every figure that an analyst's words may cite. Signed values may be cited without their sign. */
-interface KnownFigures {
-  /** Prices of the market and of the advice. */
+/** All numbers that an analyst may cite. Signs are ignored. */
+interface KnownNumbers {
   prices: number[];
-  /** Indicator values, volumes, distances between prices. */
   values: number[];
   percents: number[];
-  /** Multiples of something: of the ATR, of the usual volume, of the risk. */
   multiples: number[];
-  /** Distances between prices, for figures in pips. */
   distances: number[];
   readings: Partial<Record<Reading, number>>;
-  /** Prices in whose reach round numbers are levels of their own. */
   lowest: number;
   highest: number;
   tick: number;
 }
 
-/** Levels that indicators are read against: RSI's, and Fibonacci's retracements in percent and as shares. */
 const THRESHOLDS = [0, 20, 25, 30, 40, 50, 60, 70, 75, 80, 100];
 const FIBONACCI_PERCENTS = [23.6, 38.2, 50, 61.8, 78.6, 127.2, 161.8];
 
-/** Candles over which analysts like to measure a move. */
 const USUAL_SPANS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 20, 24, 48];
 
-/** Last candles whose own size is worth a word. */
 const LAST_CANDLES = 3;
 
-/** How far beyond the candles shown a round number still is a level of this market, in ATR(14). */
 const ROUND_REACH_ATR = 5;
 
-/** Everything known: the brief, the advice's own levels, and what follows from both. */
-function knownFigures(options: {
-  brief: MarketBrief;
-  advice: Advice;
-  ownFigures: readonly number[];
-}): KnownFigures {
-  const { brief, advice, ownFigures } = options;
+function knownNumbers(
+  brief: MarketBrief,
+  advice: Advice,
+  ownNumbers: readonly number[],
+): KnownNumbers {
   const { price, indicators, candles, scale } = brief;
   const atr = indicators.atr14 ?? 0;
   const shown = candles.flatMap(({ open, high, low, close }) => [open, high, low, close]);
@@ -178,10 +162,10 @@ function knownFigures(options: {
   const rewardToRisk = rewardToRiskOf(advice);
   return {
     prices: [...shown, ...named],
-    values: [...indicatorValues(brief), ...distances, ...ownFigures, ...THRESHOLDS],
-    percents: [...percentsOf({ brief, named, distances }), advice.confidence, ...ownFigures],
+    values: [...indicatorValues(brief), ...distances, ...ownNumbers, ...THRESHOLDS],
+    percents: [...percentsOf(brief, named, distances), advice.confidence, ...ownNumbers],
     multiples: [
-      ...ownFigures,
+      ...ownNumbers,
       ...(rewardToRisk === null ? [] : [rewardToRisk]),
       ...multiplesOf(brief, distances),
     ],
@@ -196,13 +180,11 @@ function knownFigures(options: {
 const isKnown = (value: number | null | undefined): value is number =>
   typeof value === "number" && Number.isFinite(value);
 
-/** The levels as the analyst gave them, and as they were rounded. */
 function adviceLevels({ scale }: MarketBrief, advice: Advice): number[] {
   const given = [advice.entry, advice.stop_loss, advice.take_profit].filter(isKnown);
   return given.flatMap((level) => [level, roundToTick(level, scale)]);
 }
 
-/** Prices that have a name in the brief. */
 function namedPrices({ price, candles, indicators, resistances, supports }: MarketBrief): number[] {
   const { ema20, ema50, ema200, bollinger20: bands, swings } = indicators;
   const last = candles.at(-1);
@@ -236,12 +218,11 @@ function indicatorValues({ indicators, lastCandleAt, candles }: MarketBrief): nu
   ].filter(isKnown);
 }
 
-function percentsOf(options: {
-  brief: MarketBrief;
-  named: readonly number[];
-  distances: readonly number[];
-}): number[] {
-  const { brief, named, distances } = options;
+function percentsOf(
+  brief: MarketBrief,
+  named: readonly number[],
+  distances: readonly number[],
+): number[] {
   const { price, candles, indicators } = brief;
   const { rsi14, atr14, atrRatio, atrPercentile, volume } = indicators;
   const closes = candles.map(({ close }) => close);
@@ -261,7 +242,6 @@ function percentsOf(options: {
   ];
 }
 
-/** Where the price stands in its bands, in percent: from middle to edge, and from the lower edge to the upper. */
 function bandPositions({ price, indicators: { bollinger20: bands } }: MarketBrief): number[] {
   if (!bands || bands.upper === bands.lower) return [];
   const { lower, middle, upper } = bands;
@@ -287,7 +267,7 @@ function rewardToRiskOf({ entry, stop_loss: stop, take_profit: target }: Advice)
 function readingsOf(
   { indicators: { rsi14, ema20, ema50, ema200 } }: MarketBrief,
   rewardToRisk: number | null,
-): KnownFigures["readings"] {
+): KnownNumbers["readings"] {
   return {
     ...(rsi14 !== null && { RSI: rsi14 }),
     ...(ema20 !== null && { "EMA 20": ema20 }),

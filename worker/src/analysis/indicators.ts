@@ -1,4 +1,4 @@
-import type { Candle, Timeframe } from "@shared/contract/candle.ts";
+import type { Candle } from "@shared/contract/candle.ts";
 import {
   ATR,
   BollingerBands,
@@ -14,39 +14,32 @@ import {
   computeEma,
   computeHigherTimeframe,
   type HigherTimeframe,
+  type MarketCandles,
   readTrend,
   type Trend,
 } from "./trend.ts";
 
-/** Indicators at the last closed candle; null where there are too few candles for a stable value. */
+/** Indicators at the last closed candle; null with too few candles for a stable value. */
 export interface Indicators {
-  /** Wilder's relative strength index, 0–100. */
   rsi14: number | null;
   ema20: number | null;
   ema50: number | null;
   ema200: number | null;
   macd: Macd | null;
-  /** Wilder's average true range, in the quote currency. */
   atr14: number | null;
-  /** ATR(14) divided by its mean of the last 50 candles; above 1 the market moves more than usual. */
+  /** ATR(14) divided by its mean of the last 50 candles. */
   atrRatio: number | null;
-  /** Where ATR(14) ranks among up to 200 earlier ones, 0–100. */
+  /** Percentile rank of ATR(14) among up to 200 earlier ones. */
   atrPercentile: number | null;
   bollinger20: Bands | null;
-  /** Null also where the market reports no volume. */
   volume: Volume | null;
   swings: Swings;
-  /** Direction of these candles themselves. */
   trend: Trend | null;
   higherTimeframe: HigherTimeframe | null;
 }
 
-/** Computes every indicator from closed candles, oldest first. Later candles change nothing. */
-export function computeIndicators(options: {
-  candles: readonly Candle[];
-  timeframe: Timeframe;
-}): Indicators {
-  const { candles, timeframe } = options;
+/** Computes all indicators from closed candles, oldest first. */
+export function computeIndicators({ candles, timeframe }: MarketCandles): Indicators {
   const closes = candles.map((candle) => candle.close);
   return {
     rsi14: computeRsi(closes, 14),
@@ -54,9 +47,7 @@ export function computeIndicators(options: {
     ema50: computeEma(closes, 50),
     ema200: computeEma(closes, 200),
     macd: computeMacd(closes),
-    atr14: computeAtr(candles, 14),
-    atrRatio: computeAtrRatio(candles),
-    atrPercentile: computeAtrPercentile(candles),
+    ...computeAtr(candles),
     bollinger20: computeBollinger(closes),
     volume: computeVolume(candles),
     swings: findSwings(candles),
@@ -65,23 +56,20 @@ export function computeIndicators(options: {
   };
 }
 
-/** Moving average convergence/divergence (12, 26, 9), in the quote currency. */
 interface Macd {
   macd: number;
   signal: number;
   histogram: number;
-  /** The histogram one candle earlier, null where that one was not yet stable. */
+  /** Null where that candle was not stable yet. */
   previousHistogram: number | null;
 }
 
-/** Wilder's relative strength index (New Concepts in Technical Trading Systems, 1978), 0–100. */
 export function computeRsi(closes: readonly number[], period: number): number | null {
   const rsi = new RSI(period);
   rsi.updates(closes);
   return rsi.getResult();
 }
 
-/** Appel's MACD with exponential averages of 12 and 26 and a signal line of 9. */
 function computeMacd(closes: readonly number[]): Macd | null {
   const signal = new EMA(9);
   const macd = new MACD(new EMA(12), new EMA(26), signal);
@@ -95,13 +83,10 @@ function computeMacd(closes: readonly number[]): Macd | null {
   return last ? { ...last, previousHistogram: stable.at(-2)?.histogram ?? null } : null;
 }
 
-/** Candles over which the usual size of the average true range is taken. */
-const USUAL_ATR_PERIOD = 50;
+const AVERAGED_ATRS = 50;
 
-/** Earlier ranges that the present one is ranked among, at most and at least. */
-const RANKED_ATRS = { most: 200, fewest: 50 } as const;
+const RANKED_ATRS = { max: 200, min: 50 } as const;
 
-/** Percentiles of ATR(14) up to which a market counts as quiet, and from which as lively. */
 const REGIME_PERCENTILE = { quiet: 20, lively: 80 } as const;
 
 type VolatilityRegime = "quiet" | "normal" | "lively";
@@ -112,62 +97,46 @@ interface Bands {
   upper: number;
 }
 
-/** Wilder's average true range: the mean of the first `period` true ranges, then smoothed by 1 / period. */
-function computeAtr(candles: readonly Candle[], period: number): number | null {
-  const atr = new ATR(period);
-  atr.updates(candles);
-  return atr.getResult();
-}
-
-/** ATR(14) divided by its mean of the last 50 candles; null where too few candles or nothing moved. */
-function computeAtrRatio(candles: readonly Candle[]): number | null {
+function computeAtr(
+  candles: readonly Candle[],
+): Pick<Indicators, "atr14" | "atrRatio" | "atrPercentile"> {
   const atr = new ATR(14);
-  const usual = new SMA(USUAL_ATR_PERIOD);
-  for (const candle of candles) {
-    const value = atr.add(candle);
-    if (value !== null) usual.add(value);
-  }
-  const now = atr.getResult();
-  const average = usual.getResult();
-  if (now === null || average === null || average === 0) return null;
-  return now / average;
-}
-
-/**
- * Share of up to 200 earlier values of ATR(14) that are below the present one, 0–100; null with fewer than 50 of them.
- */
-function computeAtrPercentile(candles: readonly Candle[]): number | null {
-  const atr = new ATR(14);
+  const average = new SMA(AVERAGED_ATRS);
   const ranges = candles.flatMap((candle) => atr.add(candle) ?? []);
-  const now = ranges.at(-1);
-  const earlier = ranges.slice(-1 - RANKED_ATRS.most, -1);
-  if (now === undefined || earlier.length < RANKED_ATRS.fewest) return null;
-  return (100 * earlier.filter((range) => range < now).length) / earlier.length;
+  average.updates(ranges);
+  const last = ranges.at(-1) ?? null;
+  const usual = average.getResult();
+  return {
+    atr14: last,
+    atrRatio: last === null || !usual ? null : last / usual,
+    atrPercentile: last === null ? null : percentileRank(last, ranges.slice(0, -1)),
+  };
 }
 
-/** `atrPercentile` in a word: quiet up to the 20th, lively from the 80th. */
+function percentileRank(last: number, all: readonly number[]): number | null {
+  const earlier = all.slice(-RANKED_ATRS.max);
+  if (earlier.length < RANKED_ATRS.min) return null;
+  return (100 * earlier.filter((range) => range < last).length) / earlier.length;
+}
+
 export function volatilityRegime(atrPercentile: number): VolatilityRegime {
   if (atrPercentile <= REGIME_PERCENTILE.quiet) return "quiet";
   return atrPercentile >= REGIME_PERCENTILE.lively ? "lively" : "normal";
 }
 
-/** Bollinger bands: 20-candle mean, two population standard deviations to either side. */
 function computeBollinger(closes: readonly number[]): Bands | null {
   const bands = new BollingerBands(20, 2);
   bands.updates(closes);
   return bands.getResult();
 }
 
-/** Traded volume as its provider counts it (mostly units of the base). */
 interface Volume {
   last: number;
-  /** Mean of the last 20 candles, the last one included. */
   average20: number;
-  /** `last / average20`. */
   ratio: number;
 }
 
-/** Null with fewer than 20 candles, and where the market reports no volume, as forex feeds do. */
+/** Null also where the market reports no volume, as forex feeds do. */
 function computeVolume(candles: readonly Candle[]): Volume | null {
   const last = candles.at(-1);
   const average = new SMA(20);
@@ -178,37 +147,33 @@ function computeVolume(candles: readonly Candle[]): Volume | null {
 }
 
 /**
- * Candles on either side that a pivot must exceed. Three sits between Bill Williams' two, which marks every
- * wiggle, and the chartists' five, which confirms too late for the short timeframes.
+ * Between Bill Williams' two, which marks every wiggle, and the usual five, which confirms too late on short
+ * timeframes.
  */
 const PIVOT_REACH = 3;
 
-/** Pivots kept of each kind. */
-const PIVOTS_KEPT = 5;
+const MAX_PIVOTS = 5;
 
-/** Prices of the most recent fractal pivots, oldest first. */
 interface Swings {
   highs: number[];
   lows: number[];
 }
 
-/** Finds pivots that strictly exceed their neighbours; each is known only once the candles after it closed. */
 function findSwings(candles: readonly Candle[]): Swings {
   const swingHigh = new SwingHigh({ lookback: PIVOT_REACH });
   const swingLow = new SwingLow({ lookback: PIVOT_REACH });
   const isPivot = (price: number | null) => price !== null;
   return {
-    highs: swingHigh.updates(candles).filter(isPivot).slice(-PIVOTS_KEPT),
-    lows: swingLow.updates(candles).filter(isPivot).slice(-PIVOTS_KEPT),
+    highs: swingHigh.updates(candles).filter(isPivot).slice(-MAX_PIVOTS),
+    lows: swingLow.updates(candles).filter(isPivot).slice(-MAX_PIVOTS),
   };
 }
 
-/** Swing prices above and below `price`, nearest first; former highs serve as support and the reverse. */
-export function structureAround(options: { price: number; swings: Swings }): {
-  resistances: number[];
-  supports: number[];
-} {
-  const { price, swings } = options;
+/** Swing prices above and below `price`, nearest first. Former highs serve as support and the reverse. */
+export function structureAround(
+  price: number,
+  swings: Swings,
+): { resistances: number[]; supports: number[] } {
   const prices = [...new Set([...swings.highs, ...swings.lows])];
   return {
     resistances: prices.filter((level) => level > price).sort((a, b) => a - b),

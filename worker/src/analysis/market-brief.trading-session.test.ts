@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { tradingSession } from "./market-brief.ts";
+import { candlesFromCloses } from "../testing/candles.ts";
+import { buildMarketBrief, tradingSession } from "./market-brief.ts";
 
 it.each([
   ["2025-10-22T03:00:00Z", ["Asia"], false],
@@ -12,9 +13,12 @@ it.each([
   ["2025-10-26T23:59:00Z", [], true],
   ["2025-10-27T00:00:00Z", ["Asia"], false],
 ])("at %s %j trade; weekend: %s", (at, centres, isWeekend) => {
-  expect(tradingSession({ timeframe: "1h", time: Date.parse(at) })).toEqual({ centres, isWeekend });
+  expect(tradingSession(Date.parse(at))).toEqual({ centres, isWeekend });
 });
 
 it("has no meaning for daily candles", () => {
-  expect(tradingSession({ timeframe: "1d", time: 0 })).toBeNull();
+  const candles = candlesFromCloses([1, 2, 3], { timeframe: "1d" });
+  const market = { symbol: "BTC/USDT", limit: 3, candles };
+  expect(buildMarketBrief({ ...market, timeframe: "1d" }).session).toBeNull();
+  expect(buildMarketBrief({ ...market, timeframe: "1h" }).session).not.toBeNull();
 });

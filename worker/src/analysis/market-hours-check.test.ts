@@ -40,7 +40,7 @@ async function ask(symbol: string, series: CandleSeries, now: string) {
 }
 
 describe("a signal for a closed market", () => {
-  it("is a WAIT that says when the market opens, and asks nobody", async () => {
+  it("is a WAIT that says when the market opens, without asking the analyst", async () => {
     const series = seriesUntil("2026-11-20T22:00", market("futures"));
     const { analysis, receipt, candles, asked } = await ask("XAU/USD", series, "2026-11-21T12:00");
     expect(asked).toBe(0);
@@ -150,7 +150,7 @@ describe("a signal for a closed market", () => {
 });
 
 describe("a signal from a feed that stopped", () => {
-  it("is a WAIT that says how old the data is, and asks nobody", async () => {
+  it("is a WAIT that says how old the data is, without asking the analyst", async () => {
     const series = seriesUntil("2026-11-19T09:00");
     const { analysis, asked } = await ask("BTC/USDT", series, "2026-11-21T12:30");
     expect(asked).toBe(0);

@@ -2,17 +2,14 @@ import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import type { UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
 import { isOpen, isStale, lastClose, nextOpen } from "../market-data/trading-hours.ts";
+import { waitAnalysis } from "./compose-analysis.ts";
 
-/** Why nothing can be said of a market now; the sentence is for the trader. */
 export interface MarketClosure {
   condition: "Closed" | "No current data";
   reason: string;
 }
 
-/**
- * Whether a market is closed, or its data older than it should be, at `now` in Unix milliseconds; null where a signal
- * can be made. Replayed data always counts as open: it says of itself that it is none of the market's.
- */
+/** Returns why the market is closed or its data too old, null otherwise. Replayed markets never close. */
 export function findMarketClosure(options: {
   symbol: string;
   timeframe: Timeframe;
@@ -36,45 +33,25 @@ export function findMarketClosure(options: {
   return { condition: "No current data", reason };
 }
 
-/** The WAIT of a pause: nobody was asked for a judgement, and nothing is charged for it. */
-export function closedMarketAnalysis(options: {
-  pause: MarketClosure;
-  timeframe: Timeframe;
-  series: CandleSeries;
-}): UnsizedAnalysis {
-  const { pause, timeframe, series } = options;
-  const price = series.candles.at(-1)?.close ?? null;
-  const noAnalysis = "No analysis was made, and nothing is charged.";
-  return {
-    final_signal: "WAIT",
-    confidence: 0,
-    entry: null,
-    stop_loss: null,
-    take_profit: null,
-    warnings: [...series.notes, `${pause.reason} ${noAnalysis}`],
-    suggested_hold: "No position",
-    hold_candles: null,
-    trade_duration_text: "No trade",
-    valid_until: null,
-    raw_ai: {
-      confidence: 0,
-      rationale: pause.reason,
-      key_evidence: [],
-      market_condition: pause.condition,
-      what_to_watch_for: [],
-    },
+export function closedMarketAnalysis(
+  { condition, reason }: MarketClosure,
+  series: CandleSeries,
+  timeframe: Timeframe,
+): UnsizedAnalysis {
+  const { data, provider, candles, notes } = series;
+  const analysis = waitAnalysis({
+    reason,
+    condition,
+    warnings: [...notes, `${reason} No analysis was made, and nothing is charged.`],
     source: {
-      data: series.data,
-      provider: series.provider,
-      analyst: "none",
-      model: "none",
+      ...{ data, provider, analyst: "none", model: "none" },
       last_candle_at: new Date(lastCandleAt(series, timeframe)).toISOString(),
-      price,
+      price: candles.at(-1)?.close ?? null,
     },
-  };
+  });
+  return { ...analysis, valid_until: null };
 }
 
-/** When the last candle of a series, which must have one, closed. */
 function lastCandleAt({ candles }: CandleSeries, timeframe: Timeframe): number {
   return (candles.at(-1)?.time ?? Number.NaN) + TIMEFRAME_MS[timeframe];
 }

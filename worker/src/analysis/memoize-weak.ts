@@ -1,6 +1,5 @@
 /**
- * Computes something of an object once, and remembers it for as long as the object is there: for what is computed of
- * objects that are shared and never change, such as a series of candles that a hundred signals are made from.
+ * Caches a value per object, for shared objects that never change, such as a series of candles of a hundred signals.
  */
 export function memoizeWeak<Subject extends object, Value>(
   compute: (subject: Subject) => Value,

@@ -34,7 +34,7 @@ describe("the scale of a market", () => {
     );
   });
 
-  it("leaves what is no number to whoever checks it", () => {
+  it("leaves what is not a number to the check", () => {
     const scale = priceScale({ symbol: "BTC/USDT", price: 1 });
     expect(roundToTick(Number.NaN, scale)).toBeNaN();
     expect(roundToTick(Number.POSITIVE_INFINITY, scale)).toBe(Number.POSITIVE_INFINITY);

@@ -3,7 +3,6 @@ import type { Analyst } from "./analyst.ts";
 import { createOpenAiAnalyst, type TokenPrice } from "./openai/openai-analyst.ts";
 import { rulesAnalyst } from "./rules/rules-analyst.ts";
 
-/** A model that reasons may take half a minute; a trader waits 60 s for a signal. */
 const CALL_TIMEOUT_MS = 45_000;
 
 type AnalystSettings = Pick<
@@ -16,7 +15,7 @@ type AnalystSettings = Pick<
   | "OPENAI_PRICE_COMPLETION"
 >;
 
-/** The language model where there is a key for one, else the built-in rules. */
+/** The language model if an API key is set, else the built-in rules. */
 export function createAnalyst(settings: AnalystSettings): Analyst {
   if (!settings.OPENAI_API_KEY) return rulesAnalyst;
   return createOpenAiAnalyst({
@@ -29,7 +28,7 @@ export function createAnalyst(settings: AnalystSettings): Analyst {
   });
 }
 
-/** Prices change and differ between services, so they are told and never guessed; half a price is none. */
+/** Prices differ between services, so they are never guessed. */
 function priceOf(settings: AnalystSettings): TokenPrice | null {
   const { OPENAI_PRICE_PROMPT: promptUsd, OPENAI_PRICE_COMPLETION: completionUsd } = settings;
   if (promptUsd === undefined || completionUsd === undefined) return null;

@@ -1,16 +1,17 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import { EMA, mergeCandles } from "trading-signals";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { EMA } from "trading-signals";
+import { resampleTraded } from "../market-data/candles.ts";
 
 export type Trend = "up" | "down" | "flat";
 
 const EMA_PERIOD = 20;
 
-/** Candles over which the average must have risen or fallen. */
 const SLOPE_REACH = 3;
 
 /**
- * Up: the last close is above EMA(20) and that average is higher than three candles ago; down: the reverse;
- * otherwise flat. Null with fewer than 23 closes.
+ * Up: the close is above EMA(20), and EMA(20) above its value three candles ago. Down is the reverse. Null below 23
+ * closes.
  */
 export function readTrend(closes: readonly number[]): Trend | null {
   const averages = computeEmaSeries(closes, EMA_PERIOD);
@@ -24,101 +25,51 @@ export function readTrend(closes: readonly number[]): Trend | null {
   return "flat";
 }
 
-/**
- * Exponential moving averages after each value, smoothing 2 / (period + 1), seeded with the first value;
- * null until `period` values are in.
- */
+/** Seeded with the first value; null until `period` values are in. */
 export function computeEmaSeries(values: readonly number[], period: number): (number | null)[] {
   const ema = new EMA(period);
   return values.map((value, index) => {
     const average = ema.update(value, false);
-    // Not by `isStable`: it throws and catches inside, which costs more than the whole average.
+    // `isStable` throws and catches inside, which costs more than the average itself.
     return index + 1 >= period ? average : null;
   });
 }
 
-/** The last of `computeEmaSeries`. */
 export function computeEma(values: readonly number[], period: number): number | null {
   return computeEmaSeries(values, period).at(-1) ?? null;
 }
 
-/** Direction of the next longer timeframe, read from the same candles. */
+export interface MarketCandles {
+  /** Closed candles, oldest first. */
+  candles: readonly Candle[];
+  timeframe: Timeframe;
+}
+
 export interface HigherTimeframe {
   timeframe: Timeframe | "1w";
   trend: Trend;
 }
 
-/**
- * The frame a trader would look at before trading this one: four to eight times longer, so that the candles
- * at hand still fill enough of it.
- */
-const HIGHER: Record<Timeframe, HigherTimeframe["timeframe"]> = {
-  "1m": "5m",
-  "5m": "30m",
-  "15m": "1h",
-  "30m": "4h",
-  "1h": "4h",
-  "4h": "1d",
-  "1d": "1w",
-};
+/** Candles of the higher timeframe span at least this many, few enough to leave sufficient for a trend. */
+const HIGHER_SPAN = 4;
 
 const WEEK_MS = 7 * TIMEFRAME_MS["1d"];
 
-/** Weeks begin on Monday; Unix time began on a Thursday. */
+/** Weeks start on Monday; Unix time started on a Thursday. */
 const MONDAY_OFFSET_MS = 4 * TIMEFRAME_MS["1d"];
 
-/** The trend (see `readTrend`) of the complete buckets; null with fewer than 23 of them. */
-export function computeHigherTimeframe(options: {
-  candles: readonly Candle[];
-  timeframe: Timeframe;
-}): HigherTimeframe | null {
-  const timeframe = HIGHER[options.timeframe];
-  const isWeek = timeframe === "1w";
-  const buckets = resampleBuckets({
-    candles: options.candles,
-    candleMs: TIMEFRAME_MS[options.timeframe],
-    bucketMs: isWeek ? WEEK_MS : TIMEFRAME_MS[timeframe],
-    offsetMs: isWeek ? MONDAY_OFFSET_MS : 0,
+/** The trend of the next higher timeframe, from the same candles; null with fewer than 23 of its candles. */
+export function computeHigherTimeframe({
+  candles,
+  timeframe,
+}: MarketCandles): HigherTimeframe | null {
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const higher = TIMEFRAMES.find((longer) => TIMEFRAME_MS[longer] >= HIGHER_SPAN * lengthMs);
+  const merged = resampleTraded(candles, {
+    lengthMs: higher ? TIMEFRAME_MS[higher] : WEEK_MS,
+    offsetMs: higher ? 0 : MONDAY_OFFSET_MS,
+    closedUntil: (candles.at(-1)?.time ?? 0) + lengthMs,
   });
-  const trend = readTrend(buckets.map((bucket) => bucket.close));
-  return trend === null ? null : { timeframe, trend };
-}
-
-/**
- * Merges closed candles into longer ones on the grid `offsetMs + k × bucketMs` of Unix time.
- * Only complete buckets come out: the first must begin with the first candle, the last must have ended when the
- * last candle closed. Candles missing inside a bucket are closed hours and do not matter.
- */
-export function resampleBuckets(options: {
-  candles: readonly Candle[];
-  candleMs: number;
-  bucketMs: number;
-  offsetMs?: number;
-}): Candle[] {
-  const { candles, candleMs, bucketMs, offsetMs = 0 } = options;
-  const startOf = (time: number) => Math.floor((time - offsetMs) / bucketMs) * bucketMs + offsetMs;
-  const first = candles[0];
-  const last = candles.at(-1);
-  if (!first || !last) return [];
-  const closedUntil = last.time + candleMs;
-  const merged: Candle[] = [];
-  for (const [time, bucket] of groupBy(candles, (candle) => startOf(candle.time))) {
-    if (time < first.time || time + bucketMs > closedUntil) continue;
-    merged.push({ time, ...mergeCandles(bucket) });
-  }
-  return merged;
-}
-
-function groupBy(
-  candles: readonly Candle[],
-  keyOf: (candle: Candle) => number,
-): Map<number, Candle[]> {
-  const groups = new Map<number, Candle[]>();
-  for (const candle of candles) {
-    const key = keyOf(candle);
-    const group = groups.get(key);
-    if (group) group.push(candle);
-    else groups.set(key, [candle]);
-  }
-  return groups;
+  const trend = readTrend(merged.map(({ close }) => close));
+  return trend === null ? null : { timeframe: higher ?? "1w", trend };
 }

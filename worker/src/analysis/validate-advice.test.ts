@@ -112,7 +112,7 @@ describe("advice out of bounds", () => {
     expect(reasonsFor(advice)).toEqual(reasons);
   });
 
-  it("is told of every fault at once", () => {
+  it("lists every fault at once", () => {
     const advice = { ...buy, entry: 110, stop_loss: 111, take_profit: 110.5, confidence: -1 };
     expect(reasonsFor(advice)).toHaveLength(4);
   });
@@ -197,7 +197,7 @@ const nearBounds = ticks.map((drawn) => {
 describe("levels between two ticks", () => {
   const reasons = (advice: Advice) => reasonsFor(advice, { price: 100, atr: 2 });
 
-  it("are rounded to the nearest one before they are judged", () => {
+  it("are rounded to the nearest one before they are checked", () => {
     const advice = { ...buy, entry: 100.004, stop_loss: 97.996, take_profit: 104.0049 };
     expect(check(advice)).toEqual({
       accepted: true,

@@ -1,24 +1,21 @@
 import type { Advice } from "./analyst.ts";
 import { type PriceScale, roundToTick } from "./price-scale.ts";
 
-/** Advice not to trade; it has no levels. */
 export type WaitAdvice = Omit<Advice, "final_signal" | LevelName> & {
   final_signal: "WAIT";
 } & Record<LevelName, null>;
 
-/** Advice to trade, with levels that keep every bound. */
 export type TradeAdvice = Omit<Advice, "final_signal" | LevelName> & {
   final_signal: "BUY" | "SELL";
 } & Record<LevelName, number>;
 
 export type AcceptedAdvice = WaitAdvice | TradeAdvice;
 
-/** Either the advice, fit to be shown, or why not, in plain sentences that can be sent back to its author. */
 export type ValidatedAdvice =
   | { accepted: true; advice: AcceptedAdvice }
   | { accepted: false; reasons: string[] };
 
-/** Bounds of a trade; distances are in ATR(14), reward : risk is a ratio. */
+/** Distances are in ATR(14). */
 export const TRADE_BOUNDS = {
   minRewardToRisk: 1,
   minStopAtr: 0.25,
@@ -26,10 +23,7 @@ export const TRADE_BOUNDS = {
   maxEntryAtr: 1,
 } as const;
 
-/**
- * Decimal levels have no exact binary form, so that a reward : risk of exactly 1 (a sale at 0.3, stop 0.4, target 0.2)
- * computes as a little less. Ratios may miss their bound by this share of it, far below any price step.
- */
+/** Decimal levels have no exact binary form: a reward to risk of exactly 1 may compute as slightly less. */
 const RELATIVE_TOLERANCE = 1e-9;
 
 const LEVEL_NAMES = ["entry", "stop_loss", "take_profit"] as const;
@@ -40,17 +34,13 @@ const isAtLeast = (value: number, bound: number) => value >= bound * (1 - RELATI
 const isAtMost = (value: number, bound: number) => value <= bound * (1 + RELATIVE_TOLERANCE);
 const round = (value: number) => Number(value.toPrecision(6));
 
-/** What advice is held against: the last close and ATR(14), in the quote currency, and how prices are written. */
 export interface AdviceBounds {
   price: number;
   atr: number;
   scale: PriceScale;
 }
 
-/**
- * Rounds the levels of a BUY or SELL to the market's tick, and holds what comes out to the bounds of a trade. Levels of
- * a WAIT are dropped.
- */
+/** Rounds the levels of a trade to the tick and checks them. Levels of a WAIT are dropped. */
 export function validateAdvice(advice: Advice, bounds: AdviceBounds): ValidatedAdvice {
   const { price, atr, scale } = bounds;
   const { final_signal: signal, entry, stop_loss, take_profit, ...words } = advice;
@@ -74,7 +64,7 @@ function settle(reasons: string[], advice: AcceptedAdvice): ValidatedAdvice {
   return reasons.length === 0 ? { accepted: true, advice } : { accepted: false, reasons };
 }
 
-/** A level as the market writes it; null where that is no price: missing, infinite, 0 or below. */
+/** Null for anything but a positive finite price. */
 function toLevel(value: number | null, scale: PriceScale): number | null {
   if (value === null) return null;
   const level = roundToTick(value, scale);

@@ -1,37 +1,28 @@
 import type { Analysis, SignalSource } from "@shared/contract/signal.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { SizingInput } from "@shared/domain/sizing.ts";
+import { holdLimit } from "@shared/outcomes/hold-limit.ts";
+import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { generateSignal } from "../analysis/analyse-market.ts";
 import type { Analyst } from "../analysis/analyst.ts";
 import type { MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
-import { advisedTrade } from "./advised-trade.ts";
-import { type BacktestRange, closeOf } from "./range.ts";
+import { type BacktestRange, closeOf, tradeAt } from "./range.ts";
 import { marketAsOf } from "./recorded-market.ts";
 import type { Decision, Strategy } from "./simulate.ts";
 
-/** Questions in a row that came to nothing, after which the rest would as well. */
-const MOST_FAILURES = 5;
+/** After this many failures in a row, the remaining requests would fail as well. */
+const MAX_FAILURES = 5;
 
-/** What was said at one bar; `at` is the close of its candle in Unix ms. */
-export interface StatedConfidence {
-  at: number;
-  analysis: Analysis;
-}
-
-/** What an analyst said on its walk. */
 export interface AnalystRecord {
-  statements: StatedConfidence[];
-  /** Questions that nobody answered. */
+  statements: { at: number; analysis: Analysis }[];
   failed: number;
-  /** Who answered last. */
   source: SignalSource | null;
 }
 
 /**
- * The product's own way to a signal, asked at the close of a bar: candles, analyst, check, size. It is shown the market
- * as it was then, and the clock says so too.
- * @throws ProviderError once the analyst failed five times in a row
+ * Requests advice at the close of a bar as a live signal does, with the market as it was then.
+ * @throws ProviderError after five failures in a row
  */
 export function analystStrategy(options: {
   course: BacktestRange;
@@ -39,34 +30,26 @@ export function analystStrategy(options: {
   analyst: Analyst;
   stake: SizingInput;
   costs: TradingCosts;
-  /** Candles that the analyst sees. */
   limit: number;
   abort: AbortSignal;
 }): { decide: Strategy; record: AnalystRecord } {
-  const { course, market, analyst, stake, costs, limit, abort } = options;
+  const { course, market, stake, limit, abort } = options;
   const { symbol, timeframe } = course;
+  const request = { symbol, timeframe, limit, ...stake };
   const record: AnalystRecord = { statements: [], failed: 0, source: null };
   let failedInARow = 0;
   const ask = async (at: number): Promise<Analysis | null> => {
     const now = () => at;
-    const request = { symbol, timeframe, limit, ...stake };
+    const marketData = marketAsOf(market, now);
     try {
-      const marketData = marketAsOf(market, now);
-      const { analysis } = await generateSignal({
-        request,
-        marketData,
-        analyst,
-        costs,
-        now,
-        abort,
-      });
+      const { analysis } = await generateSignal({ ...options, request, marketData, now });
       failedInARow = 0;
       return analysis;
     } catch (error) {
       if (abort.aborted || !(error instanceof ProviderError)) throw error;
       record.failed += 1;
       failedInARow += 1;
-      if (failedInARow >= MOST_FAILURES) throw error;
+      if (failedInARow >= MAX_FAILURES) throw error;
       return null;
     }
   };
@@ -76,9 +59,26 @@ export function analystStrategy(options: {
     if (!analysis) return null;
     record.statements.push({ at, analysis });
     record.source = analysis.source;
-    const trade = advisedTrade({ course, bar, analysis });
+    const trade = advisedTrade(analysis, course, bar);
     const { confidence, estimated_dollar_risk: dollarRisk } = analysis;
     return trade && { trade, confidence, dollarRisk };
   };
   return { decide, record };
+}
+
+function advisedTrade(analysis: Analysis, course: BacktestRange, bar: number): Trade | null {
+  const { final_signal: side, entry, stop_loss: stopLoss, take_profit: takeProfit } = analysis;
+  if (side === "WAIT" || entry === null || stopLoss === null || takeProfit === null) return null;
+  const trade = tradeAt(course, bar);
+  return {
+    ...trade,
+    ...{ side, entry, stopLoss, takeProfit },
+    validUntil: analysis.valid_until ? Date.parse(analysis.valid_until) : trade.validUntil,
+    holdCandles: holdLimit({
+      candles: analysis.hold_candles ?? null,
+      text: analysis.suggested_hold,
+      timeframe: course.timeframe,
+      from: trade.createdAt,
+    }),
+  };
 }

@@ -7,8 +7,8 @@ import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { isTooCostly } from "../analysis/cost-limit.ts";
-import { geometryOf, type LevelsInAtr, placeTrade } from "./advised-trade.ts";
-import { type AtrAt, type BacktestRange, candleAt, closeOf } from "./range.ts";
+import { type AtrAt, type BacktestRange, candleAt, closeOf, tradeAt } from "./range.ts";
+import type { HoldFigures } from "./report/report-schema.ts";
 import {
   type Decision,
   type Resolver,
@@ -17,31 +17,20 @@ import {
   simulateTrades,
 } from "./simulate.ts";
 
-/** Buying at the first bar and holding to the last. */
+/** Buy and hold from the first bar to the last. */
 export interface HoldResult {
-  /** Unix ms. */
+  figures: HoldFigures;
+  /** Unix milliseconds. */
   from: number;
-  to: number;
-  returnPercent: number;
-  /** Deepest fall from a high, by closes, in percent of what was paid. */
-  maxDrawdownPercent: number;
-  /** What one R of the trades is in percent of the price: the mean distance of their stops; null without trades. */
-  percentPerR: number | null;
-  /** Value in percent of the price paid, after each close; net of costs, as a sale then would bring it. */
+  /** Percent of the purchase price after each close, net of costs. */
   curve: { at: number; percent: number }[];
 }
 
-/**
- * What holding the market through the same bars would have brought, in percent. To compare it with trades, `percentPerR`
- * says what share of the price they risked at a time: a holder who sizes by the same risk makes `returnPercent /
- * percentPerR` R.
- */
-export function buyAndHold(options: {
-  course: BacktestRange;
-  trades: readonly SimulatedTrade[];
-  costs: TradingCosts;
-}): HoldResult {
-  const { course, trades, costs } = options;
+export function buyAndHold(
+  course: BacktestRange,
+  trades: readonly SimulatedTrade[],
+  costs: TradingCosts,
+): HoldResult {
   const { timeframe, series, firstBar } = course;
   const bought = candleAt(course, firstBar + 1).open;
   const held = series.candles.slice(firstBar + 1, course.lastBar + 2);
@@ -51,14 +40,14 @@ export function buyAndHold(options: {
   }));
   const changes = curve.map(({ percent }, index) => percent - (curve[index - 1]?.percent ?? 0));
   const { total, drawdown } = changes.map(segmentOf).reduce(mergeSegments, EMPTY_SEGMENT);
-  return {
-    from: closeOf(course, firstBar),
-    to: curve.at(-1)?.at ?? closeOf(course, firstBar),
-    returnPercent: total,
-    maxDrawdownPercent: drawdown,
-    percentPerR: meanStopPercent(trades),
-    curve,
+  const percentPerR = meanStopPercent(trades);
+  const figures = {
+    return_percent: total,
+    max_drawdown_percent: drawdown,
+    percent_per_r: percentPerR,
+    total_r: percentPerR === null ? null : total / percentPerR,
   };
+  return { figures, from: closeOf(course, firstBar), curve };
 }
 
 function meanStopPercent(trades: readonly SimulatedTrade[]): number | null {
@@ -69,13 +58,18 @@ function meanStopPercent(trades: readonly SimulatedTrade[]): number | null {
   return percents.reduce((sum, percent) => sum + percent, 0) / percents.length;
 }
 
-/** Candles whose highest high and lowest low a close has to leave behind. */
+/** Distances from the last close in ATR(14), positive towards the target. */
+export interface LevelsInAtr {
+  entryAtr: number;
+  stopAtr: number;
+  targetAtr: number;
+  validCandles: number;
+  holdCandles: number;
+}
+
 const CHANNEL_CANDLES = 20;
 
-/**
- * The stop of the Turtles, 2 ATR (Faith, "Way of the Turtle", 2007), and a target of twice that. The hold of a day of
- * hourly candles is the product's own default.
- */
+/** Stop of the Turtles, 2 ATR (Faith, "Way of the Turtle", 2007), and twice that as target. */
 const ATR_RULE: LevelsInAtr = {
   entryAtr: 0,
   stopAtr: -2,
@@ -84,10 +78,34 @@ const ATR_RULE: LevelsInAtr = {
   holdCandles: 24,
 };
 
-/**
- * The simplest rule that people trade: a close above the highest high of the 20 candles before (Donchian's channel) is
- * bought, one below their lowest low is sold. As for the analyst, a trade whose costs take too much of its risk is left out.
- */
+/** The geometry of a trade that was made while ATR(14) was `atr`. */
+function geometryOf(trade: Trade, atr: number): LevelsInAtr {
+  const { side, entry, stopLoss, takeProfit, holdCandles, validUntil, createdAt } = trade;
+  const sign = side === "BUY" ? 1 : -1;
+  const inAtr = (level: number) => (sign * (level - trade.price)) / atr;
+  return {
+    ...{ entryAtr: inAtr(entry), stopAtr: inAtr(stopLoss), targetAtr: inAtr(takeProfit) },
+    validCandles: (validUntil - createdAt) / TIMEFRAME_MS[trade.timeframe],
+    holdCandles,
+  };
+}
+
+/** Null where a level would not be a positive price. */
+export function placeTrade(
+  options: { course: BacktestRange; bar: number; side: Trade["side"]; atr: number },
+  { entryAtr, stopAtr, targetAtr, validCandles, holdCandles }: LevelsInAtr,
+): Trade | null {
+  const { course, bar, side, atr } = options;
+  const trade = tradeAt(course, bar);
+  const sign = side === "BUY" ? 1 : -1;
+  const level = (distanceAtr: number) => trade.price + sign * distanceAtr * atr;
+  const [entry, stopLoss, takeProfit] = [level(entryAtr), level(stopAtr), level(targetAtr)];
+  if (Math.min(entry, stopLoss, takeProfit) <= 0) return null;
+  const validUntil = trade.createdAt + validCandles * TIMEFRAME_MS[course.timeframe];
+  return { ...trade, side, entry, stopLoss, takeProfit, validUntil, holdCandles };
+}
+
+/** Breakout of Donchian's channel: buys above the high of the last 20 candles, sells below their low. */
 export function atrRule({
   course,
   stake,
@@ -103,12 +121,11 @@ export function atrRule({
     const side = breakout(course, bar);
     const atr = atrAt(bar);
     if (!side || atr === null) return null;
-    const trade = placeTrade({ course, bar, side, geometry: ATR_RULE, atr });
+    const trade = placeTrade({ course, bar, side, atr }, ATR_RULE);
     return trade && !isTooCostly(trade, costs) ? sized(trade, stake) : null;
   };
 }
 
-/** A trade of a rule, sized as the analyst's are. */
 function sized(trade: Trade, stake: SizingInput): Decision {
   const { symbol, entry, stopLoss } = trade;
   const { dollarRisk } = sizePosition({ advice: { entry, stop_loss: stopLoss }, symbol, stake });
@@ -125,7 +142,6 @@ function breakout(course: BacktestRange, bar: number): Trade["side"] | null {
 
 interface RandomOptions {
   course: BacktestRange;
-  /** The trades whose levels are used again. */
   trades: readonly SimulatedTrade[];
   stake: SizingInput;
   costs: TradingCosts;
@@ -137,9 +153,8 @@ interface RandomOptions {
 }
 
 /**
- * What chance makes of the same levels: in each repetition the trades' distances in ATR are shuffled onto random bars,
- * bought or sold by the toss of a coin, and walked and judged as the trades were. A bar at which another trade is still
- * open, or at which the costs would take too much of the risk, moves on to the next that suits. The same seed gives the same repetitions.
+ * Shuffles the levels of the trades onto random bars and sides. A bar with an open trade or too high costs moves to the
+ * next.
  */
 export async function randomEntries(options: RandomOptions): Promise<SimulatedTrade[][]> {
   const { course, judge, repetitions, seed, onRepetition } = options;
@@ -181,7 +196,7 @@ function randomStrategy(
     if (atr === null) return null;
     for (const [index, { geometry, from, side }] of waiting.entries()) {
       if (from > bar) break;
-      const trade = placeTrade({ course, bar, side, geometry, atr });
+      const trade = placeTrade({ course, bar, side, atr }, geometry);
       if (!trade || isTooCostly(trade, costs)) continue;
       waiting.splice(index, 1);
       return sized(trade, stake);
@@ -190,7 +205,6 @@ function randomStrategy(
   };
 }
 
-/** Fisher and Yates. */
 function shuffled<Item>(items: readonly Item[], random: RandomGenerator): Item[] {
   const rest = [...items];
   return items.flatMap(() => rest.splice(uniformInt(random, 0, rest.length - 1), 1));

@@ -53,7 +53,7 @@ describe("an analyst whose answers are kept", () => {
     expect(readdirSync(directory)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.json$/)]);
   });
 
-  it("is asked anew for other corrections, and for another model", async () => {
+  it("is asked again for other corrections, and for another model", async () => {
     const { analyst, use } = cached([adviceOf({}), adviceOf({})]);
     await analyst.advise(request());
     await analyst.advise(request(["The stop is too near."]));
@@ -63,7 +63,7 @@ describe("an analyst whose answers are kept", () => {
     expect(other.use.asked).toBe(1);
   });
 
-  it("is asked anew where the file is damaged", async () => {
+  it("is asked again where the file is damaged", async () => {
     await cached([adviceOf({})]).analyst.advise(request());
     for (const damage of ["", '{"advice":', "{}"]) {
       for (const file of readdirSync(directory)) writeFileSync(join(directory, file), damage);

@@ -16,21 +16,19 @@ const cachedReplySchema = z.object({
   rawReply: z.string(),
 });
 
-/** How often the analyst itself was asked, and how often a kept answer did. */
 export interface CacheUse {
   asked: number;
   kept: number;
 }
 
 /**
- * An analyst whose answers are kept as `<directory>/<sha256>.json`, so that the same question is never paid for twice.
- * The hash is of model and prompt, the corrections included. A file that cannot be read as an answer is asked for anew.
- * @throws what the analyst throws; failures and answers that were cut off are not kept
+ * Stores answers as `<directory>/<sha256 of model and prompt>.json`, so that no request is paid for twice.
+ * Failures and cut off answers are not stored.
  */
 export function cachedAnalyst(options: {
   analyst: Analyst;
   model: string;
-  /** All that the model is told for a request, the corrections included. */
+  /** Everything that the model is sent, including corrections. */
   promptOf: (request: AdviceRequest) => string;
   directory: string;
 }): { analyst: Analyst; use: CacheUse } {
@@ -64,12 +62,12 @@ function parseReply(text: string): AdviceReply | null {
   try {
     return cachedReplySchema.parse(JSON.parse(text));
   } catch {
-    // Damaged, or of an older form: asking again mends it.
+    // Damaged or outdated answers are requested again.
     return null;
   }
 }
 
-/** Under its name only once it is whole: a run that is stopped leaves no half an answer. */
+/** Renamed when complete, so that a stopped run leaves no partial answer. */
 async function writeReply(file: string, reply: AdviceReply): Promise<void> {
   const { advice, model, prompt, rawReply } = reply;
   await mkdir(dirname(file), { recursive: true });

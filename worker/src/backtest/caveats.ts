@@ -10,7 +10,7 @@ type Reported = Pick<
   "options" | "bars" | "analyst" | "figures" | "random" | "hold" | "trades" | "stopped_early"
 >;
 
-/** Limits of a backtest that its reader has to know, most important first. */
+/** Limitations of a backtest, most important first. */
 export function caveatsFor(report: Reported): string[] {
   const { options } = report;
   return [
@@ -23,7 +23,6 @@ export function caveatsFor(report: Reported): string[] {
   ];
 }
 
-/** The costs of the trades as they were deducted: the closer the stop, the more of an R they are. */
 function costCaveat({ options, trades }: Reported): string {
   const percent = Number(roundTripPercent(options.costs).toFixed(4));
   const costs = trades.flatMap(({ cost_r }) => cost_r ?? []);
@@ -66,7 +65,6 @@ function sizeCaveat({ figures }: Reported): string[] {
   ];
 }
 
-/** Only the product's own recordings are known to be those that the rules were written with. */
 function analystCaveat({ analyst, from }: Reported["options"]): string[] {
   if (analyst === "openai") {
     return [
@@ -79,7 +77,7 @@ function analystCaveat({ analyst, from }: Reported["options"]): string[] {
   ];
 }
 
-/** States whether the trades beat chance, whether they lost money, and how random entries did. */
+/** States whether the trades beat chance and lost money, and compares them with random entries. */
 export function verdictOn({ figures, random }: Pick<Reported, "figures" | "random">): string {
   const { as_good_share: asGood } = random;
   if (figures.trades === 0 || asGood === null) {

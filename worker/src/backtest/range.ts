@@ -1,33 +1,30 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { validUntil } from "@shared/contract/signal.ts";
+import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { ATR } from "trading-signals";
 import type { CandleSeries } from "../market-data/market-data.ts";
 
-/** The candles that a backtest walks through, oldest first. */
 export interface BacktestRange {
   symbol: string;
   timeframe: Timeframe;
   series: CandleSeries;
-  /** Indices of the first and the last candle at whose close something is decided; those before only warm up. */
+  /** Indices of the first and last candle with a decision; candles before the first are warm-up. */
   firstBar: number;
   lastBar: number;
 }
 
-/** When the candle at `index` closes, in Unix ms. */
+/** Unix milliseconds. */
 export function closeOf(course: BacktestRange, index: number): number {
   return candleAt(course, index).time + TIMEFRAME_MS[course.timeframe];
 }
 
-/** @throws RangeError for an index outside the course */
 export function candleAt({ series }: BacktestRange, index: number): Candle {
   const candle = series.candles[index];
   if (!candle) throw new RangeError(`There is no candle ${index}.`);
   return candle;
 }
 
-/**
- * The last `bars` candles to be decided on, with `warmUp` candles before them. Where there are fewer, the first ones
- * warm up and the rest is decided on; null where that leaves none.
- */
+/** The last `bars` candles after `warmUp` ones; null with too few candles. */
 export function selectRange(options: {
   symbol: string;
   timeframe: Timeframe;
@@ -37,16 +34,28 @@ export function selectRange(options: {
 }): BacktestRange | null {
   const { symbol, timeframe, bars, warmUp } = options;
   const candles = options.series.candles.slice(-(bars + warmUp));
-  // A decision needs the candles before it, and one after it to be judged by.
+  // A decision needs the candles before it, and one after it to resolve a trade.
   if (candles.length < warmUp + 2) return null;
   const series = { ...options.series, candles };
   return { symbol, timeframe, series, firstBar: warmUp - 1, lastBar: candles.length - 2 };
 }
 
-/** Wilder's ATR(14) at the close of a bar; null where nothing moved or there are too few candles. */
+/** A trade at the close of a bar, without its side and levels. */
+export function tradeAt(
+  course: BacktestRange,
+  bar: number,
+): Pick<Trade, "symbol" | "timeframe" | "price" | "createdAt" | "validUntil"> {
+  const { symbol, timeframe } = course;
+  const createdAt = closeOf(course, bar);
+  return {
+    ...{ symbol, timeframe, createdAt, price: candleAt(course, bar).close },
+    validUntil: validUntil({ timeframe, lastCandleAt: createdAt }),
+  };
+}
+
+/** ATR(14) at the close of a bar. */
 export type AtrAt = (bar: number) => number | null;
 
-/** ATR(14) of all bars in one pass; each value follows from the candles up to its bar. */
 export function atrOfBars({ series }: BacktestRange): AtrAt {
   const atr = new ATR(14);
   const values = series.candles.map((candle) => atr.add(candle));

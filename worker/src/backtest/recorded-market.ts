@@ -7,23 +7,22 @@ import type { CandleRequest, CandleSeries, MarketData } from "../market-data/mar
 import { ProviderError } from "../market-data/provider-error.ts";
 import { Recordings } from "../market-data/replay/recordings.ts";
 
-/** The whole recording of a market, oldest candle first; undefined where there is none. */
 type FindSeries = (symbol: string, timeframe: Timeframe) => CandleSeries | undefined;
 
-/** Recorded candles behind the port of live ones. What is asked for ends with the recording, or with `until`. */
+/** Serves recorded candles as market data. A series ends with the recording, or at `until`. */
 export function recordedMarket(find: FindSeries): MarketData {
   return {
     async candles({ symbol, timeframe, limit, until = Number.POSITIVE_INFINITY }) {
       const series = find(symbol, timeframe);
       if (!series) throw missing("unknown-symbol", `no candles of ${symbol} at ${timeframe}`);
-      const end = countClosed(series.candles, { timeframe, until });
+      const end = countClosed(series.candles, until - TIMEFRAME_MS[timeframe]);
       if (end === 0) throw missing("nonsense", `no candles of ${symbol} that early`);
       return { ...series, candles: series.candles.slice(Math.max(0, end - limit), end) };
     },
   };
 }
 
-/** A market as it was at a moment (Unix ms): whatever closed later is not there yet. */
+/** Hides everything that closed after `at` (Unix milliseconds). */
 export function marketAsOf(market: MarketData, at: () => number): MarketData {
   return {
     candles: ({ until = Number.POSITIVE_INFINITY, ...request }) =>
@@ -31,12 +30,8 @@ export function marketAsOf(market: MarketData, at: () => number): MarketData {
   };
 }
 
-/** How many of the candles, oldest first, were closed by `until`; by bisection, as it is asked for at every bar. */
-function countClosed(
-  candles: readonly Candle[],
-  { timeframe, until }: { timeframe: Timeframe; until: number },
-): number {
-  const latestOpen = until - TIMEFRAME_MS[timeframe];
+/** Binary search, as it is called at every bar. */
+function countClosed(candles: readonly Candle[], latestOpen: number): number {
   let [low, high] = [0, candles.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -49,24 +44,24 @@ function countClosed(
 const missing = (failure: "unknown-symbol" | "nonsense", message: string) =>
   new ProviderError({ provider: "recording", failure, message });
 
-const RECORDINGS = new URL("../market-data/replay/data/", import.meta.url);
-
-/** A file of candles that cannot be used; the message is one sentence. */
 export class CandleFileError extends Error {
   override readonly name = "CandleFileError";
 }
 
-/** The product's own recordings; a timeframe without one is joined from the longest shorter one. */
-export function recordedLibrary(recordings = new Recordings(RECORDINGS)): FindSeries {
-  const found = new Map<string, CandleSeries | undefined>();
+/** The recordings of the product. Missing timeframes are built from the longest shorter one. */
+export function recordedLibrary(recordings = new Recordings()): FindSeries {
+  const found = new Map<string, CandleSeries>();
   return (symbol, timeframe) => {
     const key = `${symbol} ${timeframe}`;
-    if (!found.has(key)) found.set(key, findRecorded(recordings, { symbol, timeframe }));
+    const from = recordings.sourceOf(symbol, timeframe);
+    const recorded = from && recordings.find(symbol, from);
+    if (!recorded || found.has(key)) return found.get(key);
+    const candles = from === timeframe ? recorded : resample(recorded, { from, to: timeframe });
+    found.set(key, seriesOf(candles, "recording"));
     return found.get(key);
   };
 }
 
-/** `own` candles of one market, and the product's recordings of all others. */
 export function libraryWith(
   own: { symbol: string; timeframe: Timeframe; series: CandleSeries },
   others: FindSeries,
@@ -76,23 +71,20 @@ export function libraryWith(
 }
 
 /**
- * Candles of a CSV file with a line of column names, `time,open,high,low,close,volume`, and times in Unix ms.
- * @throws CandleFileError if it cannot be read, or is no series of candles of this timeframe
+ * Reads a CSV file with the columns `time,open,high,low,close,volume`, times in Unix milliseconds.
+ * @throws CandleFileError if it cannot be read, or is not a series of this timeframe
  */
 export function readCandleFile(file: string, timeframe: Timeframe): CandleSeries {
   const candles = parseFile(file);
   const lengthMs = TIMEFRAME_MS[timeframe];
   candles.forEach(({ time }, index) => {
     const before = candles[index - 1];
+    const name = `${file}: candle ${index + 1}`;
     if (time % lengthMs !== 0) {
-      throw new CandleFileError(
-        `${file}: candle ${index + 1} does not open on the grid of ${timeframe}.`,
-      );
+      throw new CandleFileError(`${name} does not open on the grid of ${timeframe}.`);
     }
     if (before && time <= before.time) {
-      throw new CandleFileError(
-        `${file}: candle ${index + 1} is not later than the one before it.`,
-      );
+      throw new CandleFileError(`${name} is not later than the one before it.`);
     }
   });
   return seriesOf(candles, "file");
@@ -110,17 +102,14 @@ function parseFile(file: string): Candle[] {
   }
 }
 
-/** Timeframes that there are recordings of, for a symbol. */
 export function recordedTimeframes(symbol: string, find: FindSeries): Timeframe[] {
   return TIMEFRAMES.filter((timeframe) => find(symbol, timeframe) !== undefined);
 }
 
-/** Of the product's own symbols, those that there are recordings of. */
 export function recordedSymbols(find: FindSeries): string[] {
   return SYMBOL_SUGGESTIONS.filter((symbol) => recordedTimeframes(symbol, find).length > 0);
 }
 
-/** Recorded data counts as replayed: its market is never closed, and never late. */
 const seriesOf = (candles: Candle[], provider: string): CandleSeries => ({
   candles,
   provider,
@@ -128,39 +117,14 @@ const seriesOf = (candles: Candle[], provider: string): CandleSeries => ({
   notes: [],
 });
 
-function findRecorded(
-  recordings: Recordings,
-  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
-): CandleSeries | undefined {
-  const from = recordedFrom(recordings, { symbol, timeframe });
-  const recorded = from && recordings.find(symbol, from);
-  if (!recorded) return undefined;
-  const candles = from === timeframe ? recorded : resample(recorded, { from, to: timeframe });
-  return seriesOf(candles, "recording");
-}
-
-function recordedFrom(
-  recordings: Recordings,
-  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
-): Timeframe | undefined {
-  return TIMEFRAMES.findLast(
-    (shorter) =>
-      TIMEFRAME_MS[shorter] <= TIMEFRAME_MS[timeframe] &&
-      TIMEFRAME_MS[timeframe] % TIMEFRAME_MS[shorter] === 0 &&
-      recordings.has(symbol, shorter),
-  );
-}
-
-/** Candles of one request; more are fetched by going back in time. */
 const PAGE_CANDLES = 500;
 
-/** The least that a provider counts as a series. */
-const FEWEST_CANDLES = 30;
+const MIN_CANDLES = 30;
 
 /**
- * The last `count` closed candles of a market, fetched page by page from the one provider that had the newest. Fewer
- * come where its history begins later.
- * @throws ProviderError if it fails
+ * Fetches the last `count` closed candles page by page from the provider that has the newest; fewer if its history is
+ * shorter.
+ * @throws ProviderError
  */
 export async function fetchHistory(options: {
   market: MarketData;
@@ -171,14 +135,15 @@ export async function fetchHistory(options: {
   onCandles?: (fetched: number) => void;
 }): Promise<CandleSeries> {
   const { market, symbol, timeframe, count, abort, onCandles } = options;
-  const pageOf = (left: number) => Math.min(PAGE_CANDLES, Math.max(left, FEWEST_CANDLES));
-  const request = { symbol, timeframe, abort };
-  const newest = await market.candles({ ...request, limit: pageOf(count) });
+  const pageOf = (left: number) => ({
+    ...{ symbol, timeframe, abort },
+    limit: Math.min(PAGE_CANDLES, Math.max(left, MIN_CANDLES)),
+  });
+  const newest = await market.candles(pageOf(count));
   let candles: Candle[] = newest.candles;
   onCandles?.(candles.length);
   while (candles.length < count) {
-    const until = candles[0]?.time ?? 0;
-    const page = { ...request, limit: pageOf(count - candles.length), until };
+    const page = { ...pageOf(count - candles.length), until: candles[0]?.time ?? 0 };
     const earlier = await fetchEarlier(market, { ...page, prefer: newest.provider });
     if (earlier.length === 0) break;
     candles = [...earlier, ...candles];
@@ -187,7 +152,6 @@ export async function fetchHistory(options: {
   return { ...newest, candles: candles.slice(-count) };
 }
 
-/** One page of the same provider; none where its history has not begun yet. */
 async function fetchEarlier(
   market: MarketData,
   page: CandleRequest & { until: number; prefer: string },

@@ -17,7 +17,7 @@ describe("the report of a backtest", () => {
     expect(other.atr_rule).toEqual(report.atr_rule);
   });
 
-  it("adds up: trades, figures and the end of the curve", async () => {
+  it("adds up: trades, statistics and the end of the curve", async () => {
     const report = await runBacktest(backtestOf(candles));
     const results = report.trades.map(({ judgement }) => judgement?.r_multiple ?? 0);
     const total = results.reduce((sum, r) => sum + r, 0);

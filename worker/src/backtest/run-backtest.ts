@@ -21,63 +21,47 @@ import { chanceFigures, equityCurves, resultUsd, tallyTrades } from "./trade-met
 export interface BacktestInput {
   options: BacktestOptions;
   course: BacktestRange;
-  /** What the signals may ask, cut off at the close of each bar. */
   market: MarketData;
-  /** Where finer candles come from, which tell the judge what came first. */
+  /** Source of finer candles, which show whether stop or target was touched first. */
   finerMarket: MarketData;
   analyst: Analyst;
-  /** Of an analyst whose answers are kept. */
   cacheUse: CacheUse | null;
-  /** Unix ms, for the report. */
   now: () => number;
   productVersion: string;
-  /** Ends the walk; what was walked so far is still compared and reported. */
+  /** Ends the simulation; results up to then are still reported. */
   abort: AbortSignal;
   onBar?: () => void;
   onRepetition?: () => void;
 }
 
 /**
- * Walks recorded candles through the product's own way to a signal, judges what comes of it, and compares it with random
- * entries of the same levels, with an ATR rule and with holding.
- * @throws ProviderError if the analyst fails for good; the reason of `abort` if that fires before the first bar
+ * Simulates an analyst on recorded candles, and compares it with random entries, an ATR rule and buy and hold.
+ * @throws ProviderError if the analyst fails repeatedly; the reason of `abort` if that fires before the first bar
  */
 export async function runBacktest(input: BacktestInput): Promise<BacktestReport> {
-  const { options, market, finerMarket, analyst, abort, onBar, onRepetition } = input;
+  const { options, finerMarket, onBar, onRepetition } = input;
   const { every, limit, amount, risk_percent: riskPercent, leverage, costs } = options;
   const { seed, repetitions } = options;
   const stake = { amount, riskPercent, leverage };
-  // The comparisons are made of what was walked, so they go on after a stop.
-  const unhurried = new AbortController().signal;
-  const judge = createResolver({ course: input.course, finerMarket, costs, abort: unhurried });
-  const asked = { course: input.course, market, analyst, stake, costs, limit, abort };
-  const { decide, record } = analystStrategy(asked);
-  const walked = { course: input.course, decide, judge, every, abort };
-  const walk = await simulateTrades({ ...walked, ...(onBar && { onBar }) });
-  const course = { ...input.course, lastBar: walk.lastBar };
-  const atrAt = atrOfBars(course);
-  const rule = await simulateTrades({
-    course,
-    decide: atrRule({ course, stake, costs, atrAt }),
-    judge,
-    every,
-  });
-  const chance = { course, trades: walk.trades, stake, costs, atrAt, judge, repetitions, seed };
+  // The results up to an abort are compared too.
+  const noAbort = new AbortController().signal;
+  const judge = createResolver({ course: input.course, finerMarket, costs, abort: noAbort });
+  const { decide, record } = analystStrategy({ ...input, stake, costs, limit });
+  const { course: whole, abort } = input;
+  const walked = { course: whole, decide, judge, every, abort };
+  const { trades, lastBar } = await simulateTrades({ ...walked, ...(onBar && { onBar }) });
+  const course = { ...whole, lastBar };
+  const shared = { course, stake, costs, atrAt: atrOfBars(course) };
+  const rule = await simulateTrades({ course, decide: atrRule(shared), judge, every });
+  const chance = { ...shared, trades, judge, repetitions, seed };
   const runs = await randomEntries({ ...chance, ...(onRepetition && { onRepetition }) });
-  return composeReport({
-    input,
-    course,
-    record,
-    trades: walk.trades,
-    atrRuleTrades: rule.trades,
-    runs,
-    hold: buyAndHold({ course, trades: walk.trades, costs }),
-  });
+  const hold = buyAndHold(course, trades, costs);
+  return composeReport({ input, course, record, trades, atrRuleTrades: rule.trades, runs, hold });
 }
 
-interface Walked {
+interface Simulated {
   input: BacktestInput;
-  /** As far as it was walked. */
+  /** Up to the last simulated bar. */
   course: BacktestRange;
   record: AnalystRecord;
   trades: SimulatedTrade[];
@@ -86,17 +70,16 @@ interface Walked {
   hold: HoldResult;
 }
 
-/** All that a backtest found, in the form of its report. */
-function composeReport(walked: Walked): BacktestReport {
-  const { input, course, record, trades, atrRuleTrades, runs, hold } = walked;
+function composeReport(simulated: Simulated): BacktestReport {
+  const { input, course, record, trades, atrRuleTrades, runs, hold } = simulated;
   const figures = figuresOfTrades(trades);
   const reported = {
     options: input.options,
     bars: course.lastBar - course.firstBar + 1,
-    analyst: describeAnalyst(walked),
+    analyst: describeAnalyst(simulated),
     figures,
-    random: chanceFigures(runs, { totalR: figures.total_r }),
-    hold: describeHold(hold),
+    random: chanceFigures(runs, figures.total_r),
+    hold: hold.figures,
     trades: trades.map(reportTrade),
     stopped_early: course.lastBar < input.course.lastBar,
   };
@@ -132,7 +115,7 @@ function describeData(course: BacktestRange): BacktestReport["data"] {
   };
 }
 
-function describeAnalyst({ input, record }: Walked): BacktestReport["analyst"] {
+function describeAnalyst({ input, record }: Simulated): BacktestReport["analyst"] {
   const { statements, failed, source } = record;
   const { cacheUse } = input;
   return {
@@ -143,16 +126,6 @@ function describeAnalyst({ input, record }: Walked): BacktestReport["analyst"] {
     waits: statements.filter(({ analysis }) => analysis.final_signal === "WAIT").length,
     failed,
     calls: cacheUse && { made: cacheUse.asked, kept: cacheUse.kept },
-  };
-}
-
-function describeHold(hold: HoldResult): BacktestReport["hold"] {
-  const { returnPercent, maxDrawdownPercent, percentPerR } = hold;
-  return {
-    return_percent: returnPercent,
-    max_drawdown_percent: maxDrawdownPercent,
-    percent_per_r: percentPerR,
-    total_r: percentPerR === null ? null : returnPercent / percentPerR,
   };
 }
 

@@ -2,7 +2,7 @@ import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { FREE } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, series } from "../testing/candles.ts";
-import { type LevelsInAtr, placeTrade } from "./advised-trade.ts";
+import { type LevelsInAtr, placeTrade } from "./baselines.ts";
 import { type BacktestRange, closeOf } from "./range.ts";
 import { recordedMarket } from "./recorded-market.ts";
 import { createResolver, type Strategy, simulateTrades } from "./simulate.ts";
@@ -37,7 +37,7 @@ function setUp(closes: readonly number[], finer: readonly Candle[] = []) {
   const take = (side: "BUY" | "SELL", at: (bar: number) => boolean): Strategy => {
     return async (bar) => {
       asked.push(bar);
-      const trade = at(bar) ? placeTrade({ course, bar, side, geometry: GEOMETRY, atr: 1 }) : null;
+      const trade = at(bar) ? placeTrade({ course, bar, side, atr: 1 }, GEOMETRY) : null;
       return trade && { trade, confidence: 50, dollarRisk: 1 };
     };
   };
@@ -45,7 +45,7 @@ function setUp(closes: readonly number[], finer: readonly Candle[] = []) {
 }
 
 describe("walking a market", () => {
-  it("judges a trade by the candles after it: won, lost, or held for too long", async () => {
+  it("resolves a trade by the candles after it: won, lost, or held for too long", async () => {
     const { course, judge, take } = setUp([...rising, ...series(20, () => 139)]);
     const outcomes = async (side: "BUY" | "SELL", bar: number) => {
       const decide = take(side, (at) => at === bar);

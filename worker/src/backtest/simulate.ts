@@ -9,46 +9,39 @@ import { ProviderError } from "../market-data/provider-error.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
 import { type BacktestRange, closeOf } from "./range.ts";
 
-/** A trade that a strategy takes at the close of a candle. */
 export interface Decision {
   trade: Trade;
   /** 0–100; null where the strategy states none. */
   confidence: number | null;
-  /** What the position loses at its stop, in USD. */
   dollarRisk: number;
 }
 
-/** What decides, at the close of the candle at `bar`, by nothing but the candles up to it. */
 export type Strategy = (bar: number) => Promise<Decision | null>;
 
-/** Judges a trade that was made at the close of the candle at `bar`; null where the recording ends before it does. */
+/** Null where the recording ends before the trade does. */
 export type Resolver = (trade: Trade, bar: number) => Promise<Resolution | null>;
 
 export interface SimulatedTrade extends Decision {
   judgement: Resolution | null;
 }
 
-/** Bars after which timers, signals and the screen get their turn. */
-const BARS_PER_BREATH = 8;
+const BARS_PER_PAUSE = 8;
 
-interface WalkOptions {
+interface SimulationOptions {
   course: BacktestRange;
   decide: Strategy;
   judge: Resolver;
-  /** Decide at every n-th bar only. */
   every: number;
   abort?: AbortSignal;
   onBar?: () => void;
 }
 
 /**
- * Walks through the bars of a course. One trade at a time: as a trader with one position would, nothing new is decided
- * while an order waits or a position is open.
- * @returns the trades, oldest first, and the last bar that was reached
- * @throws what `decide` throws, and the reason of `abort` if that fires before the first bar is done
+ * Simulates one trade at a time: no decision while an order waits or a position is open.
+ * @throws the reason of `abort` if that fires before the first bar is done
  */
 export async function simulateTrades(
-  options: WalkOptions,
+  options: SimulationOptions,
 ): Promise<{ trades: SimulatedTrade[]; lastBar: number }> {
   const { course, every, abort, onBar } = options;
   const { firstBar, lastBar } = course;
@@ -56,9 +49,9 @@ export async function simulateTrades(
   let flatFrom = 0;
   let walked = firstBar - 1;
   for (let bar = firstBar; bar <= lastBar; bar += 1) {
-    if (bar % BARS_PER_BREATH === 0) await setImmediate();
-    const isTurn = (bar - firstBar) % every === 0 && closeOf(course, bar) >= flatFrom;
-    const trade = isTurn ? await takeTurn(options, bar) : null;
+    if (bar % BARS_PER_PAUSE === 0) await setImmediate();
+    const isDue = (bar - firstBar) % every === 0 && closeOf(course, bar) >= flatFrom;
+    const trade = isDue ? await simulateBar(options, bar) : null;
     if (abort?.aborted) break;
     if (trade) {
       trades.push(trade);
@@ -71,9 +64,8 @@ export async function simulateTrades(
   return { trades, lastBar: walked };
 }
 
-/** What is decided at a bar, and what becomes of it; nothing of a turn that was broken off. */
-async function takeTurn(
-  { decide, judge, abort }: WalkOptions,
+async function simulateBar(
+  { decide, judge, abort }: SimulationOptions,
   bar: number,
 ): Promise<SimulatedTrade | null> {
   if (abort?.aborted) return null;
@@ -89,39 +81,33 @@ async function takeTurn(
 const endOf = ({ judgement }: SimulatedTrade): number =>
   judgement ? Date.parse(judgement.resolved_at) : Number.POSITIVE_INFINITY;
 
-/**
- * The product's own judge of signals, over recorded candles. `finerMarket` is asked for the finer candles of one whose
- * own figures do not tell what came first; where it has none, the worse counts.
- */
+/** Resolves trades like those of signals. Without finer candles, the worse outcome counts. */
 export function createResolver(options: {
   course: BacktestRange;
   finerMarket: MarketData;
   costs: TradingCosts;
   abort: AbortSignal;
 }): Resolver {
-  const { course, costs } = options;
+  const { course, costs, finerMarket, abort } = options;
   const { candles } = course.series;
   const now = (candles.at(-1)?.time ?? 0) + TIMEFRAME_MS[course.timeframe];
-  const finer = finerCandles(options);
+  const finer = finerCandles(course, finerMarket, abort);
   return (trade, bar) =>
     resolveTrade({ trade, candles: candles.slice(bar + 1), finer, now, costs });
 }
 
-function finerCandles(options: {
-  course: BacktestRange;
-  finerMarket: MarketData;
-  abort: AbortSignal;
-}): FinerCandles {
-  const { course, finerMarket, abort } = options;
-  const { symbol, timeframe, series } = course;
+function finerCandles(
+  { symbol, timeframe, series }: BacktestRange,
+  finerMarket: MarketData,
+  abort: AbortSignal,
+): FinerCandles {
   const archive = new CandleArchive({ live: finerMarket, replay: finerMarket });
   const market = { data: series.data, provider: series.provider, symbol, timeframe };
   return async (candle, of) => {
-    // All of it is long past: nothing is on its way any more.
+    // All candles are long past, none will still arrive.
     const order = { candle, timeframe: of, now: Number.POSITIVE_INFINITY, abort };
     return archive.parts(market, order).catch((error: unknown) => {
       abort.throwIfAborted();
-      // A provider that fails now has no finer candles for us: the worse counts, as where there are none.
       if (error instanceof ProviderError) return null;
       throw error;
     });

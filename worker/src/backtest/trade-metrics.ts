@@ -1,22 +1,20 @@
-import type { Resolution } from "@shared/contract/resolution.ts";
 import {
   closedTrade,
-  type OutcomeCategory,
   type PerformanceSample,
   type Tally,
   tallySignals,
 } from "@shared/stats/tally.ts";
 import { mean, quantile } from "simple-statistics";
+import { outcomeCategory } from "../record/performance-stats.ts";
 import type { HoldResult } from "./baselines.ts";
 import type { ChanceBand, ChanceFigures, EquityCurves } from "./report/report-schema.ts";
 import type { SimulatedTrade } from "./simulate.ts";
 
-/** The trades as the statistics of the product count them. */
 export function tallyTrades(trades: readonly SimulatedTrade[]): Tally {
   return tallySignals(trades.map(entryOf));
 }
 
-/** What all trades together won or lost, in USD; the stake stays the same, nothing is compounded. */
+/** The stake stays the same; results are not compounded. */
 export function resultUsd(trades: readonly SimulatedTrade[]): number {
   return trades.reduce(
     (sum, { judgement, dollarRisk }) => sum + (judgement?.r_multiple ?? 0) * dollarRisk,
@@ -29,23 +27,15 @@ function entryOf({ trade, confidence, judgement }: SimulatedTrade): PerformanceS
   if (!judgement) return { fate: "pending", at: trade.createdAt, ...stated, trade: null };
   const { stopLoss, takeProfit } = trade;
   return {
-    fate: fateOf(judgement),
+    fate: outcomeCategory(judgement),
     at: Date.parse(judgement.resolved_at),
     ...stated,
     trade: closedTrade({ ...judgement, stopLoss, takeProfit }),
   };
 }
 
-function fateOf({ outcome, reason }: Resolution): OutcomeCategory {
-  if (outcome === "WIN") return "win";
-  if (outcome === "LOSS") return "loss";
-  return reason === "not-filled" ? "not-filled" : "expired";
-}
-
-/** Nine of ten repetitions lie between these quantiles. */
 const BAND = { low: 0.05, high: 0.95 } as const;
 
-/** Mean of values, and the range that nine of ten of them lie in; null without any. */
 function randomBaseline(values: readonly number[]): ChanceBand | null {
   if (values.length === 0) return null;
   return {
@@ -55,10 +45,9 @@ function randomBaseline(values: readonly number[]): ChanceBand | null {
   };
 }
 
-/** What the repetitions came to. `totalR` is the analyst's: how many of them did as well or better? */
 export function chanceFigures(
   runs: readonly (readonly SimulatedTrade[])[],
-  { totalR }: { totalR: number },
+  totalR: number,
 ): ChanceFigures {
   const tallies = runs.map(tallyTrades);
   const totals = tallies.map(({ equity }) => equity.total);
@@ -80,10 +69,8 @@ export function chanceFigures(
   };
 }
 
-/** Points of each curve at most: more than a screen shows. */
-const MOST_POINTS = 240;
+const MAX_POINTS = 240;
 
-/** All curves on one grid of times, from the first close to the last. */
 export function equityCurves(options: {
   hold: HoldResult;
   trades: readonly SimulatedTrade[];
@@ -93,7 +80,7 @@ export function equityCurves(options: {
   const { hold, trades, atrRuleTrades, runs } = options;
   const times = gridOf([hold.from, ...hold.curve.map(({ at }) => at)]);
   const runCurves = runs.map((run) => curveAt(times, run));
-  const { percentPerR } = hold;
+  const { percent_per_r: percentPerR } = hold.figures;
   return {
     times: times.map((at) => new Date(at).toISOString()),
     analyst: curveAt(times, trades),
@@ -104,12 +91,11 @@ export function equityCurves(options: {
 }
 
 function gridOf(times: readonly number[]): number[] {
-  const step = Math.max(1, Math.ceil(times.length / MOST_POINTS));
+  const step = Math.max(1, Math.ceil(times.length / MAX_POINTS));
   const last = times.length - 1;
   return times.filter((_, index) => (last - index) % step === 0 || index === 0);
 }
 
-/** R won by each of the times. */
 function curveAt(times: readonly number[], trades: readonly SimulatedTrade[]): number[] {
   const results = trades.flatMap(({ judgement }) =>
     judgement?.r_multiple == null

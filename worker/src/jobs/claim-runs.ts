@@ -6,6 +6,7 @@ import {
 } from "@shared/database/models/job.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
+import type { Filter } from "mongodb";
 import type { Types } from "mongoose";
 import {
   type AnalysisRun,
@@ -15,89 +16,75 @@ import {
 } from "../signals/signal-lifecycle.ts";
 
 /**
- * How long a job stays locked without a renewal. A crashed worker's jobs are taken over after this time; a worker renews
- * its locks several times in it, so that one late renewal does not cost it a job.
+ * A crashed worker's jobs are taken over after this time. Locks are renewed several times in it, so one late renewal is
+ * harmless.
  */
 export const JOB_LOCK_MS = 20_000;
 
-/** First those of the highest priority; of the same, those that were queued first. */
 const IN_ORDER = { priority: -1, nextRunAt: 1 } as const;
 
-/** What is read of a job before it is claimed. */
+type JobsDatabase = Pick<Database, "jobs">;
+
+interface JobSelection {
+  /** Jobs that this worker runs. */
+  running: readonly Types.ObjectId[];
+  limit: number;
+}
+
 export type ClaimableJob = Pick<JobRecord, "_id" | "data">;
 
-/** A job that is to run: neither finished nor paused. */
 const isDue = {
   name: GENERATE_SIGNAL_JOB,
   nextRunAt: { $ne: null },
   disabled: { $ne: true },
 };
 
-/** The worker that holds locks, and how long they last without a renewal. */
 export interface LockOwner {
   workerId: string;
   lockMs: number;
 }
 
-/** A lock that was not renewed in time, by the database's clock. */
 const isExpired = ({ lockMs }: LockOwner) => ({
   $expr: { $lt: ["$lockedAt", { $subtract: ["$$NOW", lockMs] }] },
 });
 
-/**
- * The next jobs that no worker has locked, in the order in which they are to run.
- * @param options.running ids of the jobs that this worker runs
- */
-export function findWaitingJobs(
-  database: Pick<Database, "jobs">,
-  { running, limit }: { running: readonly Types.ObjectId[]; limit: number },
-): Promise<ClaimableJob[]> {
-  return nativeCollection(database.jobs)
-    .find({ ...isDue, _id: { $nin: [...running] }, lockedAt: null }, { projection: { data: 1 } })
-    .sort(IN_ORDER)
-    .limit(limit)
-    .toArray();
-}
+/** Waiting jobs, except those that this worker runs, in the order in which they are to run. */
+export const findWaitingJobs = (
+  database: JobsDatabase,
+  { running, limit }: JobSelection,
+): Promise<ClaimableJob[]> =>
+  findDueJobs(database, { _id: { $nin: [...running] }, lockedAt: null }, limit);
 
-/** How many jobs all workers have locked together. */
-export const countLockedJobs = ({ jobs }: Pick<Database, "jobs">): Promise<number> =>
+export const countLockedJobs = ({ jobs }: JobsDatabase): Promise<number> =>
   jobs.countDocuments({ name: GENERATE_SIGNAL_JOB, lockedAt: { $ne: null } });
 
-/**
- * Jobs whose lock is held by no run: those that this worker has locked without knowing it, since the answer to its claim
- * was lost, and those of workers that have not renewed their locks in time.
- * @param options.running ids of the jobs that this worker runs
- * @param options.mayTakeOver whether jobs of other workers are wanted
- */
+/** Jobs that this worker locked without learning of it, as the reply was lost, and expired locks of other workers. */
 export function findStrandedJobs(
-  database: Pick<Database, "jobs">,
-  options: LockOwner & {
-    running: readonly Types.ObjectId[];
-    mayTakeOver: boolean;
-    limit: number;
-  },
+  database: JobsDatabase,
+  options: LockOwner & JobSelection & { mayTakeOver: boolean },
 ): Promise<ClaimableJob[]> {
   const { workerId, running, mayTakeOver, limit } = options;
-  return nativeCollection(database.jobs)
-    .find(
-      {
-        ...isDue,
-        _id: { $nin: [...running] },
-        lockedAt: { $ne: null },
-        $or: [{ lastModifiedBy: workerId }, ...(mayTakeOver ? [isExpired(options)] : [])],
-      },
-      { projection: { data: 1 } },
-    )
+  const filter = {
+    ...{ _id: { $nin: [...running] }, lockedAt: { $ne: null } },
+    $or: [{ lastModifiedBy: workerId }, ...(mayTakeOver ? [isExpired(options)] : [])],
+  };
+  return findDueJobs(database, filter, limit);
+}
+
+const findDueJobs = (
+  database: JobsDatabase,
+  filter: Filter<JobRecord>,
+  limit: number,
+): Promise<ClaimableJob[]> =>
+  nativeCollection(database.jobs)
+    .find({ ...isDue, ...filter }, { projection: { data: 1 } })
     .sort(IN_ORDER)
     .limit(limit)
     .toArray();
-}
 
 /**
- * Claims jobs: locks them for a worker and starts their analyses, in one transaction, so that a started analysis always
- * has a lock. Jobs that another worker has claimed meanwhile are left out. Where the analysis is finished already, a crash
- * came before all of its signals were: they are finished now, without a run.
- * @returns the started analyses
+ * Locks jobs and starts their analyses in one transaction. Jobs that another worker has claimed are left out.
+ * A finished analysis whose signals are not finished, after a crash, is completed without a run.
  */
 export async function claimRuns(
   database: Database,
@@ -121,9 +108,8 @@ export async function claimRuns(
   return runs;
 }
 
-/** Locks those of the jobs that are still free, by the database's clock. @returns ids of those that this worker holds */
 async function lockJobs(
-  database: Pick<Database, "jobs">,
+  database: JobsDatabase,
   { session }: UnitOfWork,
   { jobs, owner }: { jobs: readonly ClaimableJob[]; owner: LockOwner },
 ): Promise<Types.ObjectId[]> {
@@ -144,11 +130,11 @@ async function lockJobs(
 }
 
 /**
- * Renews the locks of jobs that a worker runs.
- * @returns ids of those whose lock it has lost
+ * Renews the locks of running jobs.
+ * @returns ids of those whose lock was lost
  */
 export async function renewLocks(
-  database: Pick<Database, "jobs">,
+  database: JobsDatabase,
   { ids, workerId }: { ids: readonly Types.ObjectId[]; workerId: string },
 ): Promise<Types.ObjectId[]> {
   const jobs = nativeCollection(database.jobs);
@@ -159,11 +145,8 @@ export async function renewLocks(
   return ids.filter((id) => !held.some(({ _id }) => _id.equals(id)));
 }
 
-/** Hands all jobs that a worker holds back to the queue, also those that it locked without learning of it. */
-export async function releaseJobs(
-  database: Pick<Database, "jobs">,
-  workerId: string,
-): Promise<void> {
+/** Returns all jobs of a worker to the queue, also those that it locked without learning of it. */
+export async function releaseJobs(database: JobsDatabase, workerId: string): Promise<void> {
   await nativeCollection(database.jobs).updateMany(
     { name: GENERATE_SIGNAL_JOB, lockedAt: { $ne: null }, lastModifiedBy: workerId },
     { $set: { lockedAt: null, lastModifiedBy: null } },

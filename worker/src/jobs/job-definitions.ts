@@ -11,7 +11,7 @@ import { updatePerformanceStats } from "../record/performance-stats.ts";
 import { publishLedgerHead } from "../record/publish-ledger-head.ts";
 import { refitCalibrations } from "../record/refit-calibrations.ts";
 import { webhookWitness } from "../record/webhook-witness.ts";
-import { type Witness, type WitnessFailure, witnessHeads } from "../record/witness-heads.ts";
+import { type Witness, witnessHeads } from "../record/witness-heads.ts";
 import {
   repairUnfinishedCounts,
   requeueStrandedSignals,
@@ -19,82 +19,89 @@ import {
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
 
-/** Repairs what should not happen: signals without a job, and wrong numbers of unfinished signals. */
-export function sweepSignalsJob(
-  deps: Pick<WorkerDeps, "database" | "logger" | "now">,
-): RecurringJob {
-  return {
-    name: "sweep-signals",
-    every: "10 seconds",
-    lockMs: 60_000,
-    async work() {
-      await requeueStrandedSignals(deps);
-      await repairUnfinishedCounts(deps);
-    },
-  };
-}
+type BaseDeps = Pick<WorkerDeps, "database" | "logger" | "now">;
+
+/** All recurring jobs of a worker. */
+export const recurringJobs = (
+  deps: WorkerDeps,
+  { sources, settings }: { sources: MarketDataSelection["sources"]; settings: Settings },
+): RecurringJob[] => [
+  sweepSignalsJob(deps),
+  cleanUpFilesJob(deps),
+  publishMarketsJob(deps),
+  watchEntriesJob(deps),
+  resolveOutcomesJob(deps, sources),
+  measurePerformanceJob(deps),
+  publishLedgerHeadJob(deps, settings),
+  witnessLedgerHeadsJob({ ...deps, settings }),
+];
+
+const sweepSignalsJob = (deps: BaseDeps): RecurringJob => ({
+  name: "sweep-signals",
+  every: "10 seconds",
+  lockMs: 60_000,
+  async work() {
+    await requeueStrandedSignals(deps);
+    await repairUnfinishedCounts(deps);
+  },
+});
 
 /** The nightly cleanup of files at 03:00 UTC. */
-export function cleanUpFilesJob(
-  deps: Pick<WorkerDeps, "database" | "logger" | "now">,
-): RecurringJob {
-  const { database, logger, now } = deps;
-  return {
-    name: "clean-up-files",
-    every: "0 3 * * *",
-    lockMs: 10 * 60_000,
-    async work() {
-      const deleted = await cleanUpFiles({ database, now });
-      logger.info({ deleted }, "chart images cleaned up");
-    },
-  };
-}
+export const cleanUpFilesJob = ({ database, logger, now }: BaseDeps): RecurringJob => ({
+  name: "clean-up-files",
+  every: "0 3 * * *",
+  lockMs: 10 * 60_000,
+  async work() {
+    const deleted = await cleanUpFiles({ database, now });
+    logger.info({ deleted }, "chart images cleaned up");
+  },
+});
 
-/** Reads the prices of the markets for the home page. */
-export function publishMarketsJob(deps: WorkerDeps): RecurringJob {
-  const { database, logger, marketData, now } = deps;
-  let failedBefore = "";
+function publishMarketsJob(deps: WorkerDeps): RecurringJob {
+  const hasChanged = changeDetector();
   return {
     name: "publish-markets",
     every: "1 minute",
     lockMs: 5 * 60_000,
     async work(abort) {
-      const failed = await publishMarkets({ database, logger, marketData, now, abort });
-      const changed = failed.join() !== failedBefore;
-      failedBefore = failed.join();
-      if (changed && !abort.aborted) logger.info({ failed }, "markets without a new price");
+      const failed = await publishMarkets({ ...deps, abort });
+      if (!hasChanged(failed) || abort.aborted) return;
+      deps.logger.info({ failed }, "markets without a new price");
     },
   };
 }
 
-/** Finds the signals whose entry has been missed. */
-export function watchEntriesJob(deps: WorkerDeps): RecurringJob {
-  const { database, logger, marketData, now } = deps;
-  let failedBefore = "";
+function watchEntriesJob(deps: WorkerDeps): RecurringJob {
+  const { logger } = deps;
+  const hasChanged = changeDetector();
   return {
     name: "watch-entries",
-    // Five seconds into every minute: the candles that closed with the minute before are there by then.
+    // Five seconds later, as the candles of the previous minute have arrived by then.
     every: "5 * * * * *",
     lockMs: 90_000,
     async work(abort) {
-      const { left, failedMarkets } = await watchEntries({
-        ...{ database, logger, marketData, now, abort },
-      });
+      const { left, failedMarkets } = await watchEntries({ ...deps, abort });
       if (left > 0) logger.info({ left }, "entries missed");
-      const changed = failedMarkets.join() !== failedBefore;
-      failedBefore = failedMarkets.join();
-      if (changed && !abort.aborted) logger.info({ failedMarkets }, "markets that are not watched");
+      if (!hasChanged(failedMarkets) || abort.aborted) return;
+      logger.info({ failedMarkets }, "markets that are not watched");
     },
   };
 }
 
-/** What resolving needs besides the worker's own dependencies. */
-interface OutcomeDeps extends Pick<WorkerDeps, "database" | "logger" | "now" | "tradingCosts"> {
-  sources: MarketDataSelection["sources"];
+/** Returns whether a list differs from the one before, so that it is logged once. */
+function changeDetector(): (list: readonly string[]) => boolean {
+  let last = "";
+  return (list) => {
+    const hasChanged = list.join() !== last;
+    last = list.join();
+    return hasChanged;
+  };
 }
 
-/** Resolves the outcomes of past signals. */
-export function resolveOutcomesJob({ sources, ...deps }: OutcomeDeps): RecurringJob {
+function resolveOutcomesJob(
+  deps: BaseDeps & Pick<WorkerDeps, "tradingCosts">,
+  sources: MarketDataSelection["sources"],
+): RecurringJob {
   const archive = new CandleArchive(sources);
   const backoff = new MarketBackoff();
   return {
@@ -108,81 +115,69 @@ export function resolveOutcomesJob({ sources, ...deps }: OutcomeDeps): Recurring
   };
 }
 
-/** The statistics that the performance page is read from, and the calibrations that follow from the same signals. */
-export function measurePerformanceJob(
-  deps: Pick<WorkerDeps, "database" | "logger" | "now">,
-): RecurringJob {
-  const { database, logger, now } = deps;
-  return {
-    name: "measure-performance",
-    every: "1 minute",
-    lockMs: 5 * 60_000,
-    async work(abort) {
-      const days = await updatePerformanceStats({ database, logger, now, abort });
-      if (days.length > 0) logger.debug({ days }, "performance measured");
-      const fitted = await refitCalibrations({ database, logger, now, abort });
-      if (fitted.length > 0) logger.info({ fitted }, "confidence calibrated");
-    },
-  };
-}
-
-/** Publishes the ledger's head every day at 00:00 UTC, and at the start of a worker should it be missing today. */
-export function publishLedgerHeadJob(
-  deps: Pick<WorkerDeps, "database" | "logger" | "now"> & {
-    settings: Pick<Settings, "DATA_DIR">;
+/** Updates the statistics of the performance page, and the calibrations. */
+export const measurePerformanceJob = (deps: BaseDeps): RecurringJob => ({
+  name: "measure-performance",
+  every: "1 minute",
+  lockMs: 5 * 60_000,
+  async work(abort) {
+    const days = await updatePerformanceStats({ ...deps, abort });
+    if (days.length > 0) deps.logger.debug({ days }, "performance measured");
+    const fitted = await refitCalibrations({ ...deps, abort });
+    if (fitted.length > 0) deps.logger.info({ fitted }, "confidence calibrated");
   },
-): RecurringJob {
-  const { database, logger, now, settings } = deps;
-  return {
-    name: "publish-ledger-head",
-    every: "0 0 * * *",
-    lockMs: 60_000,
-    runsAtStart: true,
-    work: () => publishLedgerHead({ database, logger, now, dataDir: settings.DATA_DIR }),
-  };
-}
+});
+
+/** Runs daily at 00:00 UTC, and when a worker starts, in case today's head is missing. */
+const publishLedgerHeadJob = (
+  deps: BaseDeps,
+  { DATA_DIR: dataDir }: Pick<Settings, "DATA_DIR">,
+): RecurringJob => ({
+  name: "publish-ledger-head",
+  every: "0 0 * * *",
+  lockMs: 60_000,
+  runsAtStart: true,
+  work: () => publishLedgerHead({ ...deps, dataDir }),
+});
 
 type WitnessSettings = Pick<
   Settings,
   "LEDGER_CALENDARS" | "LEDGER_GIT_REPOSITORY" | "LEDGER_WEBHOOK_URL"
 >;
 
-/**
- * Hands the daily heads of the ledger to the witnesses of the settings. A witness that fails is logged once, and once more when
- * it works again.
- */
-export function witnessLedgerHeadsJob(
-  deps: Pick<WorkerDeps, "database" | "logger" | "now"> & { settings: WitnessSettings },
-): RecurringJob {
-  const { database, logger, now, settings } = deps;
+/** Submits the daily ledger heads to the witnesses. Logs when a witness starts or stops failing. */
+export function witnessLedgerHeadsJob({
+  settings,
+  ...deps
+}: BaseDeps & { settings: WitnessSettings }): RecurringJob {
+  const { logger } = deps;
   const witnesses = witnessesOf(settings);
   let failing = new Set<string>();
-  const report = (failures: readonly WitnessFailure[]) => {
-    for (const { witness, error } of failures) {
-      if (!failing.has(witness)) logger.warn({ err: error, witness }, "ledger witness failed");
-    }
-    const nowFailing = new Set(failures.map(({ witness }) => witness));
-    for (const witness of failing) {
-      if (!nowFailing.has(witness)) logger.info({ witness }, "ledger witness works again");
-    }
-    failing = nowFailing;
-  };
   return {
     name: "witness-ledger-heads",
     every: "5 minutes",
     lockMs: 2 * 60_000,
     async work(abort) {
-      const failures = await witnessHeads({ database, witnesses, now, abort });
-      if (!abort.aborted) report(failures);
+      const failures = await witnessHeads({ ...deps, witnesses, abort });
+      if (abort.aborted) return;
+      for (const { witness, error } of failures) {
+        if (!failing.has(witness)) logger.warn({ err: error, witness }, "ledger witness failed");
+      }
+      const nowFailing = new Set(failures.map(({ witness }) => witness));
+      for (const witness of failing) {
+        if (!nowFailing.has(witness)) logger.info({ witness }, "ledger witness works again");
+      }
+      failing = nowFailing;
     },
   };
 }
 
-function witnessesOf(settings: WitnessSettings): Witness[] {
-  const { LEDGER_CALENDARS, LEDGER_GIT_REPOSITORY, LEDGER_WEBHOOK_URL } = settings;
-  return [
-    ...LEDGER_CALENDARS.map((url) => calendarWitness(url)),
-    ...(LEDGER_GIT_REPOSITORY ? [gitWitness(LEDGER_GIT_REPOSITORY)] : []),
-    ...(LEDGER_WEBHOOK_URL ? [webhookWitness(LEDGER_WEBHOOK_URL)] : []),
-  ];
-}
+const witnessesOf = ({
+  LEDGER_CALENDARS,
+  LEDGER_GIT_REPOSITORY,
+  LEDGER_WEBHOOK_URL,
+}: WitnessSettings): Witness[] => [
+  ...LEDGER_CALENDARS.map((url) => calendarWitness(url)),
+  ...(LEDGER_GIT_REPOSITORY ? [gitWitness(LEDGER_GIT_REPOSITORY)] : []),
+  ...(LEDGER_WEBHOOK_URL ? [webhookWitness(LEDGER_WEBHOOK_URL)] : []),
+];

@@ -6,25 +6,22 @@ import { Agenda, type Job } from "agenda";
 
 const POLL_INTERVAL_MS = 2_000;
 
-/** A lock is renewed this often in its lifetime. */
 const RENEWALS = 4;
 
-/** Work that is repeated by the clock, by one worker at a time. */
 export interface RecurringJob {
   name: string;
-  /** An interval, such as `1 minute`, or a cron line in UTC. */
+  /** An interval, such as `1 minute`, or a cron expression in UTC. */
   every: string;
   /**
-   * How long a crashed worker's run keeps the others from the next one, in milliseconds. An active worker renews its
-   * lock. After a suspension two workers may run the job at the same time, so its work has to allow that.
+   * Lock timeout after a crash; running jobs renew it. After a suspension two workers may run the job at once, so it
+   * must allow that.
    */
   lockMs: number;
-  /** Whether each worker also runs it once when it starts. */
   runsAtStart?: boolean;
   work: (abort: AbortSignal) => Promise<void>;
 }
 
-/** The recurring jobs of a worker. Agenda runs them as it is; signals have a queue of their own. */
+/** Work that one worker at a time repeats by the clock, through Agenda. Signals have a queue of their own. */
 export class RecurringJobs {
   readonly #agenda: Agenda;
   readonly #logger: Logger;
@@ -46,10 +43,8 @@ export class RecurringJobs {
     this.#agenda.on("error", (error) => logger.warn({ err: error }, "recurring job failed"));
   }
 
-  /** Defines and schedules a job. */
   async add({ name, every, lockMs, runsAtStart = false, work }: RecurringJob): Promise<void> {
-    // Agenda never forgets a local lock that expires before its job starts, as after a suspension of the process: with a
-    // lock limit, such a worker would never run the job again.
+    // With a lock limit, a lock that expires before its job starts, as after a suspension, would block the job forever.
     const limits = { concurrency: 1, lockLimit: 0, lockLifetime: lockMs };
     this.#agenda.define(name, (job) => this.#run({ job, lockMs, work }), limits);
     await this.#agenda.every(every, name, {}, every.includes("*") ? { timezone: "UTC" } : {});
@@ -63,7 +58,6 @@ export class RecurringJobs {
     await this.#agenda.start();
   }
 
-  /** Aborts what is running and waits for its end. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#agenda.stop(false);
@@ -73,7 +67,7 @@ export class RecurringJobs {
   async #run(options: { job: Job } & Pick<RecurringJob, "lockMs" | "work">): Promise<void> {
     const { job, lockMs, work } = options;
     const { name } = job.attrs;
-    // Agenda may start a job again whose lock has expired while it still runs here.
+    // Agenda may restart a running job whose lock has expired.
     if (this.#runs.has(name)) return;
     const renewing = setInterval(() => this.#renew(job), lockMs / RENEWALS);
     await this.#track(name, work).finally(() => clearInterval(renewing));

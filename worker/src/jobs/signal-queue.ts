@@ -16,28 +16,23 @@ import {
   renewLocks,
 } from "./claim-runs.ts";
 
-/** Locks are renewed this often in their lifetime. */
 const RENEWALS = 5;
 
-/** Polling finds jobs that no notification announces: stranded ones, and those that were left to other workers. */
+/** Polling finds stranded jobs, and jobs that were left to other workers. */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Jobs that are claimed in one transaction, at most: it stays short for others that need what it has locked. */
+/** Keeps the transaction short for others that need the locked documents. */
 const MAX_CLAIMED = 25;
 
-/** Waiting jobs that are read at once; enough to know this worker's share of them. */
 const MAX_FOUND = 200;
 
 export interface SignalQueueOptions {
   database: Database;
   logger: Logger;
-  /** The id under which this worker reports as active. */
   workerId: string;
-  /** How many analyses it runs at once. */
   concurrency: number;
-  /** How long a lock lasts without a renewal, in milliseconds; `JOB_LOCK_MS` unless given. */
   lockMs?: number;
-  /** Runs a started analysis to its end. `abort` fires when the job is lost to another worker, or has to be handed back. */
+  /** `abort` fires when the job is lost to another worker or has to be returned. */
   run: (analysis: AnalysisRun, abort: AbortSignal) => Promise<void>;
 }
 
@@ -47,10 +42,7 @@ interface Run {
   ended: Promise<void>;
 }
 
-/**
- * Takes analyses from the queue and runs them. An analysis runs only after its job has been locked and its start has been
- * committed. The lock is renewed while it runs; a run that has lost its lock can no longer change anything.
- */
+/** Claims analyses and runs them. A run that has lost its lock can no longer change anything. */
 export class SignalQueue {
   readonly #options: SignalQueueOptions;
   readonly #feed: ChangeFeed;
@@ -61,7 +53,7 @@ export class SignalQueue {
   readonly #contact: DatabaseContact;
   #isStopped = false;
   #claiming: Promise<void> | undefined;
-  /** Whether a job may wait that this worker has not found, or has left. */
+  /** Whether jobs may wait that this worker has not found or has left. */
   #mayWait = false;
 
   constructor(options: SignalQueueOptions) {
@@ -88,7 +80,7 @@ export class SignalQueue {
     );
   }
 
-  /** Claims nothing more and waits for the runs to end; those that still run after `drainMs` are handed back. */
+  /** Waits for the runs to end; after `drainMs` the rest is returned to the queue. */
   async stop({ drainMs }: { drainMs: number }): Promise<void> {
     const { database, logger, workerId } = this.#options;
     this.#isStopped = true;
@@ -108,7 +100,6 @@ export class SignalQueue {
     }
   }
 
-  /** Claims what waits, now or as soon as the claim that is under way has ended. */
   #claimSoon(): void {
     this.#mayWait = true;
     if (!this.#claiming) this.#claim(() => this.#findShare());
@@ -129,7 +120,6 @@ export class SignalQueue {
       });
   }
 
-  /** Claims until no job is left for this worker. What fails is left to the next poll. */
   async #claimAll(findFirst: () => Promise<ClaimableJob[]>): Promise<void> {
     const { database } = this.#options;
     let jobs = await findFirst();
@@ -140,10 +130,7 @@ export class SignalQueue {
     }
   }
 
-  /**
-   * The waiting jobs that this worker may take without running more than its share of all unfinished ones. So workers
-   * share jobs evenly, whichever of them looks first.
-   */
+  /** Waiting jobs up to this worker's share of all unfinished ones, so that workers share them evenly. */
   async #findShare(): Promise<ClaimableJob[]> {
     const { waiting, workers } = await this.#findWaiting();
     if (workers === 1 || waiting.length === 0) return this.#take(waiting, waiting.length);
@@ -153,8 +140,7 @@ export class SignalQueue {
   }
 
   /**
-   * Stranded jobs or, if there are none, this worker's part of the jobs that others should have taken by now: the busier
-   * worker takes them if the others are unresponsive.
+   * Stranded jobs or, if there are none, a part of the jobs that other workers should have taken by now but did not.
    */
   async #findLeftBehind(): Promise<ClaimableJob[]> {
     const { database } = this.#options;
@@ -167,7 +153,6 @@ export class SignalQueue {
     return this.#take(waiting, Math.ceil(waiting.length / workers));
   }
 
-  /** Jobs that wait, more than this worker may take, and the number of workers that share them. */
   async #findWaiting(): Promise<{ waiting: ClaimableJob[]; workers: number }> {
     const { database } = this.#options;
     this.#mayWait = false;
@@ -225,21 +210,19 @@ export class SignalQueue {
 }
 
 /**
- * How long this process has been in contact with the database without a break. Only a worker that could have renewed its
- * own locks for a whole lock lifetime takes over those of others: after an outage of the database, or a suspension of
- * this process, the others first get the time to renew theirs.
+ * Time in contact with the database. Only a worker that could have renewed its own locks for a whole lock lifetime
+ * takes over
+ * others: after an outage or suspension, the others need time to renew theirs.
  */
 class DatabaseContact {
   readonly #maxGapMs: number;
   #sinceMs = performance.now();
   #lastMs = performance.now();
 
-  /** @param options.maxGapMs longest time between two commands that is no break */
   constructor(options: { maxGapMs: number }) {
     this.#maxGapMs = options.maxGapMs;
   }
 
-  /** A command has succeeded. */
   confirm(): void {
     const nowMs = performance.now();
     if (nowMs - this.#lastMs > this.#maxGapMs) this.#sinceMs = nowMs;

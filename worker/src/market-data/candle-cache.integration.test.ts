@@ -64,7 +64,7 @@ describe("asking for the same candles at the same time", () => {
     expect(exchange.count(candles)).toBe(1);
   });
 
-  it("ends when all of them give up, and starts anew for the next", async () => {
+  it("ends when all of them give up, and starts again for the next", async () => {
     await market.candles(request({ symbol: "ETH/USDT" }));
     exchange.behave("stalled-headers");
     const leaver = new AbortController();

@@ -4,17 +4,14 @@ import { abortedByCaller, raceAbort } from "./deadline.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "./market-data.ts";
 import { isOpen, nextOpen } from "./trading-hours.ts";
 
-/** Series that are kept at most; each holds up to some hundred candles. */
-const MAX_KEPT = 300;
-/** How long a series without the newest candle is kept; longer where the provider publishes late. */
-const LATE_KEEP_MS = 5_000;
-const DELAYED_KEEP_MS = 30_000;
+const MAX_SERIES = 300;
+const LATE_TTL_MS = 5_000;
+const DELAYED_TTL_MS = 30_000;
 
-interface KeptSeries {
+interface CachedSeries {
   series: CandleSeries;
-  /** What was asked for; a young market has fewer candles. */
+  /** As requested; a young market has fewer candles. */
   limit: number;
-  /** When there may be a newer candle, Unix milliseconds. */
   freshUntil: number;
 }
 
@@ -26,15 +23,14 @@ interface Fetch {
 }
 
 /**
- * Fetches each series once for all who ask for it at the same time, and keeps it until its next
- * candle closes: while a market is closed, until it has opened again. A fetch goes on as long as one
- * of its callers is still waiting. Series of the past are nothing to share.
+ * Fetches each series once for simultaneous requests, and keeps it until its next candle closes. A fetch is aborted
+ * when no caller waits.
  */
 export class CandleCache implements MarketData {
   private readonly source: MarketData;
   private readonly now: () => number;
-  private readonly kept = new LRUCache<string, KeptSeries>({ max: MAX_KEPT });
-  private readonly underway = new Map<string, Fetch>();
+  private readonly kept = new LRUCache<string, CachedSeries>({ max: MAX_SERIES });
+  private readonly running = new Map<string, Fetch>();
 
   constructor(options: { source: MarketData; now: () => number }) {
     this.source = options.source;
@@ -48,23 +44,23 @@ export class CandleCache implements MarketData {
     if (kept && kept.limit >= request.limit && this.now() < kept.freshUntil) {
       return newest(kept.series, request.limit);
     }
-    const underway = this.underway.get(key);
+    const running = this.running.get(key);
     const fetch =
-      underway && underway.limit >= request.limit ? underway : this.startFetch(key, request);
+      running && running.limit >= request.limit ? running : this.startFetch(key, request);
     return newest(await this.waitFor(key, fetch, request.abort), request.limit);
   }
 
   private startFetch(key: string, request: CandleRequest): Fetch {
     const abort = new AbortController();
-    const result = this.fetchAndKeep(key, { ...request, abort: abort.signal }).finally(() =>
+    const result = this.fetchAndCache(key, { ...request, abort: abort.signal }).finally(() =>
       this.forget(key, fetch),
     );
     const fetch: Fetch = { limit: request.limit, waiting: 0, abort, result };
-    this.underway.set(key, fetch);
+    this.running.set(key, fetch);
     return fetch;
   }
 
-  private async fetchAndKeep(key: string, request: CandleRequest): Promise<CandleSeries> {
+  private async fetchAndCache(key: string, request: CandleRequest): Promise<CandleSeries> {
     const series = await this.source.candles(request);
     const { timeframe, limit } = request;
     this.kept.set(key, { series, limit, freshUntil: freshUntil(series, timeframe, this.now()) });
@@ -88,11 +84,11 @@ export class CandleCache implements MarketData {
   }
 
   private forget(key: string, fetch: Fetch): void {
-    if (this.underway.get(key) === fetch) this.underway.delete(key);
+    if (this.running.get(key) === fetch) this.running.delete(key);
   }
 }
 
-/** When it pays to ask again for a series that came at `now`. */
+/** When a newer candle may exist, Unix milliseconds. */
 function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): number {
   const last = series.candles.at(-1);
   if (!last) return now;
@@ -102,10 +98,10 @@ function freshUntil(series: CandleSeries, timeframe: Timeframe, now: number): nu
   const isComplete = !isOpen(hours, now - delayMs - lengthMs);
   if (!isOpen(hours, now) && isComplete) return nextOpen(hours, now);
   if (nextCloses > now) return nextCloses;
-  return now + (delayMs > 0 ? DELAYED_KEEP_MS : LATE_KEEP_MS);
+  return now + (delayMs > 0 ? DELAYED_TTL_MS : LATE_TTL_MS);
 }
 
-/** The same object for all who asked for the same, so that what is computed of it can be shared too. */
+/** Returns the same object for equal requests, so that values computed from it are shared too. */
 function newest(series: CandleSeries, limit: number): CandleSeries {
   if (series.candles.length <= limit) return series;
   return { ...series, candles: series.candles.slice(-limit) };

@@ -5,14 +5,12 @@ import {
   type Timeframe,
 } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { mergeCandles } from "trading-signals";
 import { z } from "zod";
 
-/** Fewer candles than this say too little about a market, unless fewer were asked for. */
-const ENOUGH_CANDLES = 30;
-/** Share of candles without any trade above which a market is too quiet to be judged. */
+const MIN_CANDLES = 30;
 const MAX_GAP_SHARE = 0.1;
 
-/** Rows as exchange libraries give them: open time (ms), open, high, low, close, volume. */
 const rowsSchema = z.array(
   z
     .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number().optional()])
@@ -28,16 +26,15 @@ const rowsSchema = z.array(
     .pipe(candleSchema),
 );
 
-/** An answer that is no usable series of candles; the message says why, in plain words. */
+/** The message says why a series cannot be used. */
 export class UnusableCandlesError extends Error {
   override readonly name = "UnusableCandlesError";
 }
 
 /**
- * Turns the rows of a market that never closes into the closed candles up to `now`, at most `count`
- * of them, oldest first and without gaps; the newest may be missing where the feed has stopped. The open candle, older ones and duplicates are dropped. A candle that is
- * missing because nobody traded becomes a flat one without volume, as is usual in the field.
- * @throws UnusableCandlesError for anything but a sound series on the grid of the timeframe
+ * Closed candles up to `now` of a market that never closes, at most `count`, oldest first. Missing candles become flat
+ * ones without volume.
+ * @throws UnusableCandlesError
  */
 export function closedCandles(
   rows: unknown,
@@ -49,7 +46,7 @@ export function closedCandles(
   const openNow = openingTime(now, timeframe);
   const closed = distinct(parsed.data, timeframe).filter(({ time }) => time < openNow);
   const candles = fillGaps(closed, timeframe).slice(-count);
-  if (candles.length < Math.min(count, ENOUGH_CANDLES)) {
+  if (candles.length < Math.min(count, MIN_CANDLES)) {
     throw new UnusableCandlesError(`only ${candles.length} of ${count} candles came`);
   }
   return candles;
@@ -98,14 +95,12 @@ function flatAfter({ time, close }: Candle, timeframe: Timeframe): Candle {
   };
 }
 
-/** Share of rows that may be off the grid, as quotes between the candles are. */
 const MAX_STRAY_SHARE = 0.1;
 
 /**
- * The candles that were closed at `closedUntil`, at most the newest `count`, oldest first, of a market that is not
- * always open: what is missing between them are hours without trading, which are left out. Of two candles of the
- * same time the later one counts.
- * @throws UnusableCandlesError for too few candles, or candles that are out of order or off the grid
+ * Candles closed at `closedUntil` of a market with trading hours, at most `count`, oldest first. Of two with the same
+ * time the later counts.
+ * @throws UnusableCandlesError
  */
 export function tradedCandles(
   rows: readonly Candle[],
@@ -122,74 +117,58 @@ export function tradedCandles(
   const closed = onGrid
     .filter(({ time }, index) => time !== onGrid[index + 1]?.time)
     .filter(({ time }) => time + TIMEFRAME_MS[timeframe] <= closedUntil);
-  if (closed.length < Math.min(count, ENOUGH_CANDLES)) {
+  if (closed.length < Math.min(count, MIN_CANDLES)) {
     throw new UnusableCandlesError(`only ${closed.length} of ${count} candles came`);
   }
   return closed.slice(-count);
 }
 
+/** Builds longer candles from gapless shorter ones, oldest first; incomplete ones are left out. */
+export function resample(
+  candles: readonly Candle[],
+  { from, to }: { from: Timeframe; to: Timeframe },
+): Candle[] {
+  const lengthMs = TIMEFRAME_MS[to];
+  const partsPerCandle = lengthMs / TIMEFRAME_MS[from];
+  return [...groupByStart(candles, { lengthMs })]
+    .filter(([, parts]) => parts.length === partsPerCandle)
+    .map(mergeParts);
+}
+
 /**
- * Builds longer candles from shorter ones, which may lack closed hours: each is made of what was traded in its time.
- * The first is left out if it may have begun earlier, the last until its time is over at `closedUntil`.
+ * Builds longer candles on the grid `offsetMs + k × lengthMs` from shorter ones that may lack closed hours. The first is
+ * left out if it may have started earlier, the last until it is closed at `closedUntil`.
  */
 export function resampleTraded(
   candles: readonly Candle[],
-  options: { to: Timeframe; closedUntil: number },
+  grid: { lengthMs: number; offsetMs?: number; closedUntil: number },
 ): Candle[] {
-  const { to, closedUntil } = options;
-  const groups = new Map<number, Candle[]>();
-  for (const candle of candles) {
-    const time = openingTime(candle.time, to);
-    groups.set(time, [...(groups.get(time) ?? []), candle]);
-  }
-  const began = candles[0]?.time ?? 0;
-  return [...groups].flatMap(([time, parts]) => {
-    const whole = time >= began && time + TIMEFRAME_MS[to] <= closedUntil;
-    return (whole && mergeCandles(parts, time)) || [];
-  });
+  const startedAt = candles[0]?.time ?? 0;
+  return [...groupByStart(candles, grid)]
+    .filter(([time]) => time >= startedAt && time + grid.lengthMs <= grid.closedUntil)
+    .map(mergeParts);
 }
 
-/** One candle that spans all of `parts`, which are oldest first and follow one another. */
-function mergeCandles(parts: readonly Candle[], time: number): Candle | null {
-  const [first] = parts;
-  const last = parts.at(-1);
-  if (!first || !last) return null;
-  return {
-    time,
-    open: first.open,
-    high: Math.max(...parts.map((part) => part.high)),
-    low: Math.min(...parts.map((part) => part.low)),
-    close: last.close,
-    volume: parts.reduce((sum, part) => sum + part.volume, 0),
-  };
-}
-
-/**
- * Builds candles of a longer timeframe from gapless shorter ones, oldest first.
- * A candle of which a part is missing, as at either end, is left out.
- */
-export function resample(
+function groupByStart(
   candles: readonly Candle[],
-  timeframes: { from: Timeframe; to: Timeframe },
-): Candle[] {
-  const partsPerCandle = TIMEFRAME_MS[timeframes.to] / TIMEFRAME_MS[timeframes.from];
+  { lengthMs, offsetMs = 0 }: { lengthMs: number; offsetMs?: number },
+): Map<number, Candle[]> {
   const groups = new Map<number, Candle[]>();
   for (const candle of candles) {
-    const time = openingTime(candle.time, timeframes.to);
-    const group = groups.get(time);
+    const start = Math.floor((candle.time - offsetMs) / lengthMs) * lengthMs + offsetMs;
+    const group = groups.get(start);
     if (group) group.push(candle);
-    else groups.set(time, [candle]);
+    else groups.set(start, [candle]);
   }
-  return [...groups].flatMap(([time, parts]) => {
-    const merged = parts.length === partsPerCandle ? mergeCandles(parts, time) : null;
-    return merged ? [merged] : [];
-  });
+  return groups;
 }
 
-/**
- * The timeframe to fetch from a provider that has only some: the one asked for, or else the longest
- * shorter one that it can be built from. Undefined where there is none.
- */
+function mergeParts([time, parts]: [number, Candle[]]): Candle {
+  const { open, high, low, close, volume } = mergeCandles(parts);
+  return { time, open, high, low, close, volume };
+}
+
+/** The timeframe to fetch: the requested one, or the longest shorter one that it can be built from. */
 export function sourceTimeframe(
   asked: Timeframe,
   available: readonly string[],
@@ -200,21 +179,16 @@ export function sourceTimeframe(
   );
 }
 
-/**
- * Opening time of the candle that `time` falls into; candles of every timeframe count from the Unix
- * epoch, UTC.
- */
+/** Opening time of the candle that contains `time`. */
 export function openingTime(time: number, timeframe: Timeframe): number {
   const lengthMs = TIMEFRAME_MS[timeframe];
   return Math.floor(time / lengthMs) * lengthMs;
 }
 
 /** Opening time of the oldest of the last `count` candles that are closed at `now`. */
-export function firstOpeningTime(options: {
-  timeframe: Timeframe;
-  count: number;
-  now: number;
-}): number {
-  const { timeframe, count, now } = options;
+export function firstOpeningTime(
+  timeframe: Timeframe,
+  { count, now }: { count: number; now: number },
+): number {
   return openingTime(now, timeframe) - count * TIMEFRAME_MS[timeframe];
 }

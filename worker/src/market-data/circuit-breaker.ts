@@ -11,80 +11,74 @@ import { abortedByCaller, raceAbort, startDeadline } from "./deadline.ts";
 import type { CandleRequest, CandleSeries, LiveProvider } from "./market-data.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 
-/** How patient we are with one provider; times in milliseconds. */
 export interface GuardLimits {
-  /** Longest time that one provider may take of a request, its retry included. */
+  /** Time limit for one provider, including its retry. */
   timeShareMs: number;
-  /** Typical wait before the retry; the real one is drawn at random around it. */
+  /** Mean pause before the retry. */
   retryDelayMs: number;
-  /** Failures in a row that open a circuit, of a market or of the provider, and for how long it refuses calls then. */
+  /** Consecutive failures that open the circuit of a market or provider, and for how long. */
   failuresToRest: number;
   restMs: number;
 }
 
-/** How a provider has been doing; times are Unix milliseconds. */
 export interface ProviderHealth {
   provider: string;
   state: ProviderState;
   lastSuccessAt: number | null;
   lastFailure: { failure: ProviderFailure; at: number } | null;
-  /** Calls that have failed since the start, retries included; what it cannot know does not count. */
   failures: ReadonlyMap<ProviderFailure, number>;
+}
+
+interface BreakerOptions {
+  now: () => number;
+  limits: GuardLimits;
 }
 
 const isFault = (error: unknown): error is ProviderError =>
   error instanceof ProviderError && error.failure !== "unknown-symbol";
-const mayPass = (error: unknown) =>
+const isRetryable = (error: unknown) =>
   isFault(error) && (error.failure === "rate-limited" || error.failure === "refused");
 
 /**
- * A provider behind circuit breakers: bounded in time, tried once more where that can help, and not called for a while
- * after repeated failures, so that one that is down costs nothing.
- *
- * Each market has a circuit of its own, so that one with stalled candles is paused without harm to the others. The
- * provider's circuit opens for failures that concern all of its markets (see `FailureScope`), or once most of the
- * markets have their circuits open.
+ * Calls a provider with a time limit, one retry and circuit breakers: one for each market, and one for the provider,
+ * which opens for failures of scope `provider`, or when most markets fail.
  */
 export class ProviderCircuitBreaker {
   readonly provider: LiveProvider;
-  private readonly now: () => number;
-  private readonly timeShareMs: number;
-  private readonly circuit: Circuit;
-  private readonly markets: MarketCircuits;
-  private readonly retry: IPolicy;
-  private lastSuccessAt: number | null = null;
-  private lastFailure: { error: ProviderError; at: number } | null = null;
-  private readonly failures = new Map<ProviderFailure, number>();
+  readonly #now: () => number;
+  readonly #timeShareMs: number;
+  readonly #circuit: Circuit;
+  readonly #markets: MarketCircuits;
+  readonly #retry: IPolicy;
+  #lastSuccessAt: number | null = null;
+  #lastFailure: { failure: ProviderFailure; at: number } | null = null;
+  readonly #failures = new Map<ProviderFailure, number>();
 
-  constructor(options: { provider: LiveProvider; now: () => number; limits: GuardLimits }) {
-    const { timeShareMs, retryDelayMs, failuresToRest, restMs } = options.limits;
-    const { now } = options;
-    this.provider = options.provider;
-    this.now = now;
-    this.timeShareMs = timeShareMs;
-    const limits = { failuresToOpen: failuresToRest, pauseMs: restMs };
-    this.circuit = new Circuit({ limits, now });
-    this.markets = new MarketCircuits({ limits, now });
+  constructor({ provider, now, limits }: BreakerOptions & { provider: LiveProvider }) {
+    this.provider = provider;
+    this.#now = now;
+    this.#timeShareMs = limits.timeShareMs;
+    this.#circuit = new Circuit({ limits, now });
+    this.#markets = new MarketCircuits({ limits, now });
     const generator = decorrelatedJitterGenerator;
-    const backoff = new ExponentialBackoff({ initialDelay: retryDelayMs, generator });
-    this.retry = retry(handleWhen(mayPass), { maxAttempts: 1, backoff });
+    const backoff = new ExponentialBackoff({ initialDelay: limits.retryDelayMs, generator });
+    this.#retry = retry(handleWhen(isRetryable), { maxAttempts: 1, backoff });
   }
 
-  /** Rejects with `ProviderError`; at once while the circuit of the market or of the provider is open. */
   async candles(request: CandleRequest): Promise<CandleSeries> {
-    const endTrials = this.admit(request.symbol);
-    const share = startDeadline(request.abort, this.timeShareMs);
+    const endTrials = this.#admit(request.symbol);
+    const share = startDeadline(request.abort, this.#timeShareMs);
     const abort = share.signal;
     try {
-      const calls = this.retry.execute(() => this.attempt(request, abort), abort);
+      const calls = this.#retry.execute(() => this.#attempt(request, abort), abort);
       const series = await raceAbort(calls, abort);
-      this.succeeded(request.symbol);
+      this.#succeeded(request.symbol);
       return series;
     } catch (error) {
-      // The caller's leaving says nothing about the provider.
+      // An abort by the caller is not a failure of the provider.
       if (request.abort.aborted) throw abortedByCaller(this.provider.name, error);
-      const late = abort.aborted && !(error instanceof ProviderError);
-      throw this.failed(request.symbol, late ? this.tooSlow(error) : error);
+      const isLate = abort.aborted && !(error instanceof ProviderError);
+      throw this.#failed(request.symbol, isLate ? this.#timeoutError(error) : error);
     } finally {
       share.clear();
       endTrials();
@@ -92,211 +86,177 @@ export class ProviderCircuitBreaker {
   }
 
   health(): ProviderHealth {
-    const { lastSuccessAt, lastFailure } = this;
     return {
       provider: this.provider.name,
-      state: this.state(),
-      lastSuccessAt,
-      lastFailure: lastFailure && { failure: lastFailure.error.failure, at: lastFailure.at },
-      failures: new Map(this.failures),
+      state: this.#state(),
+      lastSuccessAt: this.#lastSuccessAt,
+      lastFailure: this.#lastFailure,
+      failures: new Map(this.#failures),
     };
   }
 
-  private state(): ProviderHealth["state"] {
-    if (!this.circuit.isClosed) return "resting";
-    const failing = this.lastFailure && this.lastFailure.at >= (this.lastSuccessAt ?? 0);
-    return failing ? "failing" : "ok";
+  #state(): ProviderState {
+    if (!this.#circuit.isClosed) return "resting";
+    const isFailing = this.#lastFailure && this.#lastFailure.at >= (this.#lastSuccessAt ?? 0);
+    return isFailing ? "failing" : "ok";
   }
 
-  /** Returns what must be called when the call has ended. Throws if no call may be made for the market now. */
-  private admit(symbol: string): () => void {
-    const market = this.markets.find(symbol);
-    if (market?.isRefusing) throw this.refusal(`${symbol} is paused`, market);
-    if (this.circuit.isRefusing) throw this.refusal("paused", this.circuit);
+  #admit(symbol: string): () => void {
+    const market = this.#markets.find(symbol);
+    if (market?.isRefusing) throw this.#refusal(`${symbol} is paused`, market);
+    if (this.#circuit.isRefusing) throw this.#refusal("paused", this.#circuit);
     const endMarketTrial = market?.startTrial();
-    // A market that fails by itself says nothing about the provider, so it must not use up the provider's trial.
-    const endProviderTrial = market?.isFailing ? undefined : this.circuit.startTrial();
+    // A market that fails alone says nothing about the provider and must not use up its trial.
+    const endProviderTrial = market?.isFailing ? undefined : this.#circuit.startTrial();
     return () => {
       endMarketTrial?.();
       endProviderTrial?.();
     };
   }
 
-  private async attempt(request: CandleRequest, abort: AbortSignal): Promise<CandleSeries> {
+  async #attempt(request: CandleRequest, abort: AbortSignal): Promise<CandleSeries> {
     try {
       return await raceAbort(this.provider.candles({ ...request, abort }), abort);
-    } catch (error) {
+    } catch (cause) {
       if (request.abort.aborted) throw request.abort.reason;
-      throw this.counted(abort.aborted ? this.tooSlow(error) : error);
+      const error = abort.aborted ? this.#timeoutError(cause) : cause;
+      if (!isFault(error)) throw error;
+      this.#failures.set(error.failure, (this.#failures.get(error.failure) ?? 0) + 1);
+      throw error;
     }
   }
 
-  private counted(error: unknown): unknown {
-    if (isFault(error)) {
-      this.failures.set(error.failure, (this.failures.get(error.failure) ?? 0) + 1);
-    }
-    return error;
+  #succeeded(symbol: string): void {
+    this.#lastSuccessAt = this.#now();
+    this.#markets.succeed(symbol);
+    this.#circuit.succeed();
   }
 
-  private succeeded(symbol: string): void {
-    this.lastSuccessAt = this.now();
-    this.markets.succeed(symbol);
-    this.circuit.succeed();
-  }
-
-  private failed(symbol: string, error: unknown): unknown {
+  #failed(symbol: string, error: unknown): unknown {
     if (!isFault(error)) return error;
-    this.lastFailure = { error, at: this.now() };
-    if (error.scope === "provider") this.circuit.fail(error);
-    else if (this.markets.fail(symbol, error)) this.circuit.open(error);
+    this.#lastFailure = { failure: error.failure, at: this.#now() };
+    if (error.scope === "provider") this.#circuit.fail(error);
+    else if (this.#markets.fail(symbol, error)) this.#circuit.open(error);
     return error;
   }
 
-  private tooSlow(cause: unknown): ProviderError {
-    const message = `no candles within ${this.timeShareMs} ms`;
+  #timeoutError(cause: unknown): ProviderError {
+    const message = `no candles within ${this.#timeShareMs} ms`;
     return new ProviderError({ provider: this.provider.name, failure: "timeout", message, cause });
   }
 
-  private refusal(what: string, { reason }: Circuit): ProviderError {
+  #refusal(what: string, { lastFailure }: Circuit): ProviderError {
     return new ProviderError({
       provider: this.provider.name,
-      failure: reason?.failure ?? "unreachable",
+      failure: lastFailure?.failure ?? "unreachable",
       message: `${what} after repeated failures`,
-      cause: reason,
+      cause: lastFailure,
     });
   }
 }
 
-/** Markets that are remembered for one provider; those used least recently are forgotten first. */
 const MAX_MARKETS = 1_000;
-/** Markets that count as asked recently: long enough for one signal per market, short enough to forget yesterday's. */
+/** Long enough for one signal per market, short enough to forget yesterday's. */
 const RECENT_MS = 10 * 60_000;
-/** Fewer failing markets than this say nothing about the others: some delisted coins must not open the provider. */
+/** A few delisted coins must not open the circuit of the provider. */
 const MIN_FAILING_MARKETS = 5;
 /**
- * Most markets fail if more than this share of the recent ones do. It is high because a failing market is paused by
- * itself anyway. Opening the provider saves only the first calls of other markets, but costs those that work all of
- * theirs.
+ * High because failing markets are paused anyway: opening the provider's circuit costs the others all of their calls.
  */
-const MOST_MARKETS_SHARE = 0.75;
+const FAILING_MARKETS_SHARE = 0.75;
 
-interface Market {
-  circuit: Circuit;
-  reportedAt: number;
-}
-
-/** A circuit for each market that one provider was asked for. */
+/** The circuits of the markets of one provider. */
 class MarketCircuits {
-  private readonly limits: CircuitLimits;
-  private readonly now: () => number;
-  private readonly markets = new LRUCache<string, Market>({ max: MAX_MARKETS });
+  readonly #options: BreakerOptions;
+  readonly #markets = new LRUCache<string, { circuit: Circuit; reportedAt: number }>({
+    max: MAX_MARKETS,
+  });
 
-  constructor(options: { limits: CircuitLimits; now: () => number }) {
-    this.limits = options.limits;
-    this.now = options.now;
+  constructor(options: BreakerOptions) {
+    this.#options = options;
   }
 
   /** Undefined for a market without any reported call. */
   find(symbol: string): Circuit | undefined {
-    return this.markets.get(symbol)?.circuit;
+    return this.#markets.get(symbol)?.circuit;
   }
 
   succeed(symbol: string): void {
-    this.reported(symbol).succeed();
+    this.#reported(symbol).succeed();
   }
 
-  /** Reports a failed call. Returns whether it is due to this failure that most markets fail now. */
+  /** @returns whether this failure makes most markets fail */
   fail(symbol: string, error: ProviderError): boolean {
-    const circuit = this.reported(symbol);
+    const circuit = this.#reported(symbol);
     const wasClosed = circuit.isClosed;
     circuit.fail(error);
-    return wasClosed && !circuit.isClosed && this.mostFail();
+    return wasClosed && !circuit.isClosed && this.#doMostFail();
   }
 
-  private reported(symbol: string): Circuit {
-    const circuit = this.find(symbol) ?? new Circuit({ limits: this.limits, now: this.now });
-    this.markets.set(symbol, { circuit, reportedAt: this.now() });
+  #reported(symbol: string): Circuit {
+    const circuit = this.find(symbol) ?? new Circuit(this.#options);
+    this.#markets.set(symbol, { circuit, reportedAt: this.#options.now() });
     return circuit;
   }
 
-  private mostFail(): boolean {
-    const since = this.now() - RECENT_MS;
-    const recent = [...this.markets.values()].filter(({ reportedAt }) => reportedAt >= since);
+  #doMostFail(): boolean {
+    const since = this.#options.now() - RECENT_MS;
+    const recent = [...this.#markets.values()].filter(({ reportedAt }) => reportedAt >= since);
     const failing = recent.filter(({ circuit }) => !circuit.isClosed).length;
-    return failing >= MIN_FAILING_MARKETS && failing > recent.length * MOST_MARKETS_SHARE;
+    return failing >= MIN_FAILING_MARKETS && failing > recent.length * FAILING_MARKETS_SHARE;
   }
-}
-
-interface CircuitLimits {
-  /** Failures in a row that open the circuit. */
-  failuresToOpen: number;
-  /** How long an open circuit refuses all calls. */
-  pauseMs: number;
 }
 
 /**
- * Circuit breaker. It is closed until too many calls in a row have failed. Then it is open and refuses calls for a while.
- * After that it is half-open and lets one trial call at a time through, until one succeeds and closes it.
- *
- * The caller asks `isRefusing` before a call and reports its outcome, unless that says nothing about what this circuit
- * protects. cockatiel's breaker judges every call that it runs, so a call could not belong to two circuits.
+ * Closed until too many calls in a row fail, then open for a while, then half-open with one trial call at a time.
+ * cockatiel's breaker owns the calls that it runs, so a call could not belong to two circuits.
  */
 class Circuit {
-  private readonly limits: CircuitLimits;
-  private readonly now: () => number;
-  private failuresInRow = 0;
-  private opened = false;
-  private pausedUntil = 0;
-  private trialUnderWay = false;
-  private lastFailure: ProviderError | undefined;
+  readonly #options: BreakerOptions;
+  #failuresInRow = 0;
+  #pausedUntil = 0;
+  #isTrialRunning = false;
+  isClosed = true;
+  lastFailure: ProviderError | undefined;
 
-  constructor(options: { limits: CircuitLimits; now: () => number }) {
-    this.limits = options.limits;
-    this.now = options.now;
+  constructor(options: BreakerOptions) {
+    this.#options = options;
   }
 
-  /** False from its opening until a call has succeeded. */
-  get isClosed(): boolean {
-    return !this.opened;
-  }
-
-  /** Whether the last call that was reported failed. */
   get isFailing(): boolean {
-    return this.failuresInRow > 0;
+    return this.#failuresInRow > 0;
   }
 
-  /** True while it is open, and while a trial call is under way. */
+  /** True while it is open, and while a trial call is running. */
   get isRefusing(): boolean {
-    return this.opened && (this.trialUnderWay || this.now() < this.pausedUntil);
+    const isPaused = this.#options.now() < this.#pausedUntil;
+    return !this.isClosed && (this.#isTrialRunning || isPaused);
   }
 
-  get reason(): ProviderError | undefined {
-    return this.lastFailure;
-  }
-
-  /** Makes the next call the trial of a half-open circuit. Returns what must be called when that call has ended. */
+  /** Makes the next call the trial of a half-open circuit. @returns a function that ends the trial */
   startTrial(): () => void {
-    if (!this.opened) return () => undefined;
-    this.trialUnderWay = true;
+    if (this.isClosed) return () => undefined;
+    this.#isTrialRunning = true;
     return () => {
-      this.trialUnderWay = false;
+      this.#isTrialRunning = false;
     };
   }
 
   succeed(): void {
-    this.failuresInRow = 0;
-    this.opened = false;
+    this.#failuresInRow = 0;
+    this.isClosed = true;
   }
 
   fail(error: ProviderError): void {
-    this.failuresInRow += 1;
+    this.#failuresInRow += 1;
     this.lastFailure = error;
-    if (this.opened || this.failuresInRow >= this.limits.failuresToOpen) this.open(error);
+    const { failuresToRest } = this.#options.limits;
+    if (!this.isClosed || this.#failuresInRow >= failuresToRest) this.open(error);
   }
 
   open(error: ProviderError): void {
     this.lastFailure = error;
-    this.opened = true;
-    this.pausedUntil = this.now() + this.limits.pauseMs;
+    this.isClosed = false;
+    this.#pausedUntil = this.#options.now() + this.#options.limits.restMs;
   }
 }

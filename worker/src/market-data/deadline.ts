@@ -1,16 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { ProviderError } from "./provider-error.ts";
 
-/** A signal that fires by itself after some time, and a way to let go of it before. */
 interface Deadline {
   signal: AbortSignal;
   clear(): void;
 }
 
 /**
- * Fires when `abort` does, or after `timeoutMs`. Not made of `AbortSignal.timeout`: Node.js 20 forgets such a signal when
- * only `AbortSignal.any` refers to it and the garbage is collected, and whoever waits for it waits for ever. A timer
- * keeps its controller.
+ * Fires with `abort`, or after `timeoutMs`. Not `AbortSignal.timeout`: Node.js 20 may garbage-collect one that only
+ * `AbortSignal.any` refers to, and it never fires.
  */
 export function startDeadline(abort: AbortSignal, timeoutMs: number): Deadline {
   const limit = new AbortController();
@@ -25,7 +23,6 @@ export function startDeadline(abort: AbortSignal, timeoutMs: number): Deadline {
   };
 }
 
-/** Does something that has to end in time; its signal fires when `abort` does, or after `timeoutMs`. */
 export async function withDeadline<Result>(
   { abort, timeoutMs }: { abort: AbortSignal; timeoutMs: number },
   work: (signal: AbortSignal) => Promise<Result>,
@@ -39,16 +36,14 @@ export async function withDeadline<Result>(
 }
 
 /**
- * Has `controller` abort when one of `aborts` does. Not made of `AbortSignal.any`, which in Node.js 20 costs memory for
- * ever: each signal that is made of one that lives long is noted there, and is kept itself if somebody listens to it to
- * the end, as the client of OpenAI does.
- * @returns to be called when it is over
+ * Not `AbortSignal.any`, which leaks memory in Node.js 20 if one of the signals lives long.
+ * @returns a function that unlinks the signals
  */
 export function linkAbortSignals(
   controller: AbortController,
   aborts: readonly AbortSignal[],
 ): () => void {
-  // A hundred signals in the making listen to the one of their worker's end.
+  // Up to a hundred analyses listen to the shutdown signal of their worker.
   setMaxListeners(0, ...aborts);
   const stops = aborts.map((abort) => {
     const follow = () => controller.abort(abort.reason);
@@ -61,10 +56,7 @@ export function linkAbortSignals(
   };
 }
 
-/**
- * Waits for `work`, but not longer than until `abort` fires; the work itself is not stopped by
- * this. Rejects with the signal's reason once it has fired.
- */
+/** Rejects when `abort` fires; does not stop `work` itself. */
 export function raceAbort<T>(work: Promise<T>, abort: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(abort.reason);
@@ -74,7 +66,6 @@ export function raceAbort<T>(work: Promise<T>, abort: AbortSignal): Promise<T> {
   });
 }
 
-/** What a caller is told whose own signal ended the call. */
 export function abortedByCaller(provider: string, cause: unknown): ProviderError {
   const message = "the caller stopped waiting";
   return new ProviderError({ provider, failure: "timeout", message, cause });

@@ -188,7 +188,7 @@ describe("patience with an exchange", () => {
     });
   });
 
-  it("leaves an exchange alone after repeated failures, at no cost to anybody", async () => {
+  it("pauses an exchange after repeated failures, without delaying requests", async () => {
     const market = fallback(["binance", "bybit"]);
     exchange.behave("down", { exchange: "binance", subject: "candles" });
     for (let call = 0; call < 10; call += 1) await market.candles(request());
@@ -231,7 +231,7 @@ describe("patience with an exchange", () => {
     expect((await market.candles(request())).candles).toHaveLength(50);
   });
 
-  it("asks nobody else once the caller has given up", async () => {
+  it("asks no other provider once the caller has given up", async () => {
     const market = fallback(["binance", "bybit"]);
     exchange.behave("stalled-headers", { exchange: "binance" });
     const caller = new AbortController();

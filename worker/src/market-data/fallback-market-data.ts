@@ -8,10 +8,7 @@ import type { CandleRequest, CandleSeries, LiveProvider, MarketData } from "./ma
 import { ProviderError } from "./provider-error.ts";
 import { isStale } from "./trading-hours.ts";
 
-/**
- * Patience with each provider: five that hang leave a request of 60 s enough time for the rest of
- * its work.
- */
+/** Five providers that hang leave a request of 60 s enough time for the rest of its work. */
 export const DEFAULT_GUARD_LIMITS: GuardLimits = {
   timeShareMs: 6_000,
   retryDelayMs: 150,
@@ -24,9 +21,8 @@ export interface FallbackMarketData extends MarketData {
 }
 
 /**
- * Asks the providers in their order until one has all the candles up to now. Where none has as many
- * as asked, as for a young listing, the longest series counts; where every feed has stopped, as on a
- * holiday, the longest of those.
+ * Asks the providers in order until one has all the candles. If none has, the longest current series counts, else the
+ * longest stopped one.
  */
 export function createFallbackMarketData(options: {
   providers: readonly LiveProvider[];
@@ -44,49 +40,40 @@ export function createFallbackMarketData(options: {
   };
 }
 
-/** What the providers asked so far have said. */
-interface Answers {
-  failures: ProviderError[];
-  current: CandleSeries[];
-  /** Of feeds that have missed candles. */
-  stopped: CandleSeries[];
-}
-
 async function firstComplete(
   guarded: readonly ProviderCircuitBreaker[],
   request: CandleRequest,
   { logger, now }: { logger: Logger; now: () => number },
 ): Promise<CandleSeries> {
-  const answers = await askUntilComplete(guarded, request, now);
-  const { failures, current, stopped } = answers;
-  if (!request.abort.aborted) logFailures(logger, failures, request);
-  const best = longest(current) ?? longest(stopped);
-  if (best) return best;
-  throw summary(failures, request);
-}
-
-async function askUntilComplete(
-  guarded: readonly ProviderCircuitBreaker[],
-  request: CandleRequest,
-  now: () => number,
-): Promise<Answers> {
-  const answers: Answers = { failures: [], current: [], stopped: [] };
-  const { abort, timeframe } = request;
-  const at = request.until ?? now();
-  for (const candidate of inOrder(guarded, request)) {
-    if (abort.aborted || answers.current.some((series) => isComplete(series, request))) break;
-    const answer = await seriesOrFailure(candidate, request);
-    if (answer instanceof ProviderError) answers.failures.push(answer);
-    else if (isStale(answer, { timeframe, now: at })) answers.stopped.push(answer);
-    else answers.current.push(answer);
+  const { symbol, timeframe, limit, abort, until: at = now() } = request;
+  const failures: ProviderError[] = [];
+  const current: CandleSeries[] = [];
+  const stopped: CandleSeries[] = [];
+  const isComplete = () => current.some(({ candles }) => candles.length >= limit);
+  for (const provider of inOrder(guarded, request)) {
+    if (abort.aborted || isComplete()) break;
+    const answer = await provider.candles(request).catch(asProviderError);
+    if (answer instanceof ProviderError) failures.push(answer);
+    else if (isStale(answer, { timeframe, now: at })) stopped.push(answer);
+    else current.push(answer);
   }
-  return answers;
+  if (!abort.aborted) logFailures(logger, failures, symbol);
+  const best = longest(current) ?? longest(stopped);
+  if (!best) throw summary(failures, request);
+  return best;
 }
 
-const isComplete = ({ candles }: CandleSeries, { limit }: CandleRequest): boolean =>
-  candles.length >= limit;
+function logFailures(logger: Logger, failures: readonly ProviderError[], symbol: string): void {
+  for (const { provider, failure, message: reason } of failures) {
+    logger.warn({ provider, failure, reason, symbol }, "no candles");
+  }
+}
 
-/** Those that deal in the symbol, the preferred one first. */
+function asProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  throw error;
+}
+
 function inOrder(guarded: readonly ProviderCircuitBreaker[], { symbol, prefer }: CandleRequest) {
   const rank = ({ provider }: ProviderCircuitBreaker) => (provider.name === prefer ? 0 : 1);
   return guarded
@@ -94,38 +81,12 @@ function inOrder(guarded: readonly ProviderCircuitBreaker[], { symbol, prefer }:
     .toSorted((a, b) => rank(a) - rank(b));
 }
 
-function logFailures(
-  logger: Logger,
-  failures: readonly ProviderError[],
-  { symbol }: CandleRequest,
-): void {
-  for (const { provider, failure, message: reason } of failures) {
-    logger.warn({ provider, failure, reason, symbol }, "no candles");
-  }
-}
-
-/** The first of the longest; undefined of none. */
 function longest(all: readonly CandleSeries[]): CandleSeries | undefined {
-  const most = Math.max(...all.map(({ candles }) => candles.length));
-  return all.find(({ candles }) => candles.length === most);
+  const length = Math.max(...all.map(({ candles }) => candles.length));
+  return all.find(({ candles }) => candles.length === length);
 }
 
-async function seriesOrFailure(
-  provider: ProviderCircuitBreaker,
-  request: CandleRequest,
-): Promise<CandleSeries | ProviderError> {
-  try {
-    return await provider.candles(request);
-  } catch (error) {
-    if (error instanceof ProviderError) return error;
-    throw error;
-  }
-}
-
-/**
- * The failure that tells the caller most: what a provider that was there said, before silence,
- * before ignorance.
- */
+/** The most informative failure: a response of a provider, before unreachable ones, before unknown symbols. */
 function summary(failures: readonly ProviderError[], request: CandleRequest): ProviderError {
   const known = failures.filter(({ failure }) => failure !== "unknown-symbol");
   const said = known.find(({ failure }) => failure !== "unreachable") ?? known[0];

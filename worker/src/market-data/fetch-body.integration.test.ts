@@ -50,7 +50,7 @@ describe("fetching a whole answer", () => {
     [503, "refused", "provider"],
     [500, "refused", "market"],
     [504, "refused", "market"],
-  ])("tells of status %i as %s, a failure of the %s", async (status, failure, scope) => {
+  ])("reports status %i as %s, a failure of the %s", async (status, failure, scope) => {
     handler = async (_, response) => sendJson(response, {}, status);
     await expect(ask()).rejects.toMatchObject({ name: "ProviderError", failure, scope });
   });
@@ -90,7 +90,7 @@ describe("fetching a whole answer", () => {
     });
   });
 
-  it("tells a caller who left from a service that failed", async () => {
+  it("distinguishes a caller that aborted from a service that failed", async () => {
     handler = async () => undefined;
     const caller = new AbortController();
     const asked = ask({ aborts: [caller.signal] });

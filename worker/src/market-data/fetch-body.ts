@@ -1,16 +1,13 @@
 import { abortedByCaller, linkAbortSignals, raceAbort } from "./deadline.ts";
-import { ProviderError } from "./provider-error.ts";
+import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 
-/** How long one REST request may take, in milliseconds, and how much it may bring, in bytes. */
 export interface RequestLimits {
   headersTimeoutMs: number;
   totalTimeoutMs: number;
   maxBytes: number;
 }
 
-/** One request to an outside service. */
 export interface WholeRequest {
-  /** Named in errors. */
   provider: string;
   url: string;
   init?: {
@@ -18,39 +15,49 @@ export interface WholeRequest {
     headers?: Record<string, string> | undefined;
     body?: string | Uint8Array<ArrayBuffer> | undefined;
   };
-  /** Whoever may end the request; the first is the caller, whose leaving is no fault of the provider. */
+  /** The first is the caller's; its abort is not a failure of the provider. */
   aborts: readonly [AbortSignal, ...AbortSignal[]];
   limits: RequestLimits;
-  /** Called as soon as an HTTP answer of any status begins. */
   onAnswer: () => void;
 }
 
 const TOO_MANY_REQUESTS = [418, 429];
-/** The service refuses this client, or says that it is down. */
-const TURNED_AWAY = [401, 403, 451, 503];
+const REFUSED = [401, 403, 451, 503];
 const NULL_BODY_STATUSES = [101, 204, 205, 304];
 
 /**
- * Fetches an answer whose body has arrived whole, within the limits for headers and body together.
- * @throws ProviderError `unreachable` when nothing answered in time, `timeout` when the answer did
- * not come to its end, `nonsense` when it is too big, `rate-limited` or `refused` by its status
+ * Fetches a whole response within limits of time and size.
+ * @throws ProviderError
  */
 export async function fetchBody(request: WholeRequest): Promise<Response> {
-  const timed = new TimedRequest(request);
+  const { provider, url, init = {}, aborts, limits, onAnswer } = request;
+  const limit = new AbortController();
+  const { signal } = limit;
+  const unlink = linkAbortSignals(limit, aborts);
+  let timer = setTimeout(() => limit.abort(), limits.headersTimeoutMs);
+  let isAnswered = false;
   try {
-    const response = await timed.open();
-    request.onAnswer();
-    throwIfTurnedAway(response.status, request.provider);
-    const body = await timed.read(response);
-    return new Response(NULL_BODY_STATUSES.includes(response.status) ? null : body, response);
+    const { method = "GET", headers = {}, body = null } = init;
+    const response = await fetch(url, { method, headers, body, redirect: "error", signal });
+    isAnswered = true;
+    onAnswer();
+    clearTimeout(timer);
+    timer = setTimeout(() => limit.abort(), limits.totalTimeoutMs);
+    throwIfRefused(response.status, provider);
+    const bytes = await readBody(response, { signal, maxBytes: limits.maxBytes });
+    return new Response(NULL_BODY_STATUSES.includes(response.status) ? null : bytes, response);
   } catch (error) {
-    throw error instanceof ProviderError ? error : timed.failure(error);
+    if (error instanceof ProviderError) throw error;
+    if (aborts[0].aborted) throw abortedByCaller(provider, error);
+    throw requestFailure(error, { provider, isAnswered, isTimeout: signal.aborted });
   } finally {
-    timed.end();
+    clearTimeout(timer);
+    unlink();
+    limit.abort();
   }
 }
 
-/** `url` with its scheme and host replaced by those of `baseUrl`, whose own path, if any, goes first. */
+/** Replaces scheme and host of `url`, and puts the path of `baseUrl` first. */
 export function withBase(url: string, baseUrl: string | undefined): string {
   if (!baseUrl) return url;
   const base = new URL(baseUrl);
@@ -62,105 +69,58 @@ class BodyTooBigError extends Error {
   override readonly name = "BodyTooBigError";
 }
 
-/** One request and its answer under one pair of time limits. */
-class TimedRequest {
-  private answered = false;
-  private readonly request: WholeRequest;
-  private readonly limit = new AbortController();
-  private readonly signal = this.limit.signal;
-  private readonly unfollow: () => void;
-  private timer: NodeJS.Timeout;
-
-  constructor(request: WholeRequest) {
-    this.request = request;
-    this.unfollow = linkAbortSignals(this.limit, request.aborts);
-    this.timer = this.abortAfter(request.limits.headersTimeoutMs);
-  }
-
-  async open(): Promise<Response> {
-    const { url, init = {}, limits } = this.request;
-    const response = await fetch(url, {
-      method: init.method ?? "GET",
-      headers: init.headers ?? {},
-      body: init.body ?? null,
-      redirect: "error",
-      signal: this.signal,
-    });
-    this.answered = true;
-    clearTimeout(this.timer);
-    this.timer = this.abortAfter(limits.totalTimeoutMs);
-    return response;
-  }
-
-  /**
-   * Ends the reading by itself: Node's fetch no longer heeds its signal once the Response has been
-   * garbage-collected, and a body that stalls would then be waited for without end.
-   * @throws BodyTooBigError when the body is longer than allowed
-   */
-  async read(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-    const reader = response.body?.getReader();
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    try {
-      while (reader) {
-        const { done, value } = await raceAbort(reader.read(), this.signal);
-        if (done) break;
-        length += value.byteLength;
-        if (length > this.request.limits.maxBytes) throw new BodyTooBigError();
-        chunks.push(value);
-      }
-      return Buffer.concat(chunks);
-    } catch (error) {
-      // Frees the connection; that the body has already failed by itself is no news then.
-      await reader?.cancel(error).catch(() => undefined);
-      throw error;
+/** Races the signal: fetch in Node.js ignores it once the Response is garbage-collected, and a stalled body never ends. */
+async function readBody(
+  response: Response,
+  { signal, maxBytes }: { signal: AbortSignal; maxBytes: number },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = response.body?.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    while (reader) {
+      const { done, value } = await raceAbort(reader.read(), signal);
+      if (done) break;
+      length += value.byteLength;
+      if (length > maxBytes) throw new BodyTooBigError();
+      chunks.push(value);
     }
-  }
-
-  /** What `error` means, seen from how far the answer had come. */
-  failure(cause: unknown): ProviderError {
-    const { provider, aborts } = this.request;
-    if (aborts[0].aborted) return abortedByCaller(provider, cause);
-    const tooBig = cause instanceof BodyTooBigError;
-    // Without a time-out the connection itself failed: refused, reset, DNS, TLS. A time-out may be this request's alone.
-    const scope = tooBig || this.signal.aborted ? "market" : "provider";
-    if (!this.answered) {
-      const message = "no answer";
-      return new ProviderError({ provider, failure: "unreachable", scope, message, cause });
-    }
-    return new ProviderError({
-      provider,
-      failure: tooBig ? "nonsense" : "timeout",
-      scope,
-      message: tooBig ? "the answer is too big" : "the answer did not arrive whole",
-      cause,
-    });
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
-    this.unfollow();
-    this.limit.abort();
-  }
-
-  private abortAfter(timeoutMs: number): NodeJS.Timeout {
-    return setTimeout(() => this.limit.abort(), timeoutMs);
+    return Buffer.concat(chunks);
+  } catch (error) {
+    // Frees the connection.
+    await reader?.cancel(error).catch(() => undefined);
+    throw error;
   }
 }
 
-/**
- * Statuses that mean the same everywhere are judged by themselves: a gateway's body is in nobody's
- * dialect. Other statuses, such as that of an unknown symbol, are left to the caller.
- */
-function throwIfTurnedAway(status: number, provider: string): void {
+function requestFailure(
+  cause: unknown,
+  {
+    provider,
+    isAnswered,
+    isTimeout,
+  }: { provider: string; isAnswered: boolean; isTimeout: boolean },
+): ProviderError {
+  const isTooBig = cause instanceof BodyTooBigError;
+  // Otherwise the connection itself failed: refused, reset, DNS, TLS. A timeout may concern this request only.
+  const scope = isTooBig || isTimeout ? "market" : "provider";
+  const fail = (failure: ProviderFailure, message: string) =>
+    new ProviderError({ provider, failure, scope, message, cause });
+  if (!isAnswered) return fail("unreachable", "no answer");
+  if (isTooBig) return fail("nonsense", "the answer is too big");
+  return fail("timeout", "the answer did not arrive whole");
+}
+
+/** Statuses with the same meaning for all services. Others, as that of an unknown symbol, are up to the caller. */
+function throwIfRefused(status: number, provider: string): void {
   const rateLimited = TOO_MANY_REQUESTS.includes(status);
-  const turnedAway = TURNED_AWAY.includes(status);
-  if (!rateLimited && !turnedAway && status < 500) return;
+  const refused = REFUSED.includes(status);
+  if (!rateLimited && !refused && status < 500) return;
   throw new ProviderError({
     provider,
     failure: rateLimited ? "rate-limited" : "refused",
-    // Other errors of a server, as 500 or 504, may come from one market's data.
-    scope: rateLimited || turnedAway ? "provider" : "market",
+    // Other server errors, such as 500 or 504, may concern the data of one market.
+    scope: rateLimited || refused ? "provider" : "market",
     message: `answered with status ${status}`,
   });
 }

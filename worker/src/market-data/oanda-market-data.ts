@@ -1,26 +1,14 @@
 import { candleSchema, type Timeframe } from "@shared/contract/candle.ts";
 import { z } from "zod";
 import { tradedCandles } from "./candles.ts";
-import type { RequestLimits } from "./fetch-body.ts";
 import {
   type JsonAnswer,
   type RestCall,
-  type RestDialect,
   RestMarketData,
+  type RestOptions,
 } from "./rest-market-data.ts";
 
-/** https://developer.oanda.com/rest-live-v20/instrument-df/#CandlestickGranularity */
-const GRANULARITY: Record<Timeframe, string> = {
-  "1m": "M1",
-  "5m": "M5",
-  "15m": "M15",
-  "30m": "M30",
-  "1h": "H1",
-  "4h": "H4",
-  "1d": "D",
-};
-
-/** Most candles of one request. */
+/** Maximum of one request. */
 const MAX_COUNT = 5_000;
 
 const price = z.coerce.number();
@@ -37,30 +25,25 @@ const candlesSchema = z.object({
 const errorSchema = z.object({ errorMessage: z.string() });
 
 /** Mid prices of forex, metals, indices and oil from OANDA's v20 API. */
-export function createOandaMarketData(options: {
-  token: string;
-  baseUrl: string;
-  now: () => number;
-  limits?: RequestLimits | undefined;
-}): RestMarketData {
-  const { token, baseUrl, ...rest } = options;
-  const dialect: RestDialect = {
+export const createOandaMarketData = ({
+  token,
+  ...options
+}: RestOptions & { token: string }): RestMarketData =>
+  new RestMarketData({
+    ...options,
     name: "oanda",
-    baseUrl,
     headers: { authorization: `Bearer ${token}` },
     nameOf: ({ oanda }) => oanda,
-    pingPath: candlesPath({ name: "EUR_USD", timeframe: "1m", count: 1 }),
+    pingPath: candlesPath("EUR_USD", { timeframe: "1m", count: 1 }),
     fetchSeries,
-  };
-  return new RestMarketData({ dialect, ...rest });
-}
+  });
 
 async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   const { timeframe, limit } = request;
   const name = instrument.oanda ?? instrument.symbol;
-  // One more than asked for, as the newest is still open.
+  // One more than requested, as the newest is still open.
   const count = Math.min(limit + 1, MAX_COUNT);
-  const answer = await get(candlesPath({ name, timeframe, count, until: request.until }));
+  const answer = await get(candlesPath(name, { timeframe, count, until: request.until }));
   if (answer.status >= 400) throw refusal(answer, fail);
   const parsed = candlesSchema.safeParse(answer.body);
   if (!parsed.success) throw fail("nonsense", "the answer holds no candles");
@@ -77,31 +60,34 @@ async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   };
 }
 
-/** All candles on the grid of Unix time, days too. */
-function candlesPath(options: {
-  name: string;
-  timeframe: Timeframe;
-  count: number;
-  /** Unix milliseconds; the present unless given. */
-  until?: number | undefined;
-}): string {
+/** Aligned to Unix time, days too. */
+function candlesPath(
+  name: string,
+  { timeframe, count, until }: { timeframe: Timeframe; count: number; until?: number | undefined },
+): string {
   const query = new URLSearchParams({
-    granularity: GRANULARITY[options.timeframe],
-    count: String(options.count),
+    granularity: granularityOf(timeframe),
+    count: String(count),
     price: "M",
     dailyAlignment: "0",
     alignmentTimezone: "UTC",
-    ...(options.until !== undefined && { to: new Date(options.until).toISOString() }),
+    ...(until !== undefined && { to: new Date(until).toISOString() }),
   });
-  return `/v3/instruments/${encodeURIComponent(options.name)}/candles?${query}`;
+  return `/v3/instruments/${encodeURIComponent(name)}/candles?${query}`;
 }
 
-/** RFC 3339, or seconds with decimals, as the account's settings have it. */
+/** `M5`, `H1` or `D` (https://developer.oanda.com/rest-live-v20/instrument-df/#CandlestickGranularity). */
+function granularityOf(timeframe: Timeframe): string {
+  if (timeframe === "1d") return "D";
+  return `${timeframe.slice(-1).toUpperCase()}${timeframe.slice(0, -1)}`;
+}
+
+/** RFC 3339 or seconds with decimals, depending on the account's settings. */
 function unixMs(time: string): number {
   return /^\d+(\.\d+)?$/.test(time) ? Number(time) * 1_000 : Date.parse(time);
 }
 
-/** OANDA answers 400 to an instrument that it does not know, and to everything else that it does not like. */
+/** OANDA responds 400 to an unknown instrument and to any other bad request. */
 function refusal({ status, body }: JsonAnswer, fail: RestCall["fail"]) {
   const message = errorSchema.safeParse(body).data?.errorMessage ?? "";
   if (status === 404 || /instrument/i.test(message)) {

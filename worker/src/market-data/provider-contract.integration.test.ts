@@ -169,7 +169,7 @@ describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0
     expect(after.candles).toEqual(expect.arrayContaining(known));
   });
 
-  it("does not know a symbol that nobody deals in", async () => {
+  it("does not know a symbol that no provider lists", async () => {
     await expect(
       subject.provider().candles(request({ symbol: "NOPE/USDT" })),
     ).rejects.toMatchObject({ name: "ProviderError", failure: "unknown-symbol" });
@@ -203,7 +203,7 @@ describe.each(SERVED)("$name when its service fails", ({ symbol, start }) => {
     abort,
   });
 
-  it.each(FAULTS)("tells of candles that come %s as %s", async (behaviour, failure, patience) => {
+  it.each(FAULTS)("reports candles that come %s as %s", async (behaviour, failure, patience) => {
     const provider = subject.provider(patience);
     subject.behave?.(behaviour);
     await expect(provider.candles(request())).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe.each(SERVED)("$name when its service fails", ({ symbol, start }) => {
     });
   });
 
-  it("ends at once when the caller gives up, and is well for the next", async () => {
+  it("ends at once when the caller gives up, and works for the next", async () => {
     const provider = subject.provider();
     subject.behave?.("stalled-body");
     const caller = new AbortController();

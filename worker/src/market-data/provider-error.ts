@@ -2,29 +2,22 @@ import type { ProviderFailure } from "@shared/contract/admin.ts";
 
 export type { ProviderFailure };
 
-/**
- * How much of a provider a failure concerns. `provider`: its connection, its limits or its service as a whole, so that
- * every other call would fail as well. `market`: the market that was asked for; others may work.
- */
+/** `provider`: every other call would fail as well. `market`: other markets may work. */
 export type FailureScope = "market" | "provider";
 
-/** What is known of a failed call. */
 interface ProviderFault {
   provider: string;
   failure: ProviderFailure;
   message: string;
-  /** `market` unless it is known to be more. */
   scope?: FailureScope | undefined;
-  /** Whether the same call may succeed in a moment; unless told otherwise all may but an unknown symbol. */
   retryable?: boolean | undefined;
-  /** HTTP status of the answer. */
   status?: number | undefined;
-  /** How long the provider asks to be left alone, in milliseconds. */
+  /** Pause that the provider requests. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
-/** A failed call to an outside service, in terms that the caller can act on. */
+/** A failed call to an external service. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly provider: string;
@@ -46,14 +39,13 @@ export class ProviderError extends Error {
     this.status = fault.status;
     this.retryAfterMs = fault.retryAfterMs;
   }
-  /** The same failure where it concerns the provider as a whole. */
   ofProvider(): ProviderError {
     if (this.scope === "provider") return this;
     return new ProviderError({ ...this.fault, scope: "provider", cause: this });
   }
 }
 
-/** A model declined to answer. The same request is not sent again: it would be declined again. */
+/** A model declined to answer. The same request would be declined again. */
 export class ModelRefusalError extends ProviderError {
   constructor({ provider, status }: { provider: string; status?: number | undefined }) {
     const message = "the model declined to answer";

@@ -1,47 +1,25 @@
-import type { Database } from "@shared/database/database.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
+import { repeat } from "../repeat.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
 
-const REFRESH_EVERY_MS = 60 * 60_000;
-const RETRY_AFTER_MS = 60_000;
+const REFRESH_INTERVAL_MS = 60 * 60_000;
+const RETRY_MS = 60_000;
 
-/**
- * Keeps the list of symbols that the market data knows in the database, where the servers look up whether a
- * symbol may be asked for.
- */
-export function startListingPublisher(options: {
-  database: Database;
-  logger: Logger;
-  now: () => Date;
-  listedSymbols: () => Promise<string[]>;
-}): { stop: () => void } {
-  const { database, logger, now } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const publish = async () => {
-    const symbols = await options.listedSymbols();
-    await database.marketListings.updateOne(
-      { _id: "symbols" },
-      { $set: { symbols, updatedAt: now() } },
-      { upsert: true },
-    );
-  };
-  const publishAgainIn = (delayMs: number) => {
-    if (!stopped) timer = setTimeout(run, delayMs);
-  };
-  const run = () => {
-    publish().then(
-      () => publishAgainIn(REFRESH_EVERY_MS),
-      (error: unknown) => {
-        logger.warn({ err: error }, "could not publish the list of symbols");
-        publishAgainIn(RETRY_AFTER_MS);
-      },
-    );
-  };
-  run();
-  return {
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
+/** Stores the listed symbols for the servers, and refreshes them. */
+export function startListingPublisher(
+  { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
+  listedSymbols: () => Promise<string[]>,
+): { stop: () => void } {
+  return repeat({
+    async work() {
+      const symbols = await listedSymbols();
+      await database.marketListings.updateOne(
+        { _id: "symbols" },
+        { $set: { symbols, updatedAt: now() } },
+        { upsert: true },
+      );
     },
-  };
+    intervalMs: REFRESH_INTERVAL_MS,
+    retryMs: RETRY_MS,
+    onError: (error) => logger.warn({ err: error }, "could not publish the list of symbols"),
+  });
 }

@@ -121,7 +121,7 @@ describe("the prices of the home page", () => {
     expect(await quote("BTC/USDT")).toBeUndefined();
   });
 
-  it("are left as they are by a round that is ended half-way", async () => {
+  it("are left as they are by a round that is aborted", async () => {
     const stop = new AbortController();
     stop.abort();
     await publish(replay(), stop.signal);

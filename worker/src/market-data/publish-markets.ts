@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { MARKET_CLOSES } from "@shared/contract/markets.ts";
-import type { MarketDataSource } from "@shared/contract/status.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
   MARKET_SNAPSHOT_ID,
@@ -10,15 +9,15 @@ import {
 } from "@shared/database/models/worker-reports.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { withDeadline } from "./deadline.ts";
-import type { MarketData } from "./market-data.ts";
+import type { CandleSeries, MarketData } from "./market-data.ts";
 
 const TIMEFRAME = "1h";
-/** One more than is shown: the change is measured from the close before the first. */
+/** The change is measured from the close before the first. */
 const CANDLES = MARKET_CLOSES + 1;
 const SYMBOL_TIMEOUT_MS = 10_000;
-/** Signals come first: the symbols are read one after another, with a breath in between. */
+/** Signals have priority, so symbols are read one by one with pauses. */
 const PAUSE_MS = 250;
-/** How long after its candle closed a price is still shown while nothing newer can be read. */
+/** How long an old price is kept while no new one can be read. */
 const KEEP_MS = 6 * 60 * 60_000;
 
 export interface PublishMarketsDeps {
@@ -26,15 +25,13 @@ export interface PublishMarketsDeps {
   logger: Logger;
   marketData: MarketData;
   now: () => Date;
-  /** Ends the round; nothing is written then. */
   abort: AbortSignal;
   pauseMs?: number;
 }
 
 /**
- * Reads what the product's symbols cost and keeps it in the database, where the servers look it up. A symbol that
- * cannot be read keeps its last price for some hours.
- * @returns the symbols that could not be read
+ * Stores the prices of the suggested symbols for the servers.
+ * @returns symbols that could not be read
  */
 export async function publishMarkets(deps: PublishMarketsDeps): Promise<string[]> {
   const { database, now, abort } = deps;
@@ -69,34 +66,28 @@ async function readQuote(
 ): Promise<MarketQuoteRecord | null> {
   try {
     const request = { symbol, timeframe: TIMEFRAME, limit: CANDLES } as const;
-    const { candles, data } = await withDeadline(
-      { abort, timeoutMs: SYMBOL_TIMEOUT_MS },
-      (inTime) => marketData.candles({ ...request, abort: inTime }),
+    const series = await withDeadline({ abort, timeoutMs: SYMBOL_TIMEOUT_MS }, (inTime) =>
+      marketData.candles({ ...request, abort: inTime }),
     );
-    return quoteOf({ symbol, candles, data });
+    return quoteOf(symbol, series);
   } catch (error) {
     logger.debug({ err: error, symbol }, "could not read a price");
     return null;
   }
 }
 
-/** The quote that closed hourly candles make; null without two of them to measure a change between. */
-export function quoteOf(series: {
-  symbol: string;
-  candles: Candle[];
-  data: MarketDataSource;
-}): MarketQuoteRecord | null {
-  const [base, ...later] = series.candles.slice(-CANDLES);
+function quoteOf(symbol: string, { candles, data }: CandleSeries): MarketQuoteRecord | null {
+  const [base, ...later] = candles.slice(-CANDLES);
   const last = later.at(-1);
   if (!base || !last) return null;
   return {
-    symbol: series.symbol,
+    symbol,
     price: last.close,
     changePercent: (last.close / base.close - 1) * 100,
     high: Math.max(...later.map((candle) => candle.high)),
     low: Math.min(...later.map((candle) => candle.low)),
     closes: later.map((candle) => candle.close),
-    data: series.data,
+    data,
     asOf: new Date(last.time + TIMEFRAME_MS[TIMEFRAME]),
   };
 }

@@ -11,60 +11,51 @@ const DEFAULT_LIMITS: RequestLimits = {
   maxBytes: 8_000_000,
 };
 
-/** An answer of a REST service: its status, and its body as parsed JSON. */
 export interface JsonAnswer {
   status: number;
   body: unknown;
 }
 
-/** What a dialect works with while it answers one request. */
 export interface RestCall {
   instrument: Instrument;
   request: CandleRequest;
-  /** Unix milliseconds: the present, or the moment of the past that the series ends with. */
+  /** Unix milliseconds; the end of the series if it is in the past. */
   now: number;
-  /** Fetches a path with its query from the service. */
   get: (path: string) => Promise<JsonAnswer>;
-  /** A failure of this service, to be thrown. */
   fail: (failure: ProviderFailure, message: string) => ProviderError;
 }
 
-/** What sets one REST service of candles apart from another. */
-export interface RestDialect {
+/** Differences between REST services of candles. */
+interface RestDialect {
   name: string;
-  /** Where the service is, unless the settings say otherwise. */
   baseUrl: string;
   headers: Record<string, string>;
-  /** Its own name for an instrument; undefined for one that it does not deal in. */
+  /** The service's name of an instrument; undefined if it does not deal in it. */
   nameOf: (instrument: Instrument) => string | undefined;
-  /** A cheap request that shows whether anybody is there. */
+  /** A cheap request to check whether the service responds. */
   pingPath: string;
-  /** @throws ProviderError, UnusableCandlesError */
   fetchSeries: (call: RestCall) => Promise<Omit<CandleSeries, "provider" | "data" | "notes">>;
 }
 
-/** Live candles of the product's own instruments from a service that answers in JSON. */
+export interface RestOptions {
+  baseUrl: string;
+  now: () => number;
+  limits?: RequestLimits | undefined;
+}
+
+/** Live candles of the product's instruments from a JSON service. */
 export class RestMarketData implements LiveProvider {
   readonly name: string;
-  private readonly dialect: RestDialect;
-  private readonly now: () => number;
-  private readonly limits: RequestLimits;
-  /** HTTP answers of any kind so far. */
-  private answers = 0;
+  readonly #service: RestDialect & RestOptions;
+  #answers = 0;
 
-  constructor(options: {
-    dialect: RestDialect;
-    now: () => number;
-    limits?: RequestLimits | undefined;
-  }) {
-    this.dialect = options.dialect;
-    this.name = options.dialect.name;
-    this.now = options.now;
-    this.limits = options.limits ?? DEFAULT_LIMITS;
+  constructor(service: RestDialect & RestOptions) {
+    this.name = service.name;
+    this.#service = service;
   }
 
   covers(symbol: string): boolean {
-    return this.listed(symbol) !== undefined;
+    return this.#find(symbol) !== undefined;
   }
 
   async symbols(): Promise<string[]> {
@@ -72,70 +63,68 @@ export class RestMarketData implements LiveProvider {
   }
 
   async candles(request: CandleRequest): Promise<CandleSeries> {
-    const instrument = this.listed(request.symbol);
-    if (!instrument) throw this.failure("unknown-symbol", `${request.symbol} is not listed`);
-    const { abort } = request;
-    const call: RestCall = {
+    const { symbol, abort, until = Number.POSITIVE_INFINITY } = request;
+    const instrument = this.#find(symbol);
+    if (!instrument) throw this.#failure("unknown-symbol", `${symbol} is not listed`);
+    const fetching = this.#service.fetchSeries({
       instrument,
       request,
-      now: Math.min(this.now(), request.until ?? Number.POSITIVE_INFINITY),
-      get: (path) => this.get(path, abort),
-      fail: (failure, message) => this.failure(failure, message),
-    };
-    const series = await this.inOurTerms(abort, () => this.dialect.fetchSeries(call));
+      now: Math.min(this.#service.now(), until),
+      get: (path) => this.#get(path, abort),
+      fail: (failure, message) => this.#failure(failure, message),
+    });
+    const series = await this.#untilAborted(fetching, abort);
     return { ...series, provider: this.name, data: "live", notes: [] };
   }
 
   async isReachable(abort: AbortSignal): Promise<boolean> {
-    const answersBefore = this.answers;
+    const answersBefore = this.#answers;
     try {
-      await this.inOurTerms(abort, () => this.get(this.dialect.pingPath, abort));
+      await this.#untilAborted(this.#get(this.#service.pingPath, abort), abort);
       return true;
     } catch {
-      // Any HTTP answer, an error too, means that the service is there.
-      return this.answers > answersBefore;
+      // Any HTTP response, even an error, means that the service is reachable.
+      return this.#answers > answersBefore;
     }
   }
 
-  private listed(symbol: string): Instrument | undefined {
+  #find(symbol: string): Instrument | undefined {
     const instrument = findInstrument(symbol);
-    return instrument && this.dialect.nameOf(instrument) !== undefined ? instrument : undefined;
+    return instrument && this.#service.nameOf(instrument) !== undefined ? instrument : undefined;
   }
 
-  private async get(path: string, abort: AbortSignal): Promise<JsonAnswer> {
-    const { name, baseUrl, headers } = this.dialect;
+  async #get(path: string, abort: AbortSignal): Promise<JsonAnswer> {
+    const { name, baseUrl, headers, limits = DEFAULT_LIMITS } = this.#service;
     const response = await fetchBody({
       provider: name,
       url: withBase(`http://${name}${path}`, baseUrl),
       init: { headers: { accept: "application/json", ...headers } },
       aborts: [abort],
-      limits: this.limits,
+      limits,
       onAnswer: () => {
-        this.answers += 1;
+        this.#answers += 1;
       },
     });
     const body = parseJson(await response.text());
-    if (body === undefined) throw this.failure("nonsense", "the answer is no JSON");
+    if (body === undefined) throw this.#failure("nonsense", "the answer is no JSON");
     return { status: response.status, body };
   }
 
-  private async inOurTerms<T>(abort: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async #untilAborted<T>(work: Promise<T>, abort: AbortSignal): Promise<T> {
     try {
-      return await raceAbort(work(), abort);
+      return await raceAbort(work, abort);
     } catch (error) {
       if (abort.aborted) throw abortedByCaller(this.name, error);
-      if (error instanceof UnusableCandlesError)
-        throw this.failure("nonsense", error.message, error);
-      throw error;
+      if (!(error instanceof UnusableCandlesError)) throw error;
+      throw this.#failure("nonsense", error.message, error);
     }
   }
 
-  private failure(failure: ProviderFailure, message: string, cause?: unknown): ProviderError {
+  #failure(failure: ProviderFailure, message: string, cause?: unknown): ProviderError {
     return new ProviderError({ provider: this.name, failure, message, cause });
   }
 }
 
-/** Undefined for a text that is no JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

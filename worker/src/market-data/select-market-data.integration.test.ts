@@ -70,7 +70,7 @@ describe("live", () => {
     expect(new Set(symbols).size).toBe(symbols.length);
   });
 
-  it("stays live where nobody can be reached, and fails", async () => {
+  it("stays live where no provider can be reached, and fails", async () => {
     const market = select("live");
     exchange.behave("down");
     await market.probe();
@@ -120,7 +120,7 @@ describe("live", () => {
     expect(await pair("5m")).toMatchObject({ provider: "yahoo" });
   });
 
-  it("tells the hours of the provider that delivered", async () => {
+  it("has the trading hours of the provider that delivered", async () => {
     const index = request({ symbol: "US30" });
     expect((await select("live").marketData.candles(index)).market?.hours).toBe("us-stocks");
     const withOanda = select("live", { token: FAKE_OANDA_TOKEN });
@@ -153,7 +153,7 @@ describe("live", () => {
     expect(exchange.count({ subject: "candles" })).toBe(1);
   });
 
-  it("tells how its providers are doing", async () => {
+  it("reports the health of its providers", async () => {
     const market = select("live");
     exchange.behave("html", { exchange: "binance" });
     await market.marketData.candles(request());
@@ -255,13 +255,13 @@ describe("auto", () => {
     expect(await market.marketData.candles(request())).toMatchObject({ data: "live" });
   });
 
-  it("finds out by the first request where nobody has asked it to before", async () => {
+  it("probes with the first request if it was not probed before", async () => {
     const market = select("auto");
     expect(await market.marketData.candles(request())).toMatchObject({ data: "live" });
     expect(market.currentSource()).toBe("live");
   });
 
-  it("replays, and says so, the kinds of markets that nobody can be reached for", async () => {
+  it("replays, and says so, the kinds of markets for which no provider can be reached", async () => {
     const market = select("auto");
     yahoo.behave("down");
     await market.probe();

@@ -6,17 +6,12 @@ import type { Settings } from "@shared/runtime/settings.ts";
 import { CandleCache } from "./candle-cache.ts";
 import type { GuardLimits, ProviderHealth } from "./circuit-breaker.ts";
 import { createFallbackMarketData } from "./fallback-market-data.ts";
-import {
-  createLiveProviders,
-  type LiveLimits,
-  type LiveSettings,
-  LiveWithReplayFallback,
-  ReachabilityProbe,
-} from "./live.ts";
+import { createLiveProviders, type LiveLimits, type LiveSettings } from "./live-providers.ts";
 import type { LiveProvider, MarketData } from "./market-data.ts";
 import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-data.ts";
+import { liveWithReplayFallback, ReachabilityProbe } from "./replay-fallback.ts";
 
-/** Time limits in milliseconds; what is left out keeps its default. */
+/** Milliseconds. */
 export interface MarketDataLimits extends LiveLimits {
   probeTimeoutMs?: number;
   probeIntervalMs?: number;
@@ -27,7 +22,7 @@ export interface MarketDataLimits extends LiveLimits {
 const PROBE_TIMEOUT_MS = 3_000;
 const PROBE_INTERVAL_MS = 60_000;
 const SYMBOLS_TIMEOUT_MS = 5_000;
-/** Stands for all that is listed by exchanges, whose symbols are beyond the product's own. */
+/** Represents the symbols of exchanges in `auto` mode. */
 const TYPICAL_SYMBOL = SIGNAL_DEFAULTS.symbol;
 
 export interface MarketDataOptions {
@@ -35,36 +30,26 @@ export interface MarketDataOptions {
   now: () => number;
   logger: Logger;
   limits?: MarketDataLimits;
-  /** Keep to the exchanges' request rates by waiting; on by default. */
   pace?: boolean;
 }
 
-/** The market data that the settings ask for. */
 export interface MarketDataSelection {
   marketData: MarketData;
-  /** The candles of one kind only, whichever is current; undefined where the settings rule that kind out. */
+  /** Undefined for kinds that the settings exclude. */
   sources: Readonly<Record<MarketDataSource, MarketData | undefined>>;
-  /**
-   * What a signal asked for now would be made from. Kinds of markets may differ in `auto`, as each needs a provider of
-   * its own; this tells it of the symbol that is asked for unless another one is chosen.
-   */
+  /** Source of a signal for the default symbol; others may differ in `auto` mode. */
   currentSource(): MarketDataSource;
-  /**
-   * Finds out whether live providers can be reached. Await it once at the start; it repeats by
-   * itself until `close`.
-   */
+  /** Probes the live providers. Await it once at the start; it repeats until `close`. */
   probe(): Promise<void>;
-  /** Symbols that a signal can be asked for: those listed now, and the product's own. */
+  /** Symbols for which signals can be requested. */
   listedSymbols(): Promise<string[]>;
-  /** How each live provider has been doing. */
   health(): ProviderHealth[];
   close(): void;
 }
 
 /**
- * Composes the market data of `MARKET_DATA`: `live`, `replay`, or `auto`, which is live, and replay
- * where no provider of that kind of market can be reached.
- * @throws SettingsError when `EXCHANGES` names an exchange that does not exist
+ * Market data for `MARKET_DATA`: `live`, `replay`, or `auto`: live, and replay where no provider can be reached.
+ * @throws SettingsError for an unknown exchange
  */
 export function createMarketData(options: MarketDataOptions): MarketDataSelection {
   const { now } = options;
@@ -97,10 +82,9 @@ function withLiveProviders(options: MarketDataOptions, replay: MarketData): Mark
     onChange: (reachable) => logger.info({ reachable }, "live market data providers"),
   });
   const automatic = settings.MARKET_DATA === "auto";
-  const source = new LiveWithReplayFallback({ live, replay, probe });
   let timer: NodeJS.Timeout | undefined;
   return {
-    marketData: automatic ? source : live,
+    marketData: automatic ? liveWithReplayFallback({ live, replay, probe }) : live,
     sources: { live, replay },
     currentSource: () => (automatic && !probe.lastReached(TYPICAL_SYMBOL) ? "replay" : "live"),
     probe: async () => {
@@ -116,7 +100,6 @@ function withLiveProviders(options: MarketDataOptions, replay: MarketData): Mark
   };
 }
 
-/** Symbols of the providers that answer in time, and the product's own. */
 async function listedBy(providers: readonly LiveProvider[], timeoutMs: number): Promise<string[]> {
   const abort = AbortSignal.timeout(timeoutMs);
   const lists = await Promise.allSettled(providers.map((provider) => provider.symbols(abort)));

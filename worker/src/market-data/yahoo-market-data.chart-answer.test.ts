@@ -43,7 +43,7 @@ describe("reading a chart", () => {
     expect(readChart(body)).toMatchObject({ rows: [{ time: 180_000 }] });
   });
 
-  it("tells of an error by its code", () => {
+  it("returns the code of an error", () => {
     const error = { code: "Not Found", description: "No data found" };
     expect(readChart({ chart: { result: null, error } })).toEqual({
       kind: "error",

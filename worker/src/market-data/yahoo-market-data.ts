@@ -4,93 +4,72 @@ import {
   TIMEFRAME_MS,
   type Timeframe,
 } from "@shared/contract/candle.ts";
-import type { Instrument, TradingHours } from "@shared/contract/instruments.ts";
+import type { TradingHours } from "@shared/contract/instruments.ts";
 import { z } from "zod";
 import { openingTime, resampleTraded, sourceTimeframe, tradedCandles } from "./candles.ts";
-import type { RequestLimits } from "./fetch-body.ts";
-import { type RestCall, type RestDialect, RestMarketData } from "./rest-market-data.ts";
+import { type RestCall, RestMarketData, type RestOptions } from "./rest-market-data.ts";
 import { isOpen } from "./trading-hours.ts";
 
-/** Quotes of futures come up to this much late. */
+/** Delay of futures quotes, at most. */
 const DELAY_MS = 20 * 60_000;
 
-/** A day's row begins at midnight of its exchange: in London, in summer, an hour before midnight UTC. */
+/** A day starts at midnight of its exchange: in London, in summer, an hour before midnight UTC. */
 const DAY_BEGINS_EARLY_MS = 2 * 3_600_000;
 
-/** Programs without a name are turned away. */
+/** Yahoo rejects clients without a user agent. */
 const USER_AGENT = "Mozilla/5.0 (compatible; ai-trading-signals)";
 
 /** Candles of forex, metals, indices and oil from Yahoo's keyless chart endpoint. */
-export function createYahooMarketData(options: {
-  baseUrl: string;
-  now: () => number;
-  limits?: RequestLimits | undefined;
-}): RestMarketData {
-  const { baseUrl, ...rest } = options;
-  const dialect: RestDialect = {
+export const createYahooMarketData = (options: RestOptions): RestMarketData =>
+  new RestMarketData({
+    ...options,
     name: "yahoo",
-    baseUrl,
     headers: { "user-agent": USER_AGENT },
     nameOf: ({ yahoo }) => yahoo?.ticker,
     pingPath: `${pathOf("EURUSD=X")}?interval=1d&range=5d`,
     fetchSeries,
-  };
-  return new RestMarketData({ dialect, ...rest });
-}
+  });
 
 async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   const { timeframe, limit } = request;
-  const { ticker, hours } = marketOf(instrument);
-  // One more than asked for, as the oldest may be cut off where longer candles are built.
-  const query = planChart({ timeframe, hours, count: limit + 1, now });
-  const { status, body } = await get(`${pathOf(ticker)}?${searchOf(query)}`);
+  const { ticker, hours } = instrument.yahoo ?? { ticker: instrument.symbol, ...instrument };
+  const source = sourceTimeframe(timeframe, sourcesFor(hours)) ?? timeframe;
+  // One more than requested, as the oldest may be incomplete where longer candles are built.
+  const from = now - historyMs({ timeframe, source, hours, count: limit + 1 });
+  const query = new URLSearchParams({
+    interval: source,
+    period1: unixSeconds(openingTime(from, timeframe)),
+    period2: unixSeconds(now),
+  });
+  const { status, body } = await get(`${pathOf(ticker)}?${query}`);
   const chart = readChart(body);
-  if (chart?.kind === "error" && isUnknown(chart.code, status)) {
+  if (chart?.kind === "error" && (status === 404 || /not found/i.test(chart.code))) {
     throw fail("unknown-symbol", "the ticker is not listed");
   }
   if (status >= 400) throw fail("refused", `answered with status ${status}`);
   if (chart?.kind !== "rows") throw fail("nonsense", "the answer holds no chart");
-  const closedUntil = closedUntilOf({ quotedAt: chart.quotedAt, now });
-  const rows = withoutLastQuote(onGrid(chart.rows, query.source), { hours, source: query.source });
-  const counted = { timeframe, count: limit, closedUntil };
+  const { quotedAt = now } = chart;
+  // A feed that lags behind the clock may still change a candle that has closed by the clock.
+  const closedUntil = Math.min(now, Math.max(quotedAt, now - DELAY_MS));
+  const rows = withoutLastQuote(onGrid(chart.rows, source), { hours, source });
+  const candles = resampleRows(rows, { source, timeframe, closedUntil });
   return {
-    candles: tradedCandles(joined(rows, { source: query.source, timeframe, closedUntil }), counted),
+    candles: tradedCandles(candles, { timeframe, count: limit, closedUntil }),
     market: { hours, delayMs: DELAY_MS },
   };
 }
 
-function marketOf({ symbol, hours, yahoo }: Instrument): { ticker: string; hours: TradingHours } {
-  return yahoo ?? { ticker: symbol, hours };
-}
-
 const pathOf = (ticker: string) => `/v8/finance/chart/${encodeURI(ticker)}`;
 
-function searchOf({ source, from, until }: ChartQuery): URLSearchParams {
-  const seconds = (time: number) => String(Math.ceil(time / 1_000));
-  return new URLSearchParams({
-    interval: source,
-    period1: seconds(from),
-    period2: seconds(until),
-  });
-}
+const unixSeconds = (time: number) => String(Math.ceil(time / 1_000));
 
-const isUnknown = (code: string, status: number) => status === 404 || /not found/i.test(code);
-
-/**
- * Until when the rows tell all that was traded. Where the last quote is older than the clock, the feed runs late, and
- * a candle that is over by the clock may still change.
- */
-function closedUntilOf({ quotedAt, now }: { quotedAt: number | undefined; now: number }): number {
-  return quotedAt === undefined ? now : Math.min(now, Math.max(quotedAt, now - DELAY_MS));
-}
-
-/** Days by their date; of two rows of one day, as come while it lasts, `tradedCandles` takes the later one. */
+/** Days by their date. Of two rows of the same day, `tradedCandles` takes the later one. */
 function onGrid(rows: Candle[], source: Timeframe): Candle[] {
   if (source !== "1d") return rows;
   return rows.map((row) => ({ ...row, time: openingTime(row.time + DAY_BEGINS_EARLY_MS, "1d") }));
 }
 
-/** The last quote comes as a row of its own, at the time of that quote, or of the close after which there is none. */
+/** The last quote is an extra row with its own time. */
 function withoutLastQuote(
   rows: Candle[],
   { hours, source }: { hours: TradingHours; source: Timeframe },
@@ -101,19 +80,19 @@ function withoutLastQuote(
   return isStray || !isOpen(hours, last.time) ? rows.slice(0, -1) : rows;
 }
 
-function joined(
+function resampleRows(
   rows: Candle[],
   options: { source: Timeframe; timeframe: Timeframe; closedUntil: number },
 ): Candle[] {
   const { source, timeframe, closedUntil } = options;
   if (source === timeframe) return rows;
   const parts = tradedCandles(rows, { timeframe: source, count: rows.length, closedUntil });
-  return resampleTraded(parts, { to: timeframe, closedUntil });
+  return resampleTraded(parts, { lengthMs: TIMEFRAME_MS[timeframe], closedUntil });
 }
 
 const DAY_MS = TIMEFRAME_MS["1d"];
 
-/** How far back the endpoint goes for each interval; a day less than it allows. */
+/** Limits of the endpoint, minus a day. */
 const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {
   "1m": 7,
   "5m": 59,
@@ -123,7 +102,6 @@ const HISTORY_DAYS: Partial<Record<Timeframe, number>> = {
   "1d": 3_650,
 };
 
-/** Share of all time that a market trades for. */
 const OPEN_SHARE: Record<TradingHours, number> = {
   always: 1,
   forex: 5 / 7,
@@ -132,38 +110,25 @@ const OPEN_SHARE: Record<TradingHours, number> = {
 };
 const WEEKDAYS_SHARE = 5 / 7;
 
-/** Rows that are expected to be missing, as those of holidays and quiet times, and a long weekend at the least. */
+/** Holidays and quiet times, and at least a long weekend. */
 const SPARE_SHARE = 1.1;
 const SPARE_DAYS = 5;
 
-/** What to ask the chart endpoint for; times in Unix milliseconds. */
-interface ChartQuery {
-  /** Timeframe of the rows, of which the one asked for is built where it is a longer one. */
-  source: Timeframe;
-  from: number;
-  until: number;
-}
-
-/**
- * Plans a request that brings `count` closed candles if the endpoint has as many. There are no rows of 4 hours; and
- * hourly rows of the stock market open at half past, off the grid of Unix time, so that its hours are built from
- * rows of 30 minutes.
- */
-function planChart(options: {
+/** Time span that has `count` closed candles, if the endpoint goes back that far. */
+function historyMs(options: {
   timeframe: Timeframe;
+  source: Timeframe;
   hours: TradingHours;
   count: number;
-  now: number;
-}): ChartQuery {
-  const { timeframe, hours, count, now } = options;
-  const source = sourceTimeframe(timeframe, sourcesFor(hours)) ?? timeframe;
+}): number {
+  const { timeframe, source, hours, count } = options;
   const share = timeframe === "1d" ? WEEKDAYS_SHARE : OPEN_SHARE[hours];
   const openDays = (count * TIMEFRAME_MS[timeframe]) / DAY_MS;
   const neededDays = (openDays / share) * SPARE_SHARE + SPARE_DAYS;
-  const days = Math.min(neededDays, HISTORY_DAYS[source] ?? neededDays);
-  return { source, from: openingTime(now - days * DAY_MS, timeframe), until: now };
+  return Math.min(neededDays, HISTORY_DAYS[source] ?? neededDays) * DAY_MS;
 }
 
+/** There are no 4-hour rows, and hourly rows of stocks start at half past, so stocks are built from 30-minute rows. */
 function sourcesFor(hours: TradingHours): string[] {
   const sources = Object.keys(HISTORY_DAYS);
   return hours === "us-stocks" ? sources.filter((source) => source !== "1h") : sources;
@@ -188,16 +153,11 @@ const chartSchema = z.object({
   }),
 });
 
-/** What a chart answer says: rows, oldest first, or why there are none. */
 type ChartAnswer =
   | { kind: "rows"; rows: Candle[]; quotedAt: number | undefined }
   | { kind: "error"; code: string };
 
-/**
- * Reads an answer of the chart endpoint. Rows of times without trades come as nulls and are left out, and so are
- * rows that are no candle. `quotedAt` is the time of the last quote, Unix milliseconds.
- * @returns undefined for anything that is no answer of that endpoint
- */
+/** Rows without trades are nulls and left out. `quotedAt` is in Unix milliseconds. */
 export function readChart(body: unknown): ChartAnswer | undefined {
   const parsed = chartSchema.safeParse(body);
   if (!parsed.success) return undefined;
@@ -228,17 +188,17 @@ function rowsOf({ timestamp = [], indicators }: z.infer<typeof resultSchema>): C
   });
 }
 
-/** Decimal digits that tell any two numbers of single precision apart. */
-const SINGLE_DIGITS = { fewest: 6, most: 9 } as const;
+/** Digits that distinguish any two single precision numbers. */
+const SINGLE_DIGITS = { min: 6, max: 9 } as const;
 
 /**
- * Prices are sent in single precision, so that 2034.2 comes as 2034.199951171875: this gives the shortest number
- * that is the same in single precision. Any other number stays as it is.
+ * Prices are sent in single precision: 2034.2 arrives as 2034.199951171875. Returns the shortest number with the same
+ * value.
  */
 export function shortest(price: number | null | undefined): number | null {
   if (price === null || price === undefined) return null;
   if (Math.fround(price) !== price) return price;
-  for (let digits: number = SINGLE_DIGITS.fewest; digits < SINGLE_DIGITS.most; digits += 1) {
+  for (let digits: number = SINGLE_DIGITS.min; digits < SINGLE_DIGITS.max; digits += 1) {
     const short = Number(price.toPrecision(digits));
     if (Math.fround(short) === price) return short;
   }

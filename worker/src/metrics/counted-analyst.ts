@@ -2,10 +2,7 @@ import type { Analyst } from "../analysis/analyst.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
-/**
- * An analyst each of whose failed calls is counted, also where a later call makes up for it. What a worker cuts off that
- * is stopping says nothing about the analyst's service.
- */
+/** Counts every failed call, also if a retry succeeds. Failures during shutdown do not count. */
 export function countedAnalyst(
   analyst: Analyst,
   { metrics, shutdown }: { metrics: Pick<WorkerMetrics, "providerFailed">; shutdown: AbortSignal },

@@ -3,10 +3,7 @@ import { createServer } from "node:http";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Registry } from "prom-client";
 
-/**
- * Answers `GET /metrics` and `GET /healthz` of a worker, which has no other way to be asked.
- * @param options.port 0: any free port
- */
+/** Serves `GET /metrics` and `GET /healthz`. */
 export async function serveMetrics(options: {
   registry: Registry;
   port: number;
@@ -18,11 +15,11 @@ export async function serveMetrics(options: {
       if (request.method !== "GET") return response.writeHead(405, { Allow: "GET" }).end();
       if (request.url === "/healthz") return response.end("ok");
       if (request.url !== "/metrics") return response.writeHead(404).end();
-      const figures = await registry.metrics();
-      return response.setHeader("Content-Type", registry.contentType).end(figures);
+      const metrics = await registry.metrics();
+      return response.setHeader("Content-Type", registry.contentType).end(metrics);
     };
     answer().catch((error: unknown) => {
-      logger.error({ err: error }, "metrics could not be told");
+      logger.error({ err: error }, "could not serve metrics");
       response.writeHead(500).end();
     });
   });

@@ -37,7 +37,7 @@ const failures = (provider: string, kind: string, count: number) =>
 const circuit = (provider: string, open: 0 | 1) =>
   `provider_circuit_open{provider="${provider}",part="worker"} ${open}`;
 
-describe("figures of providers of candles", () => {
+describe("metrics of market data providers", () => {
   const market = (restMs = 60_000) => {
     const providers = ["binance", "bybit"].map(
       (exchangeId) =>
@@ -85,7 +85,7 @@ describe("figures of providers of candles", () => {
     expect(await told()).toContain(circuit("binance", 0));
   });
 
-  it("tell nothing of a symbol that a provider does not know", async () => {
+  it("do not count a symbol that a provider does not know", async () => {
     const providers = market();
     const abort = patient();
     const unknown = { symbol: "NOSUCH/USDT", timeframe: "1h", limit: 50, abort } as const;
@@ -94,7 +94,7 @@ describe("figures of providers of candles", () => {
   });
 });
 
-describe("figures of the AI", () => {
+describe("metrics of the AI", () => {
   const candles = candlesFromCloses(series(300, (index) => 100 + Math.sin(index)));
   const brief = buildMarketBrief({ symbol: "BTC/USDT", timeframe: "1h", limit: 50, candles });
   const ask = (shutdown = patient()) => {
@@ -121,14 +121,14 @@ describe("figures of the AI", () => {
     expect(await told()).toEqual([failures("openai", "refused", 1)]);
   });
 
-  it("tell nothing of calls that a stopping worker has cut off", async () => {
+  it("do not count calls that a stopping worker has aborted", async () => {
     openAi.behave({ kind: "status", status: 401 });
     await expect(ask(AbortSignal.abort())).rejects.toThrow("openai");
     expect(await told()).toEqual([]);
   });
 });
 
-it.each(["alert-rules.yml", "grafana-dashboard.json"])("%s reads figures that exist", (name) => {
+it.each(["alert-rules.yml", "grafana-dashboard.json"])("%s reads metrics that exist", (name) => {
   const text = readFileSync(new URL(`../../../docs/operations/${name}`, import.meta.url), "utf8");
   const read =
     text.match(/\b(?:(?:provider|signal|ai)_[a-z_]+|analyses_in_flight)(?=[[{)])/g) ?? [];

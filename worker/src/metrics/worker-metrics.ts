@@ -3,37 +3,33 @@ import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { ProviderHealth } from "../market-data/circuit-breaker.ts";
 
-/** Upper ends in seconds: from an indicator to a model that thinks. */
 const STAGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80];
 
-/** One run of a signal that came to its end. */
 export interface FinishedRun {
   status: "completed" | "failed";
-  /** From its request to its end. */
   totalMs: number;
-  /** How long each stage took, if it got that far. */
   stagesMs?: Record<string, number> | undefined;
   tokens?: { model: string; prompt: number; completion: number } | undefined;
 }
 
-/** What a worker counts of itself, as its `GET /metrics` tells it. */
+/** Metrics of `GET /metrics`. */
 export interface WorkerMetrics {
   readonly registry: Registry;
   runStarted(): void;
-  /** Ends what `runStarted` began; without a result when the run was handed back. */
+  /** Without a result if the run was returned to the queue. */
   runEnded(finished?: FinishedRun): void;
-  /** One call of an outside service was of no use, be it that the next one is. */
-  providerFailed: ProviderFigures["failed"];
-  /** From now on the providers of candles are watched by this. */
-  watchProviders: ProviderFigures["watch"];
+  providerFailed(failure: { provider: string; kind: ProviderFailure }): void;
+  watchProviders(read: () => readonly ProviderHealth[]): void;
 }
 
-/** Makes the worker's register. */
 export function createWorkerMetrics(): WorkerMetrics {
   const registry = createRegistry("worker");
-  const running = addGauge(registry);
-  const providers = addProviderFigures(registry);
-  const count = addRunFigures(registry);
+  const running = new Gauge({
+    name: "analyses_in_flight",
+    help: "Analyses that this worker is running.",
+    registers: [registry],
+  });
+  const count = addRunMetrics(registry);
   return {
     registry,
     runStarted: () => running.inc(),
@@ -41,36 +37,24 @@ export function createWorkerMetrics(): WorkerMetrics {
       running.dec();
       if (finished) count(finished);
     },
-    providerFailed: providers.failed,
-    watchProviders: providers.watch,
+    ...addProviderMetrics(registry),
   };
 }
 
-function addGauge(registry: Registry): Gauge {
-  return new Gauge({
-    name: "analyses_in_flight",
-    help: "Signals that this worker is making.",
-    registers: [registry],
-  });
-}
-
-/** @returns what counts one finished run */
-function addRunFigures(registry: Registry): (run: FinishedRun) => void {
+function addRunMetrics(registry: Registry): (run: FinishedRun) => void {
   const registers = [registry];
   const buckets = STAGE_SECONDS;
   const signals = new Histogram({
     name: "signal_duration_seconds",
-    help: "From a signal's request to its end.",
+    help: "From the request of a signal to its end.",
     labelNames: ["status"],
-    buckets,
-    registers,
+    ...{ buckets, registers },
   });
   const stages = new Histogram({
     name: "signal_stage_duration_seconds",
-    help: "How long each stage of a signal took.",
+    help: "Duration of each stage of a signal.",
     labelNames: ["stage"],
-    buckets,
-    registers,
+    ...{ buckets, registers },
   });
   const tokens = new Counter({
     name: "ai_tokens_total",
@@ -87,34 +71,31 @@ function addRunFigures(registry: Registry): (run: FinishedRun) => void {
   };
 }
 
-/** What is told of outside services: market data and AI alike. */
-interface ProviderFigures {
-  failed(failure: { provider: string; kind: ProviderFailure }): void;
-  /** From now on providers of candles are read here; what has failed in them since is counted too. */
-  watch(read: () => readonly ProviderHealth[]): void;
-}
-
-/** Adds the figures of outside services. Providers are looked at when the figures are asked for. */
-function addProviderFigures(registry: Registry): ProviderFigures {
+/** Providers are read when the metrics are requested. */
+function addProviderMetrics(
+  registry: Registry,
+): Pick<WorkerMetrics, "providerFailed" | "watchProviders"> {
   const registers = [registry];
   let read: () => readonly ProviderHealth[] = () => [];
-  const told = new Map<string, number>();
+  const counted = new Map<string, number>();
   const failures: Counter<"provider" | "kind"> = new Counter({
     name: "provider_failures_total",
-    help: "Questions to an outside service that failed, whether or not another one or another try made up for it.",
+    help: "Failed calls to external services, including those that a retry or another provider made up for.",
     labelNames: ["provider", "kind"],
     registers,
     collect() {
-      for (const { provider, kind, count } of read().flatMap(failuresOf)) {
-        const key = `${provider} ${kind}`;
-        failures.inc({ provider, kind }, count - (told.get(key) ?? 0));
-        told.set(key, count);
+      for (const { provider, failures: byKind } of read()) {
+        for (const [kind, count] of byKind) {
+          const key = `${provider} ${kind}`;
+          failures.inc({ provider, kind }, count - (counted.get(key) ?? 0));
+          counted.set(key, count);
+        }
       }
     },
   });
   const open: Gauge<"provider"> = new Gauge({
     name: "provider_circuit_open",
-    help: "1 while a provider of candles is not called for any market, as its connection or most of its markets fail.",
+    help: "1 while a market data provider is paused, as its connection or most of its markets fail.",
     labelNames: ["provider"],
     registers,
     collect() {
@@ -122,12 +103,9 @@ function addProviderFigures(registry: Registry): ProviderFigures {
     },
   });
   return {
-    failed: (failure) => failures.inc(failure),
-    watch(health) {
+    providerFailed: (failure) => failures.inc(failure),
+    watchProviders(health) {
       read = health;
     },
   };
 }
-
-const failuresOf = ({ provider, failures }: ProviderHealth) =>
-  [...failures].map(([kind, count]) => ({ provider, kind, count }));

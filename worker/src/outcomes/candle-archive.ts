@@ -8,45 +8,40 @@ import { LRUCache } from "lru-cache";
 import type { CandleRequest, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
 
-/** A market as one source shows it. */
 export interface Market {
   data: MarketDataSource;
-  /** The provider that the signal was made from; another one of the same kind does if it has none. */
+  /** Preferred provider; another one of the same kind is used if it has no data. */
   provider: string;
   symbol: string;
   timeframe: Timeframe;
 }
 
-/** One look at the markets. */
 export interface ReadOptions {
-  /** Unix ms. */
   now: number;
   abort: AbortSignal;
 }
 
 type PartsOrder = ReadOptions & { candle: Candle; timeframe: Timeframe };
 
-/** Candles are read in blocks of this many, whose borders are the same for all signals: so they share them. */
+/** Blocks have fixed borders, so that signals share them. */
 const BLOCK_CANDLES = 300;
-/** Finer candles are looked for from the finest on of which a candle has at most this many. */
 const MAX_PARTS = 300;
-/** Fewer candles are never asked for: it costs nothing more, and a provider's late newest one is no matter then. */
-const FEWEST_CANDLES = 30;
-/** How long after its close the parts of a candle may still be on their way; what is missing then stays missing. */
+/** Smaller requests cost the same, and a late newest candle does not matter in longer ones. */
+const MIN_CANDLES = 30;
+/** The parts of a candle may arrive this long after its close; later they are missing for good. */
 const PARTS_GRACE_MS = 60_000;
-/** A block that is still incomplete this many candles after its end stays so: the market was closed. */
+/** A block that is incomplete this long after its end stays so: the market was closed. */
 const BLOCK_GRACE_CANDLES = 6;
-/** Candles kept in memory; about 30 MB. */
-const MAX_KEPT_CANDLES = 200_000;
+/** About 30 MB. */
+const MAX_CACHED_CANDLES = 200_000;
 
 /**
- * The candles that signals are judged by: live signals by live candles, replayed ones by replayed ones. What is closed
- * for good is read once, and kept in memory.
+ * Reads and caches the candles that resolve signals: live ones for live signals, replayed ones for replayed signals.
  */
 export class CandleArchive {
   readonly #sources: Readonly<Record<MarketDataSource, MarketData | undefined>>;
   readonly #kept = new LRUCache<string, { parts: CandleParts | null }>({
-    maxSize: MAX_KEPT_CANDLES,
+    maxSize: MAX_CACHED_CANDLES,
     sizeCalculation: ({ parts }) => 1 + (parts?.candles.length ?? 0),
   });
 
@@ -55,8 +50,8 @@ export class CandleArchive {
   }
 
   /**
-   * The closed candles of a market from the one that holds `from` on, oldest first.
-   * @throws ProviderError when they cannot be had
+   * Closed candles from the one that contains `from`, oldest first.
+   * @throws ProviderError
    */
   async since(
     market: Market,
@@ -74,8 +69,8 @@ export class CandleArchive {
   }
 
   /**
-   * The finer candles of one, as fine as can be had; null where there are none that add up to it.
-   * @throws ProviderError while they may still come
+   * The finest candles that add up to `candle`; null if there are none.
+   * @throws ProviderError while they may still arrive
    */
   async parts(market: Market, order: PartsOrder): Promise<CandleParts | null> {
     const { candle, timeframe } = order;
@@ -97,7 +92,7 @@ export class CandleArchive {
     const kept = isPast ? this.#kept.get(key)?.parts : undefined;
     if (kept) return kept.candles;
     const lengthMs = TIMEFRAME_MS[timeframe];
-    const limit = Math.max((end - start) / lengthMs, FEWEST_CANDLES);
+    const limit = Math.max((end - start) / lengthMs, MIN_CANDLES);
     const order = { timeframe, limit, abort, ...(isPast && { until: end }) };
     const read = await this.#read(market, order);
     const candles = read.filter(({ time }) => time >= start && time < end);
@@ -142,14 +137,12 @@ export class CandleArchive {
   }
 }
 
-/** Finest first. */
 const finerTimeframes = (timeframe: Timeframe): Timeframe[] =>
   TIMEFRAMES.filter((finer) => {
     const parts = TIMEFRAME_MS[timeframe] / TIMEFRAME_MS[finer];
     return parts > 1 && parts <= MAX_PARTS && Number.isInteger(parts);
   });
 
-/** Whether a provider that was there does not have what it was asked for. */
 const isMissing = (error: unknown): boolean =>
   error instanceof ProviderError &&
   (error.failure === "nonsense" || error.failure === "unknown-symbol");

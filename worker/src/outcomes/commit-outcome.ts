@@ -6,13 +6,11 @@ import { commit } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
 import { updateTradeSignals } from "./update-trade-signals.ts";
 
-/** Candles kept with an outcome at most, the latest of them. */
 const MAX_CANDLES = 500;
 
 /**
- * When the signals of a resolved analysis are checked again: some may be left if the worker crashed, or if a request
- * was answered from the analysis at that moment. Longer than a transaction may take, and less than the two minutes
- * within which an outcome is promised.
+ * Signals may be left after a crash or a concurrent request. Longer than a transaction, shorter than the promised two
+ * minutes.
  */
 const RECHECK_MS = 60_000;
 
@@ -21,10 +19,7 @@ interface OutcomeDeps {
   now: () => Date;
 }
 
-/**
- * Stores the outcome of an analysis, with the candles that show it, and tells the users of its signals. An analysis is
- * resolved once: a later outcome is ignored.
- */
+/** Stores the outcome of an analysis once, with its candles, and publishes it for its signals. */
 export async function commitOutcome(
   { database, now }: OutcomeDeps,
   analysisId: Types.ObjectId,
@@ -50,7 +45,6 @@ export async function commitOutcome(
   if (isNew) await shareOutcome(database, analysisId, judgement);
 }
 
-/** Sets the outcome of an analysis on its signals, and tells their users. */
 async function shareOutcome(
   database: Database,
   analysisId: Types.ObjectId,
@@ -64,7 +58,7 @@ async function shareOutcome(
   });
 }
 
-/** Shares the outcome of an analysis with the signals that do not have it yet. It needs no further check then. */
+/** Publishes the outcome for signals that do not have it yet. */
 export async function finishOutcome(
   { database }: Pick<OutcomeDeps, "database">,
   { _id, judgement }: Pick<MarketAnalysisRecord, "_id" | "judgement">,

@@ -56,7 +56,7 @@ describe("watching the entries of signals", () => {
     return found;
   };
 
-  it("tells the trader, once, that the price has left the zone, with the price and the time", async () => {
+  it("notifies the user, once, that the price has left the zone, with the price and the time", async () => {
     const signal = await storeBuy();
     const market = { "BTC/USDT": liveSeries(closes([101, 106])) };
     expect(await watch(market)).toMatchObject({ left: 1, failedMarkets: [] });
@@ -74,7 +74,7 @@ describe("watching the entries of signals", () => {
     expect(presentHistoryItem(await stored(signal)).entry_left).toEqual(left);
   });
 
-  it("tells it once though several workers find out at the same time", async () => {
+  it("notifies once although several workers find out at the same time", async () => {
     await storeBuy();
     const market = { "BTC/USDT": liveSeries(closes([106])) };
     const rounds = await Promise.all([watch(market), watch(market), watch(market)]);
@@ -117,13 +117,13 @@ describe("watching the entries of signals", () => {
     expect(await events()).toEqual([]);
   });
 
-  it("tells nobody of a signal that was judged already", async () => {
+  it("does not notify of a signal that is already resolved", async () => {
     await storeBuy({ outcome: "WIN" });
     expect(await watch({ "BTC/USDT": liveSeries(closes([106])) })).toMatchObject({ left: 0 });
     expect(await events()).toEqual([]);
   });
 
-  it("tells all users who have a signal of the analysis, also one who asked a moment before", async () => {
+  it("notifies all users who have a signal of the analysis, also one who asked a moment before", async () => {
     const { analysisId } = await storeBuy();
     const late = await createUser(database, { approved: true });
     const shared = { analysisId, analysis: buyAnalysis(), withAnalysis: false };
@@ -136,7 +136,7 @@ describe("watching the entries of signals", () => {
     expect(await watch(market)).toMatchObject({ left: 0 });
   });
 
-  it("judges by no candle that the signal was made from, and none of recorded data", async () => {
+  it("uses no candle that the signal was made from, and no replayed one", async () => {
     await storeBuy();
     const before = closes([150, 150], LAST_CANDLE_AT - 2 * FIVE_MINUTES_MS);
     const quiet = liveSeries([...before, ...closes([101, 102])]);

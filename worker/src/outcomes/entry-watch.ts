@@ -1,4 +1,5 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { validUntil } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { MarketAnalysisRecord } from "@shared/database/models/market-analysis.ts";
@@ -10,7 +11,7 @@ import { findEntryLeft, type TradePlan } from "./entry-zone.ts";
 import { updateTradeSignals } from "./update-trade-signals.ts";
 
 const MARKET_TIMEOUT_MS = 10_000;
-/** A round ends before the next one is due; what it did not get to comes first then, as it expires sooner. */
+/** Ends before the next round is due. What is left expires soonest and comes first then. */
 const ROUND_MS = 45_000;
 
 interface WatchEntriesDeps {
@@ -18,20 +19,15 @@ interface WatchEntriesDeps {
   logger: Logger;
   marketData: MarketData;
   now: () => Date;
-  /** Ends the round. */
   abort: AbortSignal;
 }
 
-/** What a round came to: signals whose entry is missed, and markets whose candles could not be had. */
 interface EntryWatchResult {
   left: number;
   failedMarkets: string[];
 }
 
-/**
- * Looks whether the price has left the entry zone of any analysis that is still valid, on the closed candles since it was
- * made, and tells the users of its signals. Each market is asked for once; one that fails leaves the others alone.
- */
+/** Publishes missed entries of valid signals. A market that fails does not affect others. */
 export function watchEntries(deps: WatchEntriesDeps): Promise<EntryWatchResult> {
   return withDeadline({ abort: deps.abort, timeoutMs: ROUND_MS }, (round) =>
     watchUntil(deps, round),
@@ -58,7 +54,6 @@ async function watchUntil(deps: WatchEntriesDeps, round: AbortSignal): Promise<E
   return { left, failedMarkets };
 }
 
-/** Analyses whose entry may still be taken, or is missed; those that expire soonest come first. */
 function validAnalyses({ database, now }: WatchEntriesDeps): AsyncIterable<WatchedAnalysis> {
   return database.marketAnalyses
     .find({ "result.analysis.valid_until": { $gt: now().toISOString() }, status: "completed" })
@@ -70,21 +65,22 @@ function validAnalyses({ database, now }: WatchEntriesDeps): AsyncIterable<Watch
 
 async function read(
   { marketData, logger }: WatchEntriesDeps,
-  market: WatchedMarket,
+  { symbol, timeframe }: WatchedAnalysis,
   round: AbortSignal,
 ): Promise<CandleSeries | null> {
+  const watchedOn = watchedTimeframe(timeframe);
+  const validMs = validUntil({ timeframe, lastCandleAt: 0 });
+  const limit = Math.ceil(validMs / TIMEFRAME_MS[watchedOn]) + 1;
   try {
     return await withDeadline({ abort: round, timeoutMs: MARKET_TIMEOUT_MS }, (abort) =>
-      fetchWatchedCandles(marketData, market, abort),
+      raceAbort(marketData.candles({ symbol, timeframe: watchedOn, limit, abort }), abort),
     );
   } catch (error) {
-    const { symbol, timeframe } = market;
     logger.debug({ err: error, symbol, timeframe }, "could not watch a market");
     return null;
   }
 }
 
-/** When the price had left the entry zone, and where it was then. A live analysis is not judged by recorded candles. */
 function findMissedEntry(
   analysis: WatchedAnalysis,
   series: CandleSeries,
@@ -93,12 +89,15 @@ function findMissedEntry(
   const { data, last_candle_at: lastCandleAt } = analysis.result.analysis.source;
   if (!plan || lastCandleAt === null || series.data !== data) return null;
   const since = Date.parse(lastCandleAt);
-  const left = findEntryLeft(plan, candlesSince(series.candles, since));
+  const left = findEntryLeft(
+    plan,
+    series.candles.filter(({ time }) => time >= since),
+  );
   if (!left) return null;
-  return { price: left.price, at: new Date(watchedCloseOf(left.candle, analysis.timeframe)) };
+  const lengthMs = TIMEFRAME_MS[watchedTimeframe(analysis.timeframe)];
+  return { price: left.price, at: new Date(left.candle.time + lengthMs) };
 }
 
-/** @returns how many signals were told of it */
 async function commitEntryMissed(
   { database, logger }: WatchEntriesDeps,
   { _id }: WatchedAnalysis,
@@ -109,7 +108,7 @@ async function commitEntryMissed(
       { _id, entryLeft: { $exists: false } },
       { $set: { entryLeft } },
     );
-    // In every round: a request may have been answered from the analysis just before.
+    // In every round, as a new signal may have been made from the analysis.
     return await updateTradeSignals(database, _id, {
       filter: { entryLeft: { $exists: false }, outcome: { $exists: false } },
       set: { entryLeft },
@@ -121,62 +120,24 @@ async function commitEntryMissed(
         }),
     });
   } catch (error) {
-    logger.warn({ err: error, analysisId: _id }, "users could not be told of a missed entry yet");
+    logger.warn({ err: error, analysisId: _id }, "could not publish a missed entry yet");
     return 0;
   }
 }
 
-const candlesSince = (candles: readonly Candle[], since: number): Candle[] =>
-  candles.filter(({ time }) => time >= since);
-
-/** What is read of an analysis to watch its entry. */
 type WatchedAnalysis = FinishedAnalysis & Pick<MarketAnalysisRecord, "timeframe" | "entryLeft">;
 
-/** The trade that an analysis advises; null for a WAIT. */
 function tradePlanOf({ result }: WatchedAnalysis): TradePlan | null {
   const { entry, stop_loss: stopLoss, take_profit: takeProfit, source } = result.analysis;
   if (entry === null || stopLoss === null || takeProfit === null) return null;
   return { entry, stopLoss, takeProfit, signalPrice: source.price ?? entry };
 }
 
-/**
- * Candles on which a signal's entry is watched: short enough to tell within a small part of its validity, and long
- * enough for the whole of it to come in one small answer.
- */
-const WATCHED_ON: Record<Timeframe, Timeframe> = {
-  "1m": "1m",
-  "5m": "1m",
-  "15m": "1m",
-  "30m": "5m",
-  "1h": "5m",
-  "4h": "15m",
-  "1d": "1h",
-};
+/** An entry is watched on candles of which a candle of the signal has at most this many. */
+const MAX_WATCHED_PARTS = 24;
 
-/** A signal's market and timeframe. */
-interface WatchedMarket {
-  symbol: string;
-  timeframe: Timeframe;
-}
-
-/**
- * Closed candles that cover the validity of every signal of this market that is still valid, from the candles that all
- * share.
- * @throws ProviderError; the reason of `abort` once that fires
- */
-function fetchWatchedCandles(
-  marketData: MarketData,
-  { symbol, timeframe }: WatchedMarket,
-  abort: AbortSignal,
-): Promise<CandleSeries> {
-  const watchedOn = WATCHED_ON[timeframe];
-  const longestMs = validUntil({ timeframe, lastCandleAt: 0 });
-  const limit = Math.ceil(longestMs / TIMEFRAME_MS[watchedOn]) + 1;
-  const request = { symbol, timeframe: watchedOn, limit, abort };
-  return raceAbort(marketData.candles(request), abort);
-}
-
-/** Close of a candle that a signal of this timeframe is watched on, in Unix milliseconds. */
-function watchedCloseOf(candle: Candle, timeframe: Timeframe): number {
-  return candle.time + TIMEFRAME_MS[WATCHED_ON[timeframe]];
+function watchedTimeframe(timeframe: Timeframe): Timeframe {
+  const isFineEnough = (finer: Timeframe) =>
+    TIMEFRAME_MS[timeframe] / TIMEFRAME_MS[finer] <= MAX_WATCHED_PARTS;
+  return TIMEFRAMES.find(isFineEnough) ?? timeframe;
 }

@@ -33,7 +33,7 @@ describe("the zone in which a trade can still be entered", () => {
   });
 });
 
-describe("the entry of a trade is gone", () => {
+describe("the entry of a trade is missed", () => {
   it.each([
     {
       name: "a buy whose price ran up",

@@ -1,13 +1,11 @@
 import type { Candle } from "@shared/contract/candle.ts";
 
 /**
- * How far the price may go beyond the way between entry and signal price, in multiples of the risk (entry to stop).
- * Half a risk further on, a trade that paid 2 : 1 pays 1 : 1, the least that a signal may offer: who enters later chases
- * the price. Half a risk the other way, half of what the trade may lose has gone against it already.
+ * In multiples of the risk. Half a risk further, a 2:1 trade pays 1:1, the minimum; half a risk back, half of it is
+ * already lost.
  */
 const REACH = 0.5;
 
-/** The prices of a trade, and the market's price when it was advised; all in the quote currency. */
 export interface TradePlan {
   entry: number;
   stopLoss: number;
@@ -20,10 +18,7 @@ export interface PriceRange {
   high: number;
 }
 
-/**
- * Prices at which the trade can still be entered much as it was advised. An entry away from the market waits for the
- * price to come: then all the way to it belongs to the zone.
- */
+/** Prices at which the entry is still worth taking. Includes the way from the signal price to an entry away from it. */
 export function entryZone({ entry, stopLoss, signalPrice }: TradePlan): PriceRange {
   const reach = REACH * Math.abs(entry - stopLoss);
   return {
@@ -32,33 +27,23 @@ export function entryZone({ entry, stopLoss, signalPrice }: TradePlan): PriceRan
   };
 }
 
-/**
- * The first of the candles (oldest first, all after the signal's own) that shows that the entry is gone: its close is
- * out of the zone, or the stop or the target was touched within it.
- * @returns the candle and the price that tells it; null while the entry can be had
- */
+/** The first candle that closes outside the zone or touches stop or target; null while the entry is valid. */
 export function findEntryLeft(
   plan: TradePlan,
   candles: readonly Candle[],
 ): { candle: Candle; price: number } | null {
   const zone = entryZone(plan);
   for (const candle of candles) {
-    const price = leavingPrice({ plan, zone, candle });
+    const price = leavingPrice(plan, zone, candle);
     if (price !== null) return { candle, price };
   }
   return null;
 }
 
-function leavingPrice(options: {
-  plan: TradePlan;
-  zone: PriceRange;
-  candle: Candle;
-}): number | null {
-  const { plan, zone, candle } = options;
-  if (candle.close < zone.low || candle.close > zone.high) return candle.close;
-  // The stop first: where both were touched within one candle, nobody knows which came first, and it is the worse.
-  const touched = [plan.stopLoss, plan.takeProfit].find(
-    (level) => candle.low <= level && level <= candle.high,
-  );
-  return touched ?? null;
+function leavingPrice(plan: TradePlan, zone: PriceRange, candle: Candle): number | null {
+  const { low, high, close } = candle;
+  if (close < zone.low || close > zone.high) return close;
+  // The stop first: if both were touched within one candle, the worse counts.
+  const levels = [plan.stopLoss, plan.takeProfit];
+  return levels.find((level) => low <= level && level <= high) ?? null;
 }

@@ -71,7 +71,7 @@ describe("resolving trades", () => {
       .sort({ seq: 1 })
       .lean();
 
-  it("stores the outcome with its candles and tells the user, once", async () => {
+  it("stores the outcome with its candles and notifies the user, once", async () => {
     const signal = await storeTrade(database, ann, { madeAt: MADE_AT });
     const hours = bars([CALM, WON, CALM]);
     const resolve = resolveBy(scriptedMarket({ "1h": hours }, NOON));
@@ -102,7 +102,7 @@ describe("resolving trades", () => {
     expect(await told(ann)).toHaveLength(1);
   });
 
-  it("tells every user who has the trade, once, however late they got it; and nobody who got a WAIT", async () => {
+  it("notifies every user who has the trade, once, however late they got it; and no user with a WAIT", async () => {
     const { analysisId } = await storeTrade(database, ann, { madeAt: MADE_AT });
     const shared = { analysisId, withAnalysis: false, analysis: tradeAnalysis(MADE_AT) };
     const [bob, late, waiting] = await Promise.all([
@@ -204,7 +204,7 @@ describe("resolving trades", () => {
     expect(await stored(signal)).toMatchObject({ judgement: { outcome: "LOSS", reason: "both" } });
   });
 
-  it("lets minutes decide what an hour does not tell", async () => {
+  it("lets minutes decide what an hour does not show", async () => {
     const signal = await storeTrade(database, ann, { madeAt: MADE_AT });
     const minutes: Bar[] = Array.from({ length: 60 }, () => CALM);
     minutes[10] = [100, 111, 100, 110];
@@ -217,7 +217,7 @@ describe("resolving trades", () => {
     expect(await stored(signal)).toMatchObject({ judgement: { outcome: "WIN", reason: "target" } });
   });
 
-  it("resolves a trade whose signals were deleted, and tells nobody", async () => {
+  it("resolves a trade whose signals were deleted, without notifications", async () => {
     const signal = await storeTrade(database, ann, { madeAt: MADE_AT });
     await commit(database, { lockKeys: userStream(ann._id) }, (uow) =>
       deleteSignals(database, uow, { userId: ann._id, signalIds: [signal._id] }),

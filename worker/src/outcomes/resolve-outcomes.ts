@@ -13,9 +13,7 @@ import { figuresOf } from "../record/append-records.ts";
 import type { CandleArchive, Market } from "./candle-archive.ts";
 import { commitOutcome, finishOutcome } from "./commit-outcome.ts";
 
-/** Analyses read at once; what is due beyond them follows. */
 const BATCH_SIZE = 500;
-/** Markets read at the same time. */
 const MARKETS_AT_A_TIME = 6;
 
 interface ResolveDeps {
@@ -25,15 +23,13 @@ interface ResolveDeps {
   backoff: MarketBackoff;
   now: () => Date;
   tradingCosts: TradingCostTable;
-  /** Ends the run; what is left is due again in the next one. */
   abort: AbortSignal;
 }
 
 /**
- * Resolves the trade of every analysis that is due and recorded in the ledger, market by market, so that all trades of
- * one share what is read of it. A trade that is not resolved yet gets the time of its next check, so a run can end
+ * Resolves all due trades of the ledger, market by market. Others get the time of their next check, so a run can end
  * anywhere.
- * @returns how many trades were resolved
+ * @returns the number of resolved trades
  */
 export async function resolveOutcomes(deps: ResolveDeps): Promise<number> {
   const until = deps.now();
@@ -67,56 +63,50 @@ async function resolveByMarket(
   deps: ResolveDeps,
   pending: readonly PendingTrade[],
 ): Promise<number> {
-  const markets = new Map<string, { market: Market; trades: PendingTrade[] }>();
+  const markets = new Map<string, DueMarket>();
   for (const one of pending) {
     const key = marketKey(one.market);
-    const known = markets.get(key);
-    if (known) known.trades.push(one);
-    else markets.set(key, { market: one.market, trades: [one] });
+    const due = markets.get(key) ?? { key, market: one.market, trades: [] };
+    due.trades.push(one);
+    markets.set(key, due);
   }
   const limit = new Semaphore(MARKETS_AT_A_TIME);
   const counts = await Promise.all(
-    [...markets.values()].map((market) =>
-      limit.runExclusive(() => (deps.abort.aborted ? 0 : resolveMarket(deps, market))),
+    [...markets.values()].map((due) =>
+      limit.runExclusive(() =>
+        withDeadline({ abort: deps.abort, timeoutMs: READ_TIMEOUT_MS }, (abort) =>
+          deps.abort.aborted ? Promise.resolve(0) : resolveMarket(deps, due, abort),
+        ),
+      ),
     ),
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** One market is read for no longer than this; the others wait. */
 const READ_TIMEOUT_MS = 20_000;
 
-/** A trade is resolved, waits for later candles, or could not be resolved this time. */
 type Attempt = "resolved" | "waits" | "failed";
 
-/**
- * Resolves the due trades of one market, and sets when the others are due next. A market that cannot be read is not
- * read again for a while.
- * @returns how many trades were resolved
- */
-function resolveMarket(
-  deps: ResolveDeps,
-  due: { market: Market; trades: readonly PendingTrade[] },
-): Promise<number> {
-  return withDeadline({ abort: deps.abort, timeoutMs: READ_TIMEOUT_MS }, (abort) =>
-    resolveUntil(deps, { ...due, abort }),
-  );
+/** The due trades of one market. */
+interface DueMarket {
+  key: string;
+  market: Market;
+  trades: PendingTrade[];
 }
 
-async function resolveUntil(
+async function resolveMarket(
   deps: ResolveDeps,
-  due: { market: Market; trades: readonly PendingTrade[]; abort: AbortSignal },
+  { key, market, trades }: DueMarket,
+  abort: AbortSignal,
 ): Promise<number> {
-  const { market, trades, abort } = due;
   const now = deps.now().getTime();
-  const key = marketKey(market);
   const from = Math.min(...trades.map(({ trade }) => trade.createdAt));
   let candles: Candle[];
   try {
     candles = await deps.archive.since(market, { from, now, abort });
   } catch (error) {
     if (deps.abort.aborted) return 0;
-    await leaveAlone(deps, { market, until: deps.backoff.failed(key, now), error });
+    await postpone(deps, { market, until: deps.backoff.failed(key, now), error });
     return 0;
   }
   deps.backoff.succeeded(key);
@@ -127,9 +117,10 @@ async function resolveUntil(
     found[await resolveOne(deps, { pending, candles, now, abort })].push(pending);
   }
   const last = candles.at(-1);
-  const lastClose = last ? last.time + TIMEFRAME_MS[market.timeframe] : 0;
-  await checkAgain(deps, found.waits, nextCheckAt({ timeframe: market.timeframe, lastClose, now }));
-  await checkAgain(deps, found.failed, retryAt(now));
+  const { timeframe } = market;
+  const lastClose = last ? last.time + TIMEFRAME_MS[timeframe] : 0;
+  await checkAgain(deps, found.waits, nextCheckAt({ timeframe, lastClose, now }));
+  await checkAgain(deps, found.failed, now + BACKOFF_MS.min);
   return found.resolved.length;
 }
 
@@ -173,8 +164,8 @@ async function checkAgain(
   );
 }
 
-/** Nothing of the market is tried again before `until`, the trades of other batches included. */
-async function leaveAlone(
+/** Postpones all trades of a market, including those of other batches. */
+async function postpone(
   { database, logger, now }: ResolveDeps,
   { market, until, error }: { market: Market; until: number; error: unknown },
 ): Promise<void> {
@@ -188,14 +179,12 @@ async function leaveAlone(
   await database.marketAnalyses.updateMany(due, { $set: { resolveAt: new Date(until) } });
 }
 
-/** A trade that is not resolved yet. */
 interface PendingTrade {
   analysisId: Types.ObjectId;
   market: Market;
   trade: Trade;
 }
 
-/** The trade that a finished analysis advises, as its ledger record has it; null for one that advises none. */
 function pendingTrade(
   analysis: Parameters<typeof figuresOf>[0] & Pick<MarketAnalysisRecord, "_id">,
 ): PendingTrade | null {
@@ -206,10 +195,9 @@ function pendingTrade(
   return { analysisId: analysis._id, market: { data, provider, symbol, timeframe }, trade };
 }
 
-/** More than any pending signal shows. */
 const MAX_CANDLES = 600;
 
-/** Keeps what was read of a market, for the pictures of the signals that wait on it. */
+/** Caches a market's candles for the charts of pending signals. */
 async function keepMarketCandles(
   { database, now }: { database: Database; now: () => Date },
   { key, candles }: { key: string; candles: readonly Candle[] },
@@ -231,14 +219,12 @@ async function keepMarketCandles(
   );
 }
 
-/** A candle is looked for this long after its close: providers need a moment. */
 const SETTLE_MS = 2_000;
-/** How soon a candle that is not there yet is looked for again, at first and at last, as when a market is closed. */
+/** First and last interval for a missing candle, as while a market is closed. */
 const LATE_MS = { min: 15_000, max: 60_000 } as const;
-/** How long a market that cannot be read is left alone, at first and at last. */
 const BACKOFF_MS = { min: 15_000, max: 300_000 } as const;
 
-/** When to look at a signal again, in Unix ms; `lastClose` is the close of the market's newest candle. */
+/** Next check in Unix milliseconds; `lastClose` is the close of the newest candle. */
 function nextCheckAt(at: { timeframe: Timeframe; lastClose: number; now: number }): number {
   const { timeframe, lastClose, now } = at;
   const lengthMs = TIMEFRAME_MS[timeframe];
@@ -249,14 +235,10 @@ function nextCheckAt(at: { timeframe: Timeframe; lastClose: number; now: number 
   return Math.min(now + waitMs, afterNext);
 }
 
-/** When to look again at something that failed for once. */
-const retryAt = (now: number): number => now + BACKOFF_MS.min;
-
-/** Leaves markets that fail alone, each for itself and ever longer. */
+/** Exponential backoff per market. */
 export class MarketBackoff {
   readonly #failures = new Map<string, number>();
 
-  /** Notes a failure; gives the time from which the market may be tried again, in Unix ms. */
   failed(market: string, now: number): number {
     const failures = this.#failures.get(market) ?? 0;
     this.#failures.set(market, failures + 1);

@@ -4,22 +4,18 @@ import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import type { QueryFilter, Types } from "mongoose";
 
-/** Signals that one transaction changes, at most. */
 const BATCH_SIZE = 200;
 
-/** A change of signals. */
 interface SignalChange {
-  /** Matches the signals that are to be changed, and none that is. */
+  /** Must not match changed signals. */
   filter: QueryFilter<SignalRecord>;
   set: Partial<SignalRecord>;
-  /** Adds the event of one signal to its user's stream. */
   announce(uow: UnitOfWork, signal: { stream: string; signalId: string }): void;
 }
 
 /**
- * Changes the signals that offer the trade of an analysis, and tells their users. The signals are changed in batches;
- * after a crash between two of them, or for a signal that was made meanwhile, it is called again.
- * @returns how many signals were changed
+ * Changes the signals of a trade in batches, with an event for each user. Call it again after a crash.
+ * @returns the number of changed signals
  */
 export async function updateTradeSignals(
   database: Database,

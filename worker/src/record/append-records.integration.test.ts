@@ -167,7 +167,7 @@ describe("appending to the ledger", () => {
     expect(await verifyDatabase(database)).toMatchObject({ fault: null, head: { seq: 2 } });
   });
 
-  it("keeps a trade's figures sealed until it is resolved, and a WAIT's for a day", async () => {
+  it("keeps a trade's values sealed until it is resolved, and a WAIT's for a day", async () => {
     await finished(1);
     await finished(2, { analysis: WAIT_ANALYSIS });
     await appendAll();

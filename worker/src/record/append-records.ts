@@ -14,23 +14,19 @@ import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { AnyBulkWriteOperation } from "mongodb";
 import type { QueryFilter } from "mongoose";
 
-/** Appenders of one process wait for each other; those of several processes conflict on the chain's head. */
+/** Serializes appenders of one process; those of several processes conflict on the chain head. */
 const LOCK_KEY = "ledger";
 
-/** Analyses, and outcomes, that one transaction records at most. */
 const BATCH_SIZE = 200;
 
-/** How long the figures of a WAIT stay sealed; those of a trade are until it is resolved. */
+/** Values of a WAIT become public after this time, those of a trade when it is resolved. */
 const WAIT_SEALED_MS = 24 * 60 * 60_000;
 
 /**
- * Appends what the ledger does not hold yet, in one transaction: completed analyses in the order in which they were
- * finished, and outcomes. A long backlog takes several calls.
- *
- * It may run anywhere, at any time, several times at once. The transactions that finish analyses never touch the chain:
- * all of them would have to wait for each other there.
- * @returns how many records were appended
- * @throws AppError `unavailable` if others lock the chain for too long
+ * Appends completed analyses and outcomes to the ledger in one transaction, at most a batch of each. Can run
+ * concurrently.
+ * Runs outside the finishing transaction, which would otherwise serialize all workers on the chain head.
+ * @returns the number of new records
  */
 export function appendRecords(options: { database: Database; now: () => Date }): Promise<number> {
   const { database, now } = options;
@@ -85,7 +81,7 @@ function recordAnalysis(
   analysis: RecordableAnalysis,
 ): { reveal: LedgerRevealRecord; update: Update } {
   const figures = figuresOf(analysis);
-  // Nobody guesses it, so the commitment tells nothing of the figures.
+  // Keeps the committed values secret.
   const salt = randomBytes(32).toString("hex");
   const ledgerSeq = chain.add({
     kind: "analysis",
@@ -109,10 +105,7 @@ function recordOutcome(
   return { updateOne: { filter: { _id }, update: { $set: { outcomeLedgerSeq } } } };
 }
 
-/**
- * The figures that the record of an analysis commits to. They contain nothing about a user.
- * @throws Error for an analysis without a result
- */
+/** Values that the ledger record of an analysis commits to, without user data. */
 export function figuresOf(
   record: Pick<
     MarketAnalysisRecord,
@@ -151,30 +144,22 @@ export function figuresOf(
 
 type ContentOf<Record> = Record extends LedgerRecord ? Pick<Record, "kind" | "body"> : never;
 
-/** What a record says, before it has its place. */
 type RecordContent = ContentOf<LedgerRecord>;
 
-/** The end of the chain, locked by one transaction. */
 interface LedgerChain {
-  /** Time of the new records, ISO. */
   at: string;
-  /** Adds a record to the end. */
   add(content: RecordContent): number;
-  /** Stores the added records. */
   write(): Promise<void>;
 }
 
-/**
- * Locks the end of the chain in the caller's transaction. Of two transactions that do so at the same time one starts
- * over, so that no number is given twice and none left out.
- */
+/** Concurrent transactions conflict on the chain head, so no number is used twice or left out. */
 async function lockChain(
   database: Database,
   uow: Pick<UnitOfWork, "session" | "at">,
 ): Promise<LedgerChain> {
   const start = await lockHead(database, uow);
   const added: LedgerDocument[] = [];
-  // The clocks of two workers differ: time in the chain stands still rather than run backwards.
+  // Clocks of workers differ, but time in the chain never runs backwards.
   const at = new Date(Math.max(uow.at.getTime(), Date.parse(start.at))).toISOString();
   let { seq, hash } = start;
   return {
@@ -198,7 +183,6 @@ async function lockChain(
   };
 }
 
-/** Reads the head and writes it at once, so that another transaction that does the same conflicts. */
 function lockHead(
   database: Database,
   { session, at }: Pick<UnitOfWork, "session" | "at">,

@@ -9,16 +9,12 @@ import {
 import { fetchBody, type WholeRequest } from "../market-data/fetch-body.ts";
 import type { Testimony, Witness } from "./witness-heads.ts";
 
-/** The reference implementation reads no more than this of a response either. */
+/** Limit of the reference implementation. */
 const MAX_RESPONSE_BYTES = 10_000;
 
 const TIMEOUT_MS = 10_000;
 
-/**
- * A calendar of OpenTimestamps. It puts what it gets into a Bitcoin transaction every few hours. The stamped digest is
- * the hash of the head itself.
- * @param url its address, as its own proofs name it, without a slash at the end
- */
+/** OpenTimestamps calendar. The stamped digest is the hash of the head. */
 export function calendarWitness(
   url: string,
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
@@ -63,10 +59,9 @@ async function readBody(response: Response, url: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** @throws Error for a proof that leads neither to Bitcoin nor back to this calendar */
 function describe(proof: TimestampProof, url: string): Testimony {
   const file = writeOtsFile(proof);
-  // The parts of a proof may be in order and the whole too long for its readers.
+  // A proof of valid parts may still be too long to be read.
   const attestations = attestationsOf(parseOtsFile(file));
   const blocks = attestations.flatMap(({ attestation }) =>
     attestation.kind === "bitcoin" ? [attestation.height] : [],
@@ -78,7 +73,6 @@ function describe(proof: TimestampProof, url: string): Testimony {
   return { status: "pending", url, proof: file };
 }
 
-/** The message under which the calendar can be asked for the rest of the proof. */
 function commitmentOf(proof: TimestampProof, url: string): Buffer {
   const uris: string[] = [];
   for (const { attestation, message } of attestationsOf(proof)) {

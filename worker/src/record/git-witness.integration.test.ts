@@ -48,7 +48,7 @@ describe("a git repository as a witness", () => {
     ]);
   });
 
-  it("gets no second line if a worker died before it stored the receipt", async () => {
+  it("gets no second line if a worker crashed before it stored the receipt", async () => {
     const { commit } = await submit();
     expect(await submit()).toEqual({ status: "complete", commit });
     expect(file()).toBe(line);

@@ -10,33 +10,28 @@ import type { Witness } from "./witness-heads.ts";
 
 const execFileAsync = promisify(execFile);
 
-/** Limit for one git command. */
 const TIMEOUT_MS = 60_000;
 
 const OPTIONS = [
   ["user.name", "AI Trading Signals"],
   ["user.email", "ledger@localhost"],
-  // Neither asks for a passphrase nor changes the bytes of the file.
+  // No passphrase prompt, and no changed bytes.
   ["commit.gpgSign", "false"],
   ["core.autocrlf", "false"],
 ].flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 
 const {
-  // A run of git inside of a hook would otherwise work on the repository of the hook.
+  // Set while a git hook runs, and would redirect git to its repository.
   GIT_DIR: _dir,
   GIT_WORK_TREE: _workTree,
   GIT_INDEX_FILE: _index,
   GIT_SSH_COMMAND = "ssh -o BatchMode=yes",
   ...inherited
 } = env;
-/** A command that would wait for a password fails instead. */
+/** A command that needs a password fails instead of waiting. */
 const GIT_ENV = { ...inherited, GIT_TERMINAL_PROMPT: "0", GIT_SSH_COMMAND };
 
-/**
- * A git repository that gets a line in `ledger-heads.ndjson` and a commit for each head. Works on a new clone each time, so a
- * crash leaves nothing behind that matters. Lines are only added: a head that contradicts one is refused.
- * @param repository absolute path of a bare repository, or an address
- */
+/** Adds heads to `ledger-heads.ndjson` in a git repository. Clones it each time, so a crash leaves nothing behind. */
 export function gitWitness(repository: string): Witness {
   const url = repository.startsWith("https://") ? repository : undefined;
   return {
@@ -60,10 +55,7 @@ export function gitWitness(repository: string): Witness {
   };
 }
 
-/**
- * @returns false if the file has the head already
- * @throws Error if it has another one for this day
- */
+/** @returns false if the file has the head already */
 async function addLine(file: string, head: PublishedHead): Promise<boolean> {
   const known = (await readHeadFile(file)).find(({ day }) => day === head.day);
   if (!known) await appendToHeadFile(file, [head]);

@@ -1,53 +1,26 @@
-import type { Database } from "@shared/database/database.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
+import { repeat } from "../repeat.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
 import { appendRecords } from "./append-records.ts";
 
-/** A finished analysis is recorded about this soon; no outcome can be known within it. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
+const RETRY_MS = 5_000;
 
-/** Waits this long after a failure, as while the database is away. */
-const RETRY_AFTER_MS = 5_000;
-
-/**
- * Appends finished analyses and outcomes to the ledger for as long as the worker runs. Every worker does it: of two at
- * the same time one finds nothing left to do, and none of them is waited for when it dies.
- */
-export function startLedgerAppender(options: {
-  database: Database;
-  logger: Logger;
-  now: () => Date;
-}): {
-  stop: () => Promise<void>;
-} {
-  const { database, logger, now } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let round: Promise<void> = Promise.resolve();
-  const appendAll = async () => {
-    let appended: number;
-    do {
-      appended = await appendRecords({ database, now });
-      if (appended > 0) logger.debug({ appended }, "ledger grew");
-    } while (appended > 0 && !stopped);
-  };
-  const runIn = (delayMs: number) => {
-    if (stopped) return;
-    timer = setTimeout(() => {
-      round = appendAll().then(
-        () => runIn(LOOK_EVERY_MS),
-        (error: unknown) => {
-          logger.warn({ err: error }, "could not append to the ledger");
-          runIn(RETRY_AFTER_MS);
-        },
-      );
-    }, delayMs);
-  };
-  runIn(0);
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await round;
+/** Appends finished analyses and outcomes to the ledger. Safe to run in every worker. */
+export function startLedgerAppender({
+  database,
+  logger,
+  now,
+}: Pick<WorkerDeps, "database" | "logger" | "now">): { stop: () => Promise<void> } {
+  return repeat({
+    async work(stopping) {
+      let appended: number;
+      do {
+        appended = await appendRecords({ database, now });
+        if (appended > 0) logger.debug({ appended }, "ledger records appended");
+      } while (appended > 0 && !stopping.aborted);
     },
-  };
+    intervalMs: POLL_INTERVAL_MS,
+    retryMs: RETRY_MS,
+    onError: (error) => logger.warn({ err: error }, "could not append to the ledger"),
+  });
 }

@@ -1,3 +1,4 @@
+import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
   PENDING_DAY,
@@ -20,7 +21,6 @@ import {
   readSnapshot,
 } from "./closed-analyses.ts";
 
-/** What the statistics are made with. */
 export interface PerformanceDeps {
   database: Database;
   logger: Logger;
@@ -32,21 +32,15 @@ export interface PerformanceDeps {
 const DAY_MS = 86_400_000;
 const ENDED = { status: { $in: ["completed", "failed"] } };
 
-/**
- * How far each refresh looks back behind the one before: changes carry the time at which their transaction began,
- * on the clock of whoever made them.
- */
+/** Changes carry the start time of their transaction, by the clock of their writer. */
 const OVERLAP_MS = 60_000;
 
-/** Days do not wait for the disk one by one: the state, written after them, does so for all. */
+/** Only the final write of the state waits for the disk. */
 const QUICK_WRITE = { w: 1 } as const;
 
 /**
- * Brings the sums that the statistics are read from up to date: finds what has ended or been resolved since the last
- * time, and builds the days anew that it falls on. Whoever runs it again, or after a crash, gets the same days. One at
- * a time may run.
- * @returns the days that were built
- * @throws the reason of `abort`; the next refresh begins where this one did
+ * Rebuilds the days of the performance stats that changed since the last run. Repeatable; only one may run at a time.
+ * @returns the rebuilt days
  */
 export async function updatePerformanceStats(deps: PerformanceDeps): Promise<string[]> {
   const { database, now } = deps;
@@ -70,7 +64,7 @@ export async function updatePerformanceStats(deps: PerformanceDeps): Promise<str
 const dayOf = (ended: ClosedAnalysis): string =>
   endedAt(ended)?.toISOString().slice(0, 10) ?? PENDING_DAY;
 
-/** Without a snapshot: over a long record it takes longer than one is kept, and seeing an analysis twice does no harm. */
+/** Without a snapshot, which would expire during a long read. Reading an analysis twice is harmless. */
 async function findChanges(
   deps: PerformanceDeps,
   since: Date,
@@ -86,7 +80,6 @@ async function findChanges(
   return { days: [...days].toSorted(), recorded: [...recorded.values()] };
 }
 
-/** Builds one day of every series; what is no longer so is removed. */
 async function buildDay(deps: PerformanceDeps, day: string, builtAt: Date): Promise<void> {
   const { performanceDays } = deps.database;
   const bySeries = groupBySeries(await readDay(deps, day));
@@ -130,7 +123,6 @@ async function readDay(deps: PerformanceDeps, day: string): Promise<ClosedAnalys
   });
 }
 
-/** What `dayOf` puts on a day, as the database finds it by an index. */
 function filtersOf(day: string): AnalysisFilter[] {
   const isTrade = { "result.analysis.final_signal": { $in: ["BUY", "SELL"] } };
   if (day === PENDING_DAY) return [{ status: "completed", ...isTrade, outcome: null }];
@@ -144,22 +136,22 @@ function filtersOf(day: string): AnalysisFilter[] {
   ];
 }
 
-/** What became of an analysis. */
-function fateOf({
-  status,
-  result: { analysis },
-  outcome,
-  judgement,
-}: ClosedAnalysis): OutcomeCategory {
+function fateOf({ status, result, outcome, judgement }: ClosedAnalysis): OutcomeCategory {
   if (status === "failed") return "failed";
-  if (analysis.final_signal === "WAIT") return "wait";
-  if (outcome === undefined || !judgement) return "pending";
-  if (outcome === "WIN") return "win";
-  if (outcome === "LOSS") return "loss";
-  return judgement.reason === "not-filled" ? "not-filled" : "expired";
+  if (result.analysis.final_signal === "WAIT") return "wait";
+  if (!outcome || !judgement) return "pending";
+  return outcomeCategory({ outcome, reason: judgement.reason });
 }
 
-/** When an analysis ended: its trade was resolved, or it was finished without one. Null while it is pending. */
+export function outcomeCategory({
+  outcome,
+  reason,
+}: Pick<Resolution, "outcome" | "reason">): OutcomeCategory {
+  if (outcome === "WIN") return "win";
+  if (outcome === "LOSS") return "loss";
+  return reason === "not-filled" ? "not-filled" : "expired";
+}
+
 function endedAt(ended: ClosedAnalysis): Date | null {
   const fate = fateOf(ended);
   if (fate === "pending") return null;
@@ -167,7 +159,6 @@ function endedAt(ended: ClosedAnalysis): Date | null {
   return new Date(ended.judgement?.resolved_at ?? Number.NaN);
 }
 
-/** An analysis as the statistics count it. */
 function entryOf(ended: ClosedAnalysis): PerformanceSample {
   const { analysis } = ended.result;
   const { calibrated_confidence: calibrated = null } = analysis;

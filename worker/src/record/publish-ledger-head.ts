@@ -15,11 +15,7 @@ export interface PublishHeadDeps {
   now: () => Date;
 }
 
-/**
- * Publishes the ledger's head of today in the database, from where witnesses get it, in a file and in the log. What is
- * published for a day is settled once, by the first caller; each worker's file gets all days that it lacks. Does nothing
- * while the ledger is empty.
- */
+/** Publishes today's ledger head in the database, in a file and in the log. The first caller of a day decides. */
 export async function publishLedgerHead(deps: PublishHeadDeps): Promise<void> {
   const { database, logger, dataDir } = deps;
   if (!(await settleToday(deps))) return;
@@ -31,7 +27,6 @@ export async function publishLedgerHead(deps: PublishHeadDeps): Promise<void> {
   for (const head of missing) logger.info(head, "ledger head");
 }
 
-/** @returns false while the ledger is empty */
 async function settleToday({ database, now }: PublishHeadDeps): Promise<boolean> {
   const { seq, hash, at } = await readHead(database);
   if (at === null) return false;

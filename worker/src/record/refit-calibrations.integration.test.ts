@@ -110,7 +110,7 @@ describe("the calibrated confidence of a new signal", () => {
     expect(await calibratedConfidence(database, { analysis: wait, at })).toBeNull();
   });
 
-  it("is fitted anew after 50 more, or after an hour if there are any", async () => {
+  it("is fitted again after 50 more, or after an hour if there are any", async () => {
     const start = resolvedAt(599).getTime() + HOUR_MS;
     const later = (minutes: number) => new Date(start + minutes * 60_000);
     expect(await storeAndFit({ from: 0, to: 300, now: later(0) })).toHaveLength(1);

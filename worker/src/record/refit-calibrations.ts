@@ -4,14 +4,10 @@ import { fitCalibration, MAX_OUTCOMES, type TimedOutcome } from "./calibration.t
 import { type AnalysisFilter, readClosedAnalyses, readSnapshot } from "./closed-analyses.ts";
 import type { PerformanceDeps } from "./performance-stats.ts";
 
-/** New outcomes after which a fit is made anew at once, and the time after which any is reason enough. */
 const REFIT_AFTER_OUTCOMES = 50;
 const REFIT_AFTER_MS = 3_600_000;
 
-/**
- * Fits the confidence of every analyst and version to what has been resolved by now, where enough is new.
- * @returns whose calibrations were fitted
- */
+/** Fits the calibration of each analyst and version with enough new outcomes. */
 export async function refitCalibrations(deps: PerformanceDeps): Promise<CalibratedKind[]> {
   const { database } = deps;
   const state = await database.performanceStates.findById(PERFORMANCE_STATE_ID).lean();
@@ -46,7 +42,6 @@ async function refit(deps: PerformanceDeps, kind: CalibratedKind): Promise<boole
   return true;
 }
 
-/** The newest decided trades of a kind. */
 function readOutcomes(
   deps: PerformanceDeps,
   { data, analyst, version }: CalibratedKind,

@@ -3,7 +3,7 @@ import type { Witness } from "./witness-heads.ts";
 
 const TIMEOUT_MS = 10_000;
 
-/** A service that gets each head as a POST of JSON. Any 2xx status says that it has the head. */
+/** Posts each head as JSON. Any 2xx status counts as success. */
 export function webhookWitness(
   url: string,
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},

@@ -212,7 +212,7 @@ describe("witnesses of the ledger's heads", () => {
     expect(await receipts()).toMatchObject([{ status: "complete" }]);
   });
 
-  it("are asked again by the next worker if one died before it stored the receipt", async () => {
+  it("are asked again by the next worker if one crashed before it stored the receipt", async () => {
     const dying: Witness = {
       ...webhookWitness(receiver.url),
       submit: async (head, abort) => {

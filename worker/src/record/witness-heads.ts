@@ -3,33 +3,24 @@ import type { Database } from "@shared/database/database.ts";
 import type { WitnessReceiptRecord } from "@shared/database/models/ledger.ts";
 import { presentHead } from "@shared/domain/ledger.ts";
 
-/** What a witness says of a head that it has. */
 export type Testimony = Pick<
   WitnessReceiptRecord,
   "status" | "url" | "proof" | "bitcoinBlock" | "commit"
 >;
 
-/** Keeps heads of the ledger where the operator cannot rewrite them. */
+/** Keeps ledger heads where the operator cannot rewrite them. */
 export interface Witness extends Pick<WitnessReceiptRecord, "kind" | "name"> {
-  /**
-   * Hands a head over. May be called again for the same head, as after a crash.
-   * @throws when the witness does not take it
-   */
+  /** May be called again for the same head, as after a crash. */
   submit(head: PublishedHead, abort: AbortSignal): Promise<Testimony>;
-  /**
-   * Completes a pending proof, an .ots file.
-   * @returns null while there is nothing new
-   * @throws when the witness cannot be asked
-   */
+  /** Completes a pending .ots proof; null while there is nothing new. */
   complete?(proof: Uint8Array, abort: AbortSignal): Promise<Testimony | null>;
 }
 
-/** Older heads are not handed over: every later head also covers the records before it. */
+/** Later heads also cover earlier records, so older heads are skipped. */
 const CATCH_UP_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A calendar is asked about one proof this often; Bitcoin takes hours. */
-const COMPLETE_EVERY_MS = 30 * 60_000;
+const COMPLETE_INTERVAL_MS = 30 * 60_000;
 
 interface WitnessHeadsDeps {
   database: Pick<Database, "ledgerPublications" | "witnessReceipts">;
@@ -38,17 +29,12 @@ interface WitnessHeadsDeps {
   abort: AbortSignal;
 }
 
-/** What a witness failed at; tried again by the next round. */
 export interface WitnessFailure {
   witness: string;
   error: unknown;
 }
 
-/**
- * Hands each published head to each witness that does not have it, and completes pending proofs. Each witness works by
- * itself: one that is down or slow delays no other. A head has one receipt for each witness, however many workers do this;
- * a witness may get a head again if a worker died before it stored the receipt.
- */
+/** Submits heads to witnesses and completes pending proofs. Witnesses fail independently. */
 export async function witnessHeads(deps: WitnessHeadsDeps): Promise<WitnessFailure[]> {
   const tasks = deps.witnesses.flatMap((witness) => [
     { witness: witness.name, done: submitMissing(deps, witness) },
@@ -61,7 +47,6 @@ export async function witnessHeads(deps: WitnessHeadsDeps): Promise<WitnessFailu
   });
 }
 
-/** Oldest first, until the witness fails. */
 async function submitMissing(deps: WitnessHeadsDeps, witness: Witness): Promise<void> {
   for (const head of await missingHeads(deps, witness)) {
     const testimony = await witness.submit(head, deps.abort);
@@ -83,7 +68,6 @@ async function missingHeads(
   return published.map(presentHead).filter(({ day }) => !known.has(day));
 }
 
-/** The first receipt for a head stays. */
 async function storeReceipt(
   { database, now }: WitnessHeadsDeps,
   { witness, head, testimony }: { witness: Witness; head: PublishedHead; testimony: Testimony },
@@ -98,7 +82,6 @@ async function storeReceipt(
   );
 }
 
-/** Takes one due proof after the other; each is due again later, also if the witness fails. */
 async function completePending(deps: WitnessHeadsDeps, witness: Witness): Promise<void> {
   const { database, now, abort } = deps;
   const { kind, name, complete } = witness;
@@ -118,4 +101,4 @@ async function completePending(deps: WitnessHeadsDeps, witness: Witness): Promis
   }
 }
 
-const dueAfter = (time: Date): Date => new Date(time.getTime() + COMPLETE_EVERY_MS);
+const dueAfter = (time: Date): Date => new Date(time.getTime() + COMPLETE_INTERVAL_MS);

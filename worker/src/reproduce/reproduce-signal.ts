@@ -8,13 +8,11 @@ import { rulesAnalyst } from "../analysis/rules/rules-analyst.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
 import { ReproduceError, storedAnalyst, storedMarketData } from "./stored-ports.ts";
 
-/** What came of recomputing a signal; `notes` say what was left out. */
 export type Reproduction =
   | { verdict: "match"; notes: string[] }
   | { verdict: "mismatch"; differences: Difference[]; notes: string[] }
   | { verdict: "impossible"; reason: string };
 
-/** All that a signal is recomputed from. */
 interface StoredSignal {
   signal: Pick<
     SignalRecord,
@@ -25,15 +23,13 @@ interface StoredSignal {
   candles: Candle[];
 }
 
-/** Fields that tell of the run and of later knowledge, not of the market: the same candles may give others. */
+/** Depend on the run or on later knowledge. */
 const RUN_FIELDS = ["delivery_delay_ms", "calibrated_confidence"] as const;
 
-/** Stands for a chart picture, which is not read again. */
-const ANY_PICTURE = "data:,";
+const ANY_IMAGE = "data:,";
 
 /**
- * Makes a signal once more, from its own candles and by the same path, and compares. Rules judge anew; of a model the
- * stored replies are read, checked and sized anew, and the prompt is compared with what would be asked now.
+ * Repeats a signal from its candles and compares it. The stored replies of a model are parsed, checked and sized again.
  */
 export async function reproduceSignal(stored: StoredSignal): Promise<Reproduction> {
   const { receipt, candles } = stored;
@@ -64,7 +60,7 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
   const { signal, receipt, analysis } = stored;
   const made = await generateSignal({
     request: signal,
-    chartImage: receipt.chartImageSha256 === null ? undefined : ANY_PICTURE,
+    chartImage: receipt.chartImageSha256 === null ? undefined : ANY_IMAGE,
     marketData: storedMarketData(stored),
     analyst: receipt.analyst === "openai" ? storedAnalyst(receipt) : rulesAnalyst,
     costs: receipt.costs,
@@ -76,8 +72,8 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
   const found = [
     ...differences(lasting(analysis), lasting(made.analysis)),
     ...differences(
-      saidIn(receipt, isSamePrompt),
-      saidIn(made.receipt, isSamePrompt),
+      callsIn(receipt, isSamePrompt),
+      callsIn(made.receipt, isSamePrompt),
       "receipt.exchanges",
     ),
   ];
@@ -99,8 +95,7 @@ function lasting({ source, ...analysis }: Analysis): unknown {
   return { ...Object.fromEntries(kept), source: market };
 }
 
-/** The words that were exchanged, and what was made of them; `tries` and tokens are the run's own. */
-function saidIn({ exchanges }: SignalProvenance, withPrompt: boolean): unknown {
+function callsIn({ exchanges }: SignalProvenance, withPrompt: boolean): unknown {
   return exchanges.map(({ prompt, rawReply, corrections, rejectedFor }) => ({
     ...(withPrompt && { prompt }),
     rawReply,
@@ -109,14 +104,13 @@ function saidIn({ exchanges }: SignalProvenance, withPrompt: boolean): unknown {
   }));
 }
 
-/** One field in which a signal and its recomputation are not the same; what is absent is undefined. */
 export interface Difference {
   field: string;
   stored: unknown;
   recomputed: unknown;
 }
 
-/** Every difference of two JSON values, by the path of its field: `raw_ai.key_evidence.0`. */
+/** Differences of two JSON values by path: `raw_ai.key_evidence.0`. */
 function differences(stored: unknown, recomputed: unknown, field = ""): Difference[] {
   if (!isBranch(stored) || !isBranch(recomputed)) {
     return Object.is(stored, recomputed) ? [] : [{ field, stored, recomputed }];

@@ -103,7 +103,7 @@ describe("a stored signal made again", () => {
     expect(await reproduceStoredSignal(database, id)).toEqual({ verdict: "match", notes: [] });
   });
 
-  it("from a model's replies is the same, and nobody is asked", async () => {
+  it("from a model's replies is the same, without a request to the model", async () => {
     const id = await storeSignal(model());
     const asked = openai.chats.length;
     expect(await reproduceStoredSignal(database, id)).toEqual({ verdict: "match", notes: [] });
@@ -128,7 +128,7 @@ describe("a stored signal made again", () => {
     }
   });
 
-  it("differs in what somebody changed", async () => {
+  it("differs in what was changed", async () => {
     const id = await storeSignal(model());
     await change(id, { "analysis.take_profit": 1, "analysis.raw_ai.key_evidence.0": "Trust me." });
     expect(await fieldsThatDiffer(id)).toEqual(["take_profit", "raw_ai.key_evidence.0"]);

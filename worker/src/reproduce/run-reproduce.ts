@@ -5,7 +5,7 @@ import { isValidObjectId } from "mongoose";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { type Difference, type Reproduction, reproduceSignal } from "./reproduce-signal.ts";
 
-/** Recomputes one signal of the database at `uri`; what to say of it, and the exit code that says it again. */
+/** @returns text for the terminal, and the exit code */
 export async function runReplay(options: {
   uri: string;
   signalId: string;
@@ -22,10 +22,7 @@ export async function runReplay(options: {
 
 const impossible = (reason: string): Reproduction => ({ verdict: "impossible", reason });
 
-/**
- * Recomputes a signal of the database from what is stored of it. Of a signal whose entry was missed when it was asked for,
- * the analysis is recomputed that it refers to.
- */
+/** Reproduces a stored signal. For a signal whose entry was missed when requested, reproduces its analysis. */
 export async function reproduceStoredSignal(
   database: Database,
   signalId: string,
@@ -46,40 +43,25 @@ export async function reproduceStoredSignal(
   const finished = made && asFinished(made);
   const isMissed = analysis.final_signal !== finished?.result.analysis.final_signal;
   const given = finished && isMissed ? sizeAnalysis(finished, signal) : analysis;
-  return reproduceSignal({
-    signal,
-    analysis: given,
-    receipt: receipt.data,
-    candles: stored.candles,
-  });
+  const { candles } = stored;
+  return reproduceSignal({ signal, analysis: given, receipt: receipt.data, candles });
 }
 
-/** How `npm run replay` ends. */
-export const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const satisfies Record<
-  Reproduction["verdict"],
-  number
->;
+const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const;
 
-/** Longest text of a value; prompts run to thousands of characters. */
-const LONGEST_VALUE = 160;
+const MAX_VALUE_LENGTH = 160;
 
-/** The outcome as text for a terminal. */
-export function describeReproduction(signalId: string, replay: Reproduction): string {
-  switch (replay.verdict) {
-    case "match":
-      return [
-        `${signalId}: match. Made again from its candles, it is the same.`,
-        ...replay.notes,
-      ].join("\n");
-    case "mismatch":
-      return [
-        `${signalId}: mismatch. Made again from its candles, it is not the same.`,
-        ...replay.notes,
-        ...replay.differences.flatMap(describeDifference),
-      ].join("\n");
-    case "impossible":
-      return `${signalId}: cannot be made again. ${replay.reason}`;
-  }
+export function describeReproduction(signalId: string, found: Reproduction): string {
+  if (found.verdict === "impossible") return `${signalId}: cannot be made again. ${found.reason}`;
+  const lines =
+    found.verdict === "match"
+      ? [`${signalId}: match. Made again from its candles, it is the same.`, ...found.notes]
+      : [
+          `${signalId}: mismatch. Made again from its candles, it is not the same.`,
+          ...found.notes,
+          ...found.differences.flatMap(describeDifference),
+        ];
+  return lines.join("\n");
 }
 
 function describeDifference({ field, stored, recomputed }: Difference): string[] {
@@ -95,10 +77,9 @@ function firstDifference(a: string, b: string): number {
   return index === -1 ? a.length : index;
 }
 
-/** The part of a long text in which it differs. */
 function cut(text: string, start: number): string {
-  if (text.length <= LONGEST_VALUE) return text;
-  const from = Math.max(start - LONGEST_VALUE / 4, 0);
-  const end = from + LONGEST_VALUE;
+  if (text.length <= MAX_VALUE_LENGTH) return text;
+  const from = Math.max(start - MAX_VALUE_LENGTH / 4, 0);
+  const end = from + MAX_VALUE_LENGTH;
   return `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
 }

@@ -12,12 +12,11 @@ import type { SignalProvenance } from "../analysis/provenance.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
 
-/** A stored signal cannot be gone through any further; the message says why. */
 export class ReproduceError extends Error {
   override readonly name = "ReplayError";
 }
 
-/** Market data that has nothing but what a signal was made from: its candles, and the rate it was sized by. */
+/** Serves only the candles and the rate of a stored signal. */
 export function storedMarketData(options: {
   signal: Pick<SignalRecord, "symbol">;
   receipt: SignalProvenance;
@@ -49,7 +48,7 @@ const rateCandle = (rate: number): Candle => ({
   volume: 0,
 });
 
-/** An analyst that gives a model's stored replies once more, in order, read anew; nobody is asked. */
+/** Returns the stored replies of a model in order. */
 export function storedAnalyst(receipt: SignalProvenance): Analyst {
   let asked = 0;
   return {
@@ -78,7 +77,7 @@ function toReply(
       ...(request.chartImage !== undefined && { chart }),
     };
   } catch (error) {
-    // Not as a ProviderError, which would be worth another try.
+    // A ProviderError would be retried.
     throw new ReproduceError("the stored reply cannot be read any more", { cause: error });
   }
 }

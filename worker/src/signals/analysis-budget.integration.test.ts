@@ -191,7 +191,7 @@ describe("the daily budget of analyses", () => {
     noon += 24 * HOUR_MS;
   });
 
-  it("counts a call towards the day in which it ended", async () => {
+  it("counts a call towards the day in which it finished", async () => {
     const midnight = noon + 12 * HOUR_MS;
     let at = midnight - 1;
     openai.behave(() => {

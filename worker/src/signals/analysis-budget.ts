@@ -3,19 +3,18 @@ import pRetry from "p-retry";
 import type { CallUsage } from "../analysis/analyst.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
-/** An analysis may not ask the AI: the daily budget is used up. */
 export class BudgetUsedUpError extends Error {
   override readonly name = "BudgetUsedUpError";
 }
 
 type BudgetDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "budgetUsdPerDay">;
 
-/** About a minute in all, while the database is away. */
+/** About a minute in all, while the database is unavailable. */
 const RETRIES = { retries: 12, minTimeout: 500, maxTimeout: 8_000 } as const;
 
 /**
- * Checks the day's spending before the AI is asked. The rules analyst costs nothing and is not limited.
- * @throws BudgetUsedUpError at 100 percent of the budget; the reason of `abort` once that fires
+ * Checks today's spending. The rules cost nothing and are not limited.
+ * @throws BudgetUsedUpError; the reason of `abort` once that fires
  */
 export async function assertBudgetLeft(
   { database, now, budgetUsdPerDay, analyst }: BudgetDeps & Pick<WorkerDeps, "analyst">,
@@ -31,10 +30,7 @@ export async function assertBudgetLeft(
   }
 }
 
-/**
- * Counts the cost of a call that has just ended, if it is known. It does not depend on the run, which may be aborted or
- * fail: the call is paid for. Never throws; a cost that cannot be counted is logged.
- */
+/** Adds the cost of a call to today's spending, independent of the run's outcome. Never throws. */
 export async function countCallCost(
   { database, logger, now, budgetUsdPerDay }: BudgetDeps,
   { costUsd }: CallUsage,

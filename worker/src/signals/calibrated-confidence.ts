@@ -5,8 +5,7 @@ import { UNVERSIONED } from "@shared/domain/performance-series.ts";
 import { calibrate } from "../record/calibration.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 
-/** A new fit counts from this time on at the latest; signals that follow each other sooner share a reading. */
-const READ_AGAIN_AFTER_MS = 1_000;
+const MAX_AGE_MS = 1_000;
 
 interface ReadFit {
   at: Date;
@@ -15,18 +14,37 @@ interface ReadFit {
 
 const readFits = new WeakMap<Database, Map<string, ReadFit>>();
 
-/** The analysis with its confidence as the record corrects it. Without the database it is left open: a signal does not fail for it. */
+/** A signal does not fail if the calibration cannot be read. */
 export async function withCalibration(
   { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
   analysis: UnsizedAnalysis,
 ): Promise<UnsizedAnalysis> {
   try {
-    const asked = { analysis, at: now(), find: recentFit };
-    return { ...analysis, calibrated_confidence: await calibratedConfidence(database, asked) };
+    const calibrated = await calibratedConfidence(database, { analysis, at: now() }, recentFit);
+    return { ...analysis, calibrated_confidence: calibrated };
   } catch (error) {
     logger.warn({ err: error }, "confidence could not be calibrated");
     return { ...analysis, calibrated_confidence: null };
   }
+}
+
+/** 0–100 with one decimal; null for a WAIT, and without a fit from before `at`. */
+export async function calibratedConfidence(
+  database: Database,
+  { analysis, at }: { analysis: UnsizedAnalysis; at: Date },
+  find = findFit,
+): Promise<number | null> {
+  const series = fitSeriesOf(analysis);
+  const fit = series && (await find(database, series, at));
+  return fit && Math.round(calibrate(fit.curve, analysis.confidence / 100) * 1_000) / 10;
+}
+
+type FitSeries = Pick<CalibrationRecord, "data" | "analyst" | "version">;
+
+/** Null for a WAIT, which can neither win nor lose. */
+function fitSeriesOf({ final_signal: signal, source }: UnsizedAnalysis): FitSeries | null {
+  const { data, analyst, analyst_version: version = UNVERSIONED } = source;
+  return signal === "WAIT" || data === "none" ? null : { data, analyst, version };
 }
 
 function recentFit(
@@ -38,7 +56,7 @@ function recentFit(
   readFits.set(database, known);
   const key = JSON.stringify(series);
   const last = known.get(key);
-  const isFresh = last && Math.abs(at.getTime() - last.at.getTime()) < READ_AGAIN_AFTER_MS;
+  const isFresh = last && Math.abs(at.getTime() - last.at.getTime()) < MAX_AGE_MS;
   if (isFresh) return last.fit;
   const fit = findFit(database, series, at);
   known.set(key, { at, fit });
@@ -46,42 +64,14 @@ function recentFit(
   return fit;
 }
 
-/** What a fit is made of. */
-type FitSeries = Pick<CalibrationRecord, "data" | "analyst" | "version">;
-
-/** The series whose fit corrects this analysis; null for a WAIT, which can neither win nor lose. */
-function fitSeriesOf({ final_signal: signal, source }: UnsizedAnalysis): FitSeries | null {
-  const { data, analyst, analyst_version: version = UNVERSIONED } = source;
-  return signal === "WAIT" || data === "none" ? null : { data, analyst, version };
-}
-
-/** The newest fit that was made before `at`, all of whose signals were resolved before it too. */
-function findFit(
+/** The newest fit from before `at`, made only of signals resolved before it. */
+const findFit = (
   database: Database,
-  { data, analyst, version }: FitSeries,
+  series: FitSeries,
   at: Date,
-): Promise<CalibrationRecord | null> {
-  return database.calibrations
-    .findOne({ data, analyst, version, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
+): Promise<CalibrationRecord | null> =>
+  database.calibrations
+    .findOne({ ...series, fittedAt: { $lte: at }, fittedUntil: { $lt: at } })
     .sort({ fittedAt: -1 })
     .lean()
     .exec();
-}
-
-/** The confidence of a signal as a fit corrects it, 0–100 with one decimal. */
-const correctedBy = ({ curve }: CalibrationRecord, { confidence }: UnsizedAnalysis): number =>
-  Math.round(calibrate(curve, confidence / 100) * 1_000) / 10;
-
-/**
- * The confidence of a signal made at `at` as the record of its analyst corrects it; null while there is none.
- * @param options.find where the fit comes from
- */
-export async function calibratedConfidence(
-  database: Database,
-  options: { analysis: UnsizedAnalysis; at: Date; find?: typeof findFit },
-): Promise<number | null> {
-  const { analysis, at, find = findFit } = options;
-  const series = fitSeriesOf(analysis);
-  const fit = series && (await find(database, series, at));
-  return fit && correctedBy(fit, analysis);
-}

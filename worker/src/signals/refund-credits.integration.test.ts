@@ -98,7 +98,7 @@ describe("the refunds of refused chart images", () => {
     expect(await chargedSignals(user)).toHaveLength(1);
   });
 
-  it("begin anew each day by UTC", async () => {
+  it("start again each day in UTC", async () => {
     const user = await createUser(here);
     for (let refused = 0; refused < 4; refused += 1) await finish(user);
     const { _id: userId } = user;

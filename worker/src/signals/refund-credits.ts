@@ -6,10 +6,7 @@ import { changeCredits } from "@shared/domain/credits.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { Types } from "mongoose";
 
-/**
- * Returns whether the user has had all refunds for refusals of this UTC day. It holds if the transaction also adds an
- * event for the user: transactions that count at the same time then conflict, and all but one are retried.
- */
+/** Concurrent refunds conflict if the transaction also adds an event for the user. */
 export async function hasUsedRefusalRefunds(
   database: Database,
   { session, at }: Pick<UnitOfWork, "session" | "at">,
@@ -22,7 +19,6 @@ export async function hasUsedRefusalRefunds(
   return refunded >= MAX_REFUSAL_REFUNDS;
 }
 
-/** Adds the warning that the credit is not refunded to a failed signal. @returns the signal with the warning */
 export async function warnOfCharge(
   database: Database,
   { session }: Pick<UnitOfWork, "session">,
@@ -39,7 +35,6 @@ export async function warnOfCharge(
   return { ...signal, analysis: { ...analysis, warnings } };
 }
 
-/** Refunds the credit of a signal with a chart image. */
 export async function refundCredit(
   database: Database,
   uow: UnitOfWork,

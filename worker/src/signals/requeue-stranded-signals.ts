@@ -10,13 +10,10 @@ type SweepDeps = Pick<WorkerDeps, "database" | "logger" | "now">;
 
 const BATCH_SIZE = 500;
 
-/** Uses the index that holds unfinished signals only. */
+/** Uses the index of unfinished signals. */
 const byUnfinishedIndex = { ...UNFINISHED, updatedAt: { $gt: new Date(0) } };
 
-/**
- * Queues the analyses of unfinished signals again whose job is missing: an administrator has deleted it on the queue page.
- * A signal that finishes meanwhile leaves a job without work, which is deleted when it is claimed.
- */
+/** Queues analyses again whose job was deleted by an admin. Superfluous jobs are deleted when claimed. */
 export async function requeueStrandedSignals({ database, logger, now }: SweepDeps): Promise<void> {
   const unfinished = await database.signals
     .find(byUnfinishedIndex)
@@ -42,7 +39,6 @@ export async function requeueStrandedSignals({ database, logger, now }: SweepDep
 
 const countsSchema = z.array(z.object({ _id: z.instanceof(Types.ObjectId), count: z.number() }));
 
-/** Corrects the numbers of unfinished signals that users carry, should one be wrong. */
 export async function repairUnfinishedCounts({ database, logger }: SweepDeps): Promise<void> {
   const counted = await database.signals.aggregate([
     { $match: byUnfinishedIndex },
@@ -60,7 +56,6 @@ export async function repairUnfinishedCounts({ database, logger }: SweepDeps): P
   }
 }
 
-/** Counts again in a transaction, as signals may have been queued or finished since. */
 function repairUnfinishedCount(
   database: SweepDeps["database"],
   userId: Types.ObjectId,

@@ -6,7 +6,7 @@ import { failedAnalysis } from "./run-analysis.ts";
 describe("a signal that failed for good", () => {
   const analysis = sizeForStake(
     {
-      analysis: failedAnalysis({ reason: "The exchange did not answer." }),
+      analysis: failedAnalysis("The exchange did not answer."),
       ...{ quoteToUsd: null, symbol: "BTC/USDT" },
     },
     { amount: 1_000, riskPercent: 1, leverage: 10 },
@@ -28,10 +28,5 @@ describe("a signal that failed for good", () => {
 
   it("has the shape of every analysis", () => {
     expect(analysisSchema.parse(analysis)).toEqual(analysis);
-  });
-
-  it("names its source where that is known", () => {
-    const source = { ...analysis.source, data: "live", provider: "kraken" } as const;
-    expect(failedAnalysis({ reason: "No answer.", source }).source).toEqual(source);
   });
 });

@@ -4,14 +4,12 @@ import { instrumentClass } from "@shared/contract/instruments.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import type { SignalSource, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
-import type {
-  MarketAnalysisRecord,
-  MarketResult,
-} from "@shared/database/models/market-analysis.ts";
+import type { MarketResult } from "@shared/database/models/market-analysis.ts";
 import { fileStore } from "@shared/files/file-store.ts";
 import pRetry from "p-retry";
 import { analyseMarket } from "../analysis/analyse-market.ts";
 import { type CallUsage, totalUsage } from "../analysis/analyst.ts";
+import { waitAnalysis } from "../analysis/compose-analysis.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { startDeadline } from "../market-data/deadline.ts";
 import { ModelRefusalError, ProviderError } from "../market-data/provider-error.ts";
@@ -21,70 +19,54 @@ import { assertBudgetLeft, BudgetUsedUpError, countCallCost } from "./analysis-b
 import { withCalibration } from "./calibrated-confidence.ts";
 import { type AnalysisRun, finishRun, type RunResult } from "./signal-lifecycle.ts";
 
-/** Time kept free of the request's timeout for queueing, committing and answering. */
+/** Reserved for queueing, committing and the response. */
 const MARGIN_MS = 6_000;
 
-/** A run that took over from a dead worker starts with a fresh budget, kept short as the trader waits already. */
+/** A shorter limit after a takeover, as the user has waited already. */
 const TAKEOVER_RUN_MS = 45_000;
 
-/** An analysis that was started this often without an end is probably crashing its workers: it is given up. */
+/** An analysis that never finishes is probably crashing its workers. */
 const MAX_RUNS = 3;
 
-/** A worker's clock may be this far behind that of the server that has asked for a candle. */
+/** Maximum clock difference between worker and server. */
 const MAX_CLOCK_LAG_MS = 5_000;
 
-/** Commits are retried this often, about a minute in all, while the database is away. */
+/** About a minute in all, while the database is unavailable. */
 const COMMIT_RETRIES = 12;
 
 /**
- * Runs a started analysis to its end. Only the latest run of an analysis can finish it.
- * @throws the reason of `abort`, and when the result could not be stored; the analysis stays `running` and is claimed
- *   again
+ * Runs an analysis to its end. Only the latest run can finish it.
+ * @throws the reason of `abort`, and if the result could not be stored; the analysis is claimed again then
  */
 export async function runAnalysis(
   deps: WorkerDeps,
   run: AnalysisRun,
   abort: AbortSignal,
 ): Promise<void> {
+  const { metrics, now } = deps;
+  const { revision } = run;
   const logger = deps.logger.child({ analysisId: String(run._id), requestId: run.requestId });
-  logger.info({ run: run.revision }, "analysis started");
-  deps.metrics.runStarted();
-  let ended: FinishedRun | undefined;
+  const startedAt = now().getTime();
+  let finished: FinishedRun | undefined;
+  logger.info({ run: revision }, "analysis started");
+  metrics.runStarted();
   try {
-    ended = await generateAndCommit({ ...deps, logger }, run, abort);
+    const result = await produceResult({ ...deps, logger }, run, abort);
+    if (!(await storeResult({ ...deps, logger }, { run, result, abort }))) {
+      logger.warn({ revision }, "analysis was taken over by another run, result dropped");
+      return;
+    }
+    const endedAt = now().getTime();
+    const { status } = result;
+    const signal = result.result.analysis.final_signal;
+    logger.info({ status, signal, durationMs: endedAt - startedAt }, "analysis finished");
+    finished = runMetrics(result, endedAt - run.createdAt.getTime());
   } finally {
-    deps.metrics.runEnded(ended);
+    metrics.runEnded(finished);
   }
 }
 
-/** @returns the figures of the run, unless its result was dropped */
-async function generateAndCommit(
-  deps: WorkerDeps,
-  run: AnalysisRun,
-  abort: AbortSignal,
-): Promise<FinishedRun | undefined> {
-  const { logger } = deps;
-  const startedAt = deps.now().getTime();
-  const result = await produceResult(deps, run, abort);
-  const finished = await storeResult(deps, { run, result, abort });
-  if (!finished) {
-    const { revision } = run;
-    logger.warn({ revision }, "analysis was taken over by another run, result dropped");
-    return undefined;
-  }
-  const { status } = result;
-  const { analysis } = result.result;
-  const endedAt = deps.now().getTime();
-  const durationMs = endedAt - startedAt;
-  logger.info({ status, signal: analysis.final_signal, durationMs }, "analysis finished");
-  return runMetrics(result, endedAt - run.createdAt.getTime());
-}
-
-/**
- * Finishes the run, with retries. An abort ends the retries, but does not undo a commit: a lock whose job has just been
- * deleted by it cannot be renewed, which fires `abort` too.
- * @returns false if another run has taken the analysis over
- */
+/** A failed lock renewal after a successful commit fires `abort` too, so an abort does not mean failure. */
 async function storeResult(
   { database, logger }: Pick<WorkerDeps, "database" | "logger">,
   { run, result, abort }: { run: AnalysisRun; result: RunResult; abort: AbortSignal },
@@ -166,12 +148,11 @@ async function makeAnalysis(
   return { status: "completed", result, receipt, candles } as const;
 }
 
-/** What a run cost, for the administrators' sums; an analyst that counts no tokens costs nothing. */
 function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usage"] {
   return { model, ...(totalUsage(spent) ?? { promptTokens: 0, completionTokens: 0, costUsd: 0 }) };
 }
 
-/** What no later signal will survive either, such as a bad key, is said as an error; the rest may pass. */
+/** Errors that all later signals will have too, such as a bad API key, are logged as errors. */
 function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
   const isLasting =
     error instanceof ProviderError &&
@@ -182,10 +163,7 @@ function logFailure(logger: WorkerDeps["logger"], error: unknown): void {
   else logger.warn({ err: error }, "signal failed");
 }
 
-/**
- * Milliseconds that a run may take, so that a request that did not wait in the queue is answered in time. The wait is not
- * deducted: it would be the difference of two machines' clocks, and a late result is still pushed.
- */
+/** The wait in the queue is not deducted: it would compare two machines' clocks. */
 export function runBudgetMs({
   revision,
   chartImageId,
@@ -195,10 +173,7 @@ export function runBudgetMs({
   return timeoutMs - MARGIN_MS;
 }
 
-/**
- * Waits until the candle has closed by this machine's clock too: market data leaves out candles that are still open.
- * A clock that is far behind is not waited for.
- */
+/** Market data omits candles that are still open by this machine's clock. */
 async function untilClosed(
   { now }: Pick<WorkerDeps, "now">,
   { candleClosedAt }: AnalysisRun,
@@ -219,7 +194,7 @@ function explainFailure(error: unknown, deadline: AbortSignal): RunResult {
 }
 
 function failure(reason: string): { status: "failed"; result: MarketResult } {
-  const analysis = failedAnalysis({ reason });
+  const analysis = failedAnalysis(reason);
   return { status: "failed", result: { analysis, quoteToUsd: null, candlesSha256: null } };
 }
 
@@ -241,54 +216,36 @@ const NO_SOURCE: SignalSource = {
   price: null,
 };
 
-/**
- * What a signal that could not be made answers: a WAIT without confidence. `reason` is a plain sentence on what was
- * the matter; `source` is what is known of where the data came from.
- */
-export function failedAnalysis(options: {
-  reason: string;
-  source?: SignalSource;
-}): UnsizedAnalysis {
-  const { reason, source = NO_SOURCE } = options;
-  return {
-    final_signal: "WAIT",
-    confidence: 0,
-    entry: null,
-    stop_loss: null,
-    take_profit: null,
+/** The WAIT of a failed analysis. */
+export const failedAnalysis = (reason: string): UnsizedAnalysis =>
+  waitAnalysis({
+    reason,
+    condition: "Unknown",
     warnings: [MESSAGES.failedSignal, reason],
-    suggested_hold: "No position",
-    hold_candles: null,
-    trade_duration_text: "No trade",
-    raw_ai: {
-      confidence: 0,
-      rationale: reason,
-      key_evidence: [],
-      market_condition: "Unknown",
-      what_to_watch_for: [],
-    },
-    source,
-  };
-}
+    source: NO_SOURCE,
+  });
 
-/** Reading is retried this often, some 8 s in all, while the database is away: the image is paid for. */
+/** About 8 s in all: the image has been paid for. */
 const READ_RETRIES = 4;
 
-/** The image that an analysis was asked for with is gone: an analysis without it is not what was paid for. */
 class MissingImageError extends Error {
   override readonly name = "MissingImageError";
 }
 
-/**
- * The chart image of an analysis as a data URL; undefined for one without.
- * @throws MissingImageError if it has been deleted meanwhile; the reason of `abort` once that fires
- */
+/** The image as a data URL. @throws MissingImageError if it has been deleted; the reason of `abort` */
 function readChartImage(
   database: Database,
-  analysis: Pick<MarketAnalysisRecord, "chartImageId">,
+  { chartImageId }: AnalysisRun,
   abort: AbortSignal,
 ): Promise<string | undefined> {
-  return pRetry(() => readDataUrl(database, analysis), {
+  const read = async () => {
+    if (!chartImageId) return;
+    const image = await database.chartImages.findById(chartImageId).lean();
+    const bytes = image && (await fileStore(database, "chart_uploads").read(image._id));
+    if (!bytes) throw new MissingImageError("the chart image is not stored any more");
+    return `data:${image.contentType};base64,${bytes.toString("base64")}`;
+  };
+  return pRetry(read, {
     retries: READ_RETRIES,
     minTimeout: 500,
     signal: abort,
@@ -296,20 +253,8 @@ function readChartImage(
   });
 }
 
-async function readDataUrl(
-  database: Database,
-  { chartImageId }: Pick<MarketAnalysisRecord, "chartImageId">,
-): Promise<string | undefined> {
-  if (!chartImageId) return undefined;
-  const image = await database.chartImages.findById(chartImageId).lean();
-  const bytes = image && (await fileStore(database, "chart_uploads").read(image._id));
-  if (!bytes) throw new MissingImageError("the chart image is not stored any more");
-  return `data:${image.contentType};base64,${bytes.toString("base64")}`;
-}
-
 const timedSchema = signalProvenanceSchema.pick({ durationsMs: true });
 
-/** What the worker counts of a run; `totalMs` is the time from its request to its end. */
 function runMetrics({ status, receipt, usage }: RunResult, totalMs: number): FinishedRun {
   return {
     status,

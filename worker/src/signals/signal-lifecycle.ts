@@ -14,17 +14,14 @@ import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
 import { hasUsedRefusalRefunds, refundCredit, warnOfCharge } from "./refund-credits.ts";
 
-/** Signals that one transaction starts or finishes, at most; others follow in transactions of their own. */
 export const MAX_SIGNALS = 200;
 
-/** An analysis as its run has started it. */
 export type AnalysisRun = Omit<MarketAnalysisRecord, "receipt">;
 
 /**
- * Starts a run of each analysis: `queued → running`, or `running → running` when the run before lost its worker. The new
- * revision is the run's fencing token: a run of an older revision can no longer finish the analysis. The signals of the
- * analyses are started too, as far as they fit.
- * @returns the started analyses, those that are finished or deleted left out; and whether signals are left to start
+ * Starts a run of each analysis: `queued → running`, or `running → running` after a lost worker. `revision` is a
+ * fencing token:
+ * only the latest run can finish the analysis. The signals of the analyses are started too.
  */
 export async function startRuns(
   database: Database,
@@ -43,7 +40,7 @@ export async function startRuns(
   return { runs, hasMore: await startSignals(database, uow, runs) };
 }
 
-/** Starts the signals that the transaction of `startRuns` left out. */
+/** Starts signals that did not fit into the transaction of `startRuns`. */
 export async function startOtherSignals(
   database: Database,
   runs: readonly AnalysisRun[],
@@ -55,7 +52,6 @@ export async function startOtherSignals(
   }
 }
 
-/** @returns whether some are left */
 async function startSignals(
   database: Database,
   { session, at, addEvent }: UnitOfWork,
@@ -91,27 +87,22 @@ async function startSignals(
   return unstarted.length === MAX_SIGNALS;
 }
 
-/** Units of work of runs for the same user wait for each other instead of conflicting. */
+/** Serializes runs of the same user, which would otherwise conflict. */
 const lockKeysOf = ({ userId }: Pick<AnalysisRun, "userId">): string[] =>
   userId ? [userStream(userId)] : [];
 
-/** How a run ended. */
 export interface RunResult {
   status: "completed" | "failed";
   result: MarketResult;
-  /** Whether it failed because the model declined to answer; refunds of such runs are limited. */
   isRefusal?: boolean;
   receipt?: unknown;
   candles?: Candle[];
-  /** Tokens and cost, where an analyst was asked. */
   usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
 }
 
 /**
- * Finishes a run: `running → completed | failed`, with its signals and their events, and deletes its job. If it failed,
- * or no analyst was asked, the credit for its chart image is refunded, and others cannot share the analysis. Refusals by
- * the model are refunded `MAX_REFUSAL_REFUNDS` times a day.
- * @returns false if another run has taken the analysis over, or it was deleted; nothing is changed then
+ * Finishes a run with its signals and events, deletes its job, and refunds the credit if no image was analysed.
+ * @returns false if the analysis was deleted or taken over by another run; nothing is changed then
  */
 export async function finishRun(
   database: Database,
@@ -152,7 +143,6 @@ interface Finish {
   at: Date;
 }
 
-/** Signals that are finished, and whether some are left. */
 interface FinishedSignals {
   finished: SignalRecord[];
   hasMore: boolean;
@@ -160,10 +150,7 @@ interface FinishedSignals {
 
 const finishing = new BatchedWrite<Finish, FinishedSignals | null>(finishAll);
 
-/**
- * Writes the results of runs that hold their analyses, and finishes their signals.
- * @throws Error if one of several runs has lost its analysis; each is then finished alone
- */
+/** @throws Error if one of several runs has lost its analysis; each is then finished alone */
 async function finishAll(
   session: ClientSession,
   finishes: NonEmpty<Finish>,
@@ -179,10 +166,8 @@ async function finishAll(
       },
     },
   }));
-  const { matchedCount } = await nativeCollection(database.marketAnalyses).bulkWrite(
-    updates,
-    options,
-  );
+  const analyses = nativeCollection(database.marketAnalyses);
+  const { matchedCount } = await analyses.bulkWrite(updates, options);
   if (matchedCount < finishes.length) {
     if (finishes.length > 1) throw new Error("One of several runs has lost its analysis.");
     return [null];
@@ -199,7 +184,6 @@ async function finishAll(
 }
 
 const NO_USER = { userId: 1 } as const;
-/** The next request tries again. */
 const FREED_KEY = { ...NO_USER, key: 1 } as const;
 
 function analysisEnding({ status, result, receipt }: RunResult, at: Date) {
@@ -207,13 +191,12 @@ function analysisEnding({ status, result, receipt }: RunResult, at: Date) {
   return { status, result, receipt, ...(isTrade && { resolveAt: at }) };
 }
 
-/** An analysis that has a result. */
-type EndedAnalysis = Pick<AnalysisRun, "_id" | "symbol"> &
-  Pick<RunResult, "status" | "result"> & {
-    finishedAt: Date;
-  };
+interface EndedAnalysis
+  extends Pick<AnalysisRun, "_id" | "symbol">,
+    Pick<RunResult, "status" | "result"> {
+  finishedAt: Date;
+}
 
-/** Finishes signals of ended analyses, and deletes the jobs of the analyses once none is left. */
 async function finishSignals(
   database: Database,
   session: ClientSession,
@@ -228,13 +211,8 @@ async function finishSignals(
   const endings = unfinished.map((signal) => {
     const analysis = ended.find(({ _id }) => _id.equals(signal.analysisId));
     if (!analysis) throw new Error("A signal of another analysis was read.");
-    const { status } = analysis;
-    const ending = {
-      status,
-      analysis: sizeAnalysis(analysis, signal),
-      finishedAt: at,
-      updatedAt: at,
-    };
+    const sized = sizeAnalysis(analysis, signal);
+    const ending = { status: analysis.status, analysis: sized, finishedAt: at, updatedAt: at };
     return { signal, ending };
   });
   if (endings.length > 0) {
@@ -259,7 +237,6 @@ function announceFinished(uow: UnitOfWork, signals: readonly SignalRecord[]): vo
   }
 }
 
-/** Announces signals whose chart image was not analysed, and refunds their credits. */
 async function finishUnanalysed(
   database: Database,
   uow: UnitOfWork,
@@ -273,10 +250,7 @@ async function finishUnanalysed(
   }
 }
 
-/**
- * Finishes the signals of a finished analysis that are left: there were too many for one transaction, or a crash came
- * between two of them. Deletes the job of an analysis that does not exist any more.
- */
+/** Finishes remaining signals of a finished analysis, and deletes the job of a deleted one. */
 export async function finishOtherSignals(
   database: Database,
   analysisId: Types.ObjectId,

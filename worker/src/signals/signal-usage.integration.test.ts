@@ -78,7 +78,7 @@ describe("what a signal cost", () => {
     return { analysis, usage };
   }
 
-  it("is kept with it, and apart from it for the sums", async () => {
+  it("is stored with it, and separately for the totals", async () => {
     const { analysis, usage } = await makeSignal(model({ promptUsd: 1, completionUsd: 4 }));
     if (!usage) throw new Error("no usage is stored");
     const { promptTokens, completionTokens } = usage;

@@ -8,11 +8,9 @@ import { recordedCandles } from "./candles.ts";
 
 const BITCOIN = { symbol: "BTC/USDT", timeframe: "1h" } as const;
 
-/** Hourly candles of bitcoin: 300 to warm up and `bars` to decide on. */
 export const bitcoinCandles = (bars: number): Candle[] =>
   recordedCandles("BTC-USDT.1h").slice(0, 300 + bars);
 
-/** A backtest of these hourly candles by the rules, which is stopped by nobody and writes no time. */
 export function backtestOf(
   candles: readonly Candle[],
   overrides: Partial<BacktestInput["options"]> = {},
@@ -54,7 +52,6 @@ export function backtestOf(
   };
 }
 
-/** @throws RangeError for too few candles */
 function courseOf(series: CandleSeries): BacktestRange {
   const bars = series.candles.length;
   const course = selectRange({ ...BITCOIN, series, bars, warmUp: 300 });

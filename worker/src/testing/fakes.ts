@@ -3,7 +3,6 @@ import type { Advice, AdviceReply, AdviceRequest, Analyst } from "../analysis/an
 import type { CandleRequest, CandleSeries, MarketData } from "../market-data/market-data.ts";
 import { ProviderError, type ProviderFailure } from "../market-data/provider-error.ts";
 
-/** Market data that holds series by symbol, and remembers what it was asked. */
 interface MemoryMarketData extends MarketData {
   asked: CandleRequest[];
 }
@@ -29,7 +28,6 @@ export function liveSeries(candles: Candle[]): CandleSeries {
   return { candles, provider: "memory", data: "live", notes: [] };
 }
 
-/** An analyst that answers from a script, in order, and remembers what it was asked. */
 interface ScriptedAnalyst extends Analyst {
   asked: AdviceRequest[];
 }
@@ -66,7 +64,6 @@ function replyWith(advice: Advice, call: number): AdviceReply {
   };
 }
 
-/** Sound words around the given decision. */
 export function adviceOf(decision: Partial<Advice>): Advice {
   return {
     final_signal: "WAIT",
@@ -85,15 +82,13 @@ export function adviceOf(decision: Partial<Advice>): Advice {
   };
 }
 
-/** A live market whose candles a test writes; it remembers what it was asked. */
 export interface ScriptedMarket extends MarketData {
   asked: CandleRequest[];
-  /** Symbols that cannot be read at the moment, and why. */
   failing: Map<string, ProviderFailure>;
   now: number;
 }
 
-/** A live market with these candles of every symbol, by timeframe; it shows them as time (`now`) goes by. */
+/** Candles appear as `now` advances. */
 export function scriptedMarket(
   candles: Partial<Record<Timeframe, readonly Candle[]>>,
   now: number,

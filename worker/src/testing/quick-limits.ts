@@ -6,7 +6,7 @@ const GENEROUS = { headersTimeoutMs: 10_000, totalTimeoutMs: 10_000, maxBytes: 2
 const NO_HEADERS = { ...GENEROUS, headersTimeoutMs: 250 };
 const NO_BODY = { ...GENEROUS, totalTimeoutMs: 250 };
 
-/** Limits that a busy machine does not reach, and limits that show a stall without much waiting. */
+/** Limits that a slow machine does not reach, and limits that make stalls visible quickly. */
 export const CCXT_LIMITS = {
   generous: { candles: GENEROUS, markets: GENEROUS },
   stalledHeaders: { candles: NO_HEADERS, markets: GENEROUS },
@@ -23,7 +23,6 @@ export const GUARD_LIMITS: GuardLimits = {
 
 export const silentLogger = createLogger({ part: "test", level: "silent" });
 
-/** A signal that never fires. */
 export function patient(): AbortSignal {
   return new AbortController().signal;
 }

@@ -122,7 +122,7 @@ describe("asking the model", () => {
     });
   });
 
-  it("gives it the figures and the candles, and the rules before them", async () => {
+  it("gives it the indicators and the candles, and the rules before them", async () => {
     await analyst().advise(question());
     const [chat] = openai.chats;
     expect(chat?.body.messages.map(({ role }) => role)).toEqual(["system", "user"]);
@@ -155,7 +155,7 @@ describe("asking the model", () => {
     );
   });
 
-  it("says so where figures are missing", async () => {
+  it("says so where values are missing", async () => {
     await analyst().advise(question({ brief: briefOf(3) }));
     const [, user] = openai.chats[0]?.body.messages ?? [];
     expect(openai.chats[0]?.text).toContain("RSI(14): not enough candles");
@@ -179,7 +179,7 @@ describe("asking the model", () => {
     expect(text).not.toMatch(/\d\.\d{9,}|\de[-+]\d/);
   });
 
-  it("shows it the trader's picture, which the receipt only mentions", async () => {
+  it("shows it the user's image, which the provenance only mentions", async () => {
     const reply = await analyst().advise(question({ chartImage: PICTURE }));
     expect(openai.chats[0]?.images).toEqual([PICTURE]);
     expect(openai.chats[0]?.body.response_format?.json_schema.schema).toMatchObject({
@@ -190,7 +190,7 @@ describe("asking the model", () => {
     expect(reply.prompt).not.toContain(PICTURE);
   });
 
-  it("hands on what it read off the picture, and misses nothing where it did not", async () => {
+  it("returns what it read off the image, and is complete without it", async () => {
     const advice = { chart_symbol: "ETHUSDT", chart_last_price: 3_812.5, chart_timeframe: "4h" };
     openai.behave({ kind: "advice", advice });
     const withPicture = () => analyst().advise(question({ chartImage: PICTURE }));
@@ -205,7 +205,7 @@ describe("asking the model", () => {
     expect((await analyst().advise(question())).chart).toBeUndefined();
   });
 
-  it("tells it why its last answer was not accepted", async () => {
+  it("explains why its last answer was not accepted", async () => {
     const corrections = ["The stop is above the entry.", "Reward is below risk."];
     const reply = await analyst().advise(question({ corrections }));
     const messages = openai.chats[0]?.body.messages ?? [];
@@ -324,7 +324,7 @@ describe("when the model or its server is of no use", () => {
     });
   });
 
-  it("tells of the tokens of an answer that is of no use", async () => {
+  it("reports the tokens of an unusable answer", async () => {
     const heard: CallUsage[] = [];
     openai.behave({ kind: "content", content: "{}" });
     const asked = question({ onUsage: (usage) => heard.push(usage) });
@@ -332,7 +332,7 @@ describe("when the model or its server is of no use", () => {
     expect(heard).toMatchObject([{ model: "test-model", costUsd: null }]);
   });
 
-  it("tells of the tokens of a refusal", async () => {
+  it("reports the tokens of a refusal", async () => {
     openai.behave({ kind: "refusal", usage: { promptTokens: 900, completionTokens: 7 } });
     const heard: CallUsage[] = [];
     const asked = question({ onUsage: (usage) => heard.push(usage) });
@@ -371,14 +371,14 @@ describe("when the model or its server is of no use", () => {
     await expect(advice).rejects.toMatchObject({ failure: "timeout" });
   });
 
-  it("is unreachable where nobody listens", async () => {
+  it("is unreachable if no server listens", async () => {
     const baseUrl = `http://127.0.0.1:${await freePort()}/v1`;
     await expect(analyst({ baseUrl }).advise(question())).rejects.toMatchObject({
       failure: "unreachable",
     });
   });
 
-  it("never tells the key, not even when the server repeats it", async () => {
+  it("never reveals the key, not even when the server repeats it", async () => {
     openai.behave({ kind: "status", status: 401, message: `Incorrect API key: ${API_KEY}` });
     const error = await analyst()
       .advise(question())

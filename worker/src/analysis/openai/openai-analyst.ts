@@ -20,24 +20,20 @@ import { chartAdviceSchema, parseReply, tokensOf } from "./reply.ts";
 
 export interface OpenAiOptions {
   apiKey: string;
-  /** Address of an OpenAI-compatible server; the vendor's if left out. */
   baseUrl?: string | undefined;
   model: string;
-  /** Longest time for one call, its body included, in milliseconds. */
   callTimeoutMs: number;
-  /** Limit for one reply, in tokens, including those of the model's reasoning. */
+  /** Includes the tokens of the model's reasoning. */
   maxOutputTokens: number;
-  /** What the model charges; null where nobody told. */
   price: TokenPrice | null;
 }
 
-/** Goes into every signal beside the model: what the model is asked decides as much as which one it is. */
 export const OPENAI_ANALYST_VERSION = `openai/${PROMPT_VERSION}`;
 
 const ADVICE_FORMAT = zodResponseFormat(adviceSchema, "advice");
 const CHART_ADVICE_FORMAT = zodResponseFormat(chartAdviceSchema, "advice");
 
-/** An analyst that asks a language model once per call; trying again is up to the caller. */
+/** Calls the model once per request; retries are up to the caller. */
 export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
   const { apiKey, baseUrl, model, callTimeoutMs, maxOutputTokens, price } = options;
   const client = new OpenAI({ apiKey, baseURL: baseUrl ?? null, maxRetries: 0, logLevel: "off" });
@@ -46,7 +42,7 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
     name: "openai",
     version: OPENAI_ANALYST_VERSION,
     async advise(request: AdviceRequest): Promise<AdviceReply> {
-      // The client's own time-out ends with the headers; the deadline also covers a body that stalls.
+      // The client's own timeout ends with the headers; the deadline also covers a body that stalls.
       const { signal, clear } = startDeadline(request.abort, callTimeoutMs);
       try {
         const body = {
@@ -57,8 +53,11 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
         };
         const call = client.chat.completions.create(body, { signal, timeout: callTimeoutMs });
         const completion = await raceAbort(call, signal);
-        reportUsage(completion, { model, price, request });
-        return toReply(completion, { model, maxOutputTokens, request });
+        // Before the reply is read: tokens are paid for in any case.
+        const tokens = tokensOf(completion);
+        const costUsd = tokens && price && tokenCost(tokens, price);
+        if (tokens) request.onUsage?.({ model, ...tokens, costUsd: costUsd ?? null });
+        return toReply(completion, options, request);
       } catch (error) {
         throw signal.aborted ? tooLate() : toAnalystError(error, apiKey);
       } finally {
@@ -70,82 +69,59 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
 
 function toReply(
   completion: unknown,
-  {
-    model,
-    maxOutputTokens,
-    request,
-  }: Pick<OpenAiOptions, "model" | "maxOutputTokens"> & { request: AdviceRequest },
+  { model, maxOutputTokens }: OpenAiOptions,
+  request: AdviceRequest,
 ): AdviceReply {
   const reply = parseReply(completion);
+  const cutOff = `The answer was cut off at ${maxOutputTokens} tokens; it must be shorter.`;
   return {
     advice: reply.advice,
     model: reply.model ?? model,
     prompt: promptProvenance(request),
     rawReply: reply.rawReply,
-    ...(reply.isCutOff && { cutOff: cutOffText(maxOutputTokens) }),
+    ...(reply.isCutOff && { cutOff }),
     ...(request.chartImage !== undefined && { chart: reply.chart }),
   };
 }
 
-const cutOffText = (maxTokens: number): string =>
-  `The answer was cut off at ${maxTokens} tokens; it must be shorter.`;
-
-/** Before the reply is read: tokens are paid for whatever it says. */
-function reportUsage(
-  completion: unknown,
-  { model, price, request }: { model: string; price: TokenPrice | null; request: AdviceRequest },
-): void {
-  const tokens = tokensOf(completion);
-  if (tokens) request.onUsage?.({ model, ...tokens, costUsd: price && tokenCost(tokens, price) });
-}
-
 function messages(request: AdviceRequest): ChatCompletionMessageParam[] {
-  const picture: ChatCompletionContentPart[] = request.chartImage
-    ? [
-        { type: "text", text: CHART_PROMPT },
-        { type: "image_url", image_url: { url: request.chartImage } },
-      ]
-    : [];
-  const corrections: ChatCompletionMessageParam[] =
-    request.corrections.length > 0
-      ? [{ role: "user", content: correctionsText(request.corrections) }]
-      : [];
-  const text = `${briefText(request.brief)}\n\n${costsText(request)}`;
+  const { brief, chartImage, corrections } = request;
+  const content: ChatCompletionContentPart[] = [
+    { type: "text", text: `${briefText(brief)}\n\n${costsText(request)}` },
+  ];
+  if (chartImage) {
+    content.push(
+      { type: "text", text: CHART_PROMPT },
+      { type: "image_url", image_url: { url: chartImage } },
+    );
+  }
   return [
     { role: "system", content: SYSTEM_PROMPT },
-    { role: "user", content: [{ type: "text", text }, ...picture] },
-    ...corrections,
+    { role: "user", content },
+    ...(corrections.length > 0
+      ? [{ role: "user" as const, content: correctionsText(corrections) }]
+      : []),
   ];
 }
 
-function tooLate(): ProviderError {
-  return new ProviderError({
-    provider: "openai",
-    failure: "timeout",
-    message: "no answer in time",
-  });
-}
+const tooLate = () =>
+  new ProviderError({ provider: "openai", failure: "timeout", message: "no answer in time" });
 
-type Fault = ConstructorParameters<typeof ProviderError>[0];
-type Meaning = Omit<Fault, "provider" | "cause">;
+type Meaning = Omit<ConstructorParameters<typeof ProviderError>[0], "provider" | "cause">;
 
-/** Answers that another try will not change, and whose mending takes a person. */
+/** Errors that need a change of the settings. */
 const SETTINGS_FAULTS: Readonly<Record<number, string>> = {
   401: "the API key was not accepted (401): check OPENAI_API_KEY",
   403: "the API key may not use this model (403): check OPENAI_API_KEY and OPENAI_MODEL",
   404: "no such model or address (404): check OPENAI_MODEL and OPENAI_BASE_URL",
 };
 
-/** The vendor's word for an account that has nothing left to spend; it comes as a 429, and stays. */
+/** Sent as a 429, but not temporary. */
 const QUOTA_CODE = "insufficient_quota";
 
-/** Codes of a 400 for a request that a content filter has stopped before the model saw it. */
 const REFUSAL_CODES = ["content_filter", "content_policy_violation", "invalid_prompt"];
 
-/**
- * Puts whatever the client throws into our own terms. Servers may repeat the key that they were
- * given, so their words are kept only as a cause that has it blanked out.
- */
+/** Servers may repeat the API key, so their message is kept only as a cause with the key removed. */
 function toAnalystError(error: unknown, apiKey: string): ProviderError {
   if (error instanceof ProviderError) return error;
   if (error instanceof OpenAI.APIError && REFUSAL_CODES.includes(error.code ?? "")) {
@@ -188,7 +164,7 @@ function rejectionOf({ status, headers, code }: InstanceType<typeof OpenAI.APIEr
   return { failure: "refused", retryable, status, retryAfterMs, message };
 }
 
-/** `Retry-After` in seconds, or `retry-after-ms` as the vendor sends it; undefined for a date or nothing. */
+/** Undefined for a date. */
 function readRetryAfter(headers: Headers | undefined): number | undefined {
   const ms = Number(headers?.get("retry-after-ms") ?? Number.NaN);
   if (ms >= 0) return ms;
@@ -196,7 +172,7 @@ function readRetryAfter(headers: Headers | undefined): number | undefined {
   return seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
-/** What a model charges, in US dollars per million tokens. */
+/** US dollars per million tokens. */
 export interface TokenPrice {
   promptUsd: number;
   completionUsd: number;
@@ -204,11 +180,7 @@ export interface TokenPrice {
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-/** US dollars for the tokens of one call. */
-function tokenCost(
-  tokens: { promptTokens: number; completionTokens: number },
+const tokenCost = (
+  { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
   { promptUsd, completionUsd }: TokenPrice,
-): number {
-  const { promptTokens, completionTokens } = tokens;
-  return (promptTokens * promptUsd + completionTokens * completionUsd) / TOKENS_PER_PRICE;
-}
+): number => (promptTokens * promptUsd + completionTokens * completionUsd) / TOKENS_PER_PRICE;

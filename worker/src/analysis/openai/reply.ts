@@ -4,7 +4,7 @@ import { ModelRefusalError, ProviderError } from "../../market-data/provider-err
 import { type Advice, adviceSchema, NO_ADVICE } from "../analyst.ts";
 import type { ChartReading } from "../check-chart.ts";
 
-/** As much of a chat completion as we read; compatible servers leave out the rest at times. */
+/** Compatible servers may omit the other fields. */
 const completionSchema = z.object({
   model: z.string().optional(),
   choices: z
@@ -22,20 +22,19 @@ const usageSchema = z.object({
   usage: z.object({ prompt_tokens: tokenCountSchema, completion_tokens: tokenCountSchema }),
 });
 
-/** Advice where a chart picture was sent: also what the picture shows, as far as it can be read. */
 export const chartAdviceSchema = adviceSchema.extend({
   chart_symbol: z.string().nullable(),
   chart_last_price: z.number().nullable(),
   chart_timeframe: z.string().nullable(),
 });
 
-/** `buy` is a BUY, and the hold may also be in words alone; all else must be as asked for. */
+/** Accepts `buy` for BUY, and a hold in words only. */
 const repliedAdviceSchema = adviceSchema.extend({
   final_signal: z.string().trim().toUpperCase().pipe(signalKindSchema),
   hold_candles: adviceSchema.shape.hold_candles.catch(null),
 });
 
-/** A model that was not asked for them, or has its own mind, leaves these out: that is no fault of its advice. */
+/** Missing fields do not make the advice unusable. */
 const repliedChartSchema = z.object({
   chart_symbol: z.string().nullable().catch(null),
   chart_last_price: z.number().nullable().catch(null),
@@ -44,18 +43,14 @@ const repliedChartSchema = z.object({
 
 const FENCED = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/gi;
 
-/** Characters of a reply; whole advice takes some two thousand. */
-const LONGEST_REPLY = 50_000;
+const MAX_REPLY_LENGTH = 50_000;
 
-/** What a completion says. */
 export interface ParsedReply extends ReadAdvice {
   model: string | undefined;
   rawReply: string;
-  /** Whether it ended at the token limit; it has no advice then. */
   isCutOff: boolean;
 }
 
-/** The advice in a reply, and what it says of a chart picture. */
 export interface ReadAdvice {
   advice: Advice;
   chart: ChartReading;
@@ -63,7 +58,6 @@ export interface ReadAdvice {
 
 const NO_READING: ChartReading = { symbol: null, lastPrice: null, timeframe: null };
 
-/** Tokens that a completion says it used; undefined where it does not say. */
 export function tokensOf(
   completion: unknown,
 ): { promptTokens: number; completionTokens: number } | undefined {
@@ -77,9 +71,8 @@ export function tokensOf(
 }
 
 /**
- * Reads the advice out of a chat completion as it came over the wire.
- * @throws ModelRefusalError when the model declines; ProviderError `nonsense` for anything else that is neither valid
- *   advice nor cut off
+ * @throws ModelRefusalError when the model declines; ProviderError `nonsense` for anything but advice or a cut-off
+ * reply
  */
 export function parseReply(completion: unknown): ParsedReply {
   const parsed = completionSchema.safeParse(completion);
@@ -90,17 +83,17 @@ export function parseReply(completion: unknown): ParsedReply {
     throw new ModelRefusalError({ provider: "openai" });
   }
   const isCutOff = finish_reason === "length";
-  const rawReply = (message.content ?? "").slice(0, isCutOff ? LONGEST_REPLY : undefined);
+  const rawReply = (message.content ?? "").slice(0, isCutOff ? MAX_REPLY_LENGTH : undefined);
   const read = isCutOff ? { advice: NO_ADVICE, chart: NO_READING } : readAdvice(rawReply);
   return { ...read, model: parsed.data.model, rawReply, isCutOff };
 }
 
 /**
- * Reads a model's own text: a JSON object, alone or in the only code fence of the text.
+ * Reads a JSON object, alone or in the only code fence of the text.
  * @throws ProviderError `nonsense` for anything else
  */
 export function readAdvice(rawReply: string): ReadAdvice {
-  if (rawReply.length > LONGEST_REPLY) throw nonsense("the answer is far too long");
+  if (rawReply.length > MAX_REPLY_LENGTH) throw nonsense("the answer is far too long");
   const json = parseJson(unfenced(rawReply));
   const advice = repliedAdviceSchema.safeParse(json);
   if (!advice.success) throw nonsense("the answer does not follow the schema", advice.error);

@@ -8,13 +8,10 @@ import { formatAtTick, type PriceScale } from "../price-scale.ts";
 import { type MarketScore, scoreMarket, TRADE_THRESHOLD, type Vote } from "./score-market.ts";
 import type { TradeLevels } from "./trade-levels.ts";
 
-/** Changes with every change of the rules, so that a past signal tells which rules made it. */
+/** Changes with every change of the rules, so that the version of a past signal is known. */
 const RULES_VERSION = 3;
 
-/**
- * The built-in analyst: fixed rules on trend, momentum, volatility, structure and volume vote on the market, and their
- * agreement decides. The same brief always gives the same advice; no service is asked, and chart images are not read.
- */
+/** Weighted votes of fixed rules. The same brief always gives the same advice; chart images are not read. */
 export const rulesAnalyst: Analyst = {
   name: "rules",
   version: `rules/${RULES_VERSION}`,
@@ -27,33 +24,25 @@ export const rulesAnalyst: Analyst = {
       model: `rules-v${RULES_VERSION}`,
       prompt: JSON.stringify({ symbol, timeframe, price, lastCandleAt, indicators }),
       rawReply: JSON.stringify({ ...judgement, advice }),
-      ownFigures: ownFigures(judgement),
+      ownNumbers: ownNumbers(judgement),
     };
   },
 };
 
-/** What its words cite beside the market: how the votes fell, and what a trade takes. */
-function ownFigures({ votes, score, agreement }: MarketScore): number[] {
-  return [
-    votes.length,
-    score,
-    100 * agreement,
-    TRADE_THRESHOLD.score,
-    100 * TRADE_THRESHOLD.agreement,
-  ];
+function ownNumbers({ votes, score, agreement }: MarketScore): number[] {
+  const { score: minScore, agreement: minAgreement } = TRADE_THRESHOLD;
+  return [votes.length, score, 100 * agreement, minScore, 100 * minAgreement];
 }
 
-/** A trade is given twice the time that a random walk would take on average. */
+/** Twice the expected duration of a random walk. */
 const HOLD_FACTOR = 2;
 
-/** Candles after which a market without a trade deserves another look. */
 const LOOK_AGAIN_CANDLES = 6;
 
-/** Puts a judgement into words. */
 function composeAdvice(brief: MarketBrief, judgement: MarketScore): Advice {
   const { levels } = judgement;
   return {
-    ...(levels ? tradePart({ brief, judgement, levels }) : waitPart(brief.timeframe, judgement)),
+    ...(levels ? tradePart(brief, judgement, levels) : waitPart(brief.timeframe, judgement)),
     key_evidence: [...judgement.votes].sort(byWeightOfVote).map(describeVote),
     market_condition: describeMarket(brief, judgement.votes),
     what_to_watch_for: whatToWatch(brief, levels),
@@ -62,19 +51,14 @@ function composeAdvice(brief: MarketBrief, judgement: MarketScore): Advice {
 
 type DecisionPart = Omit<Advice, "key_evidence" | "market_condition" | "what_to_watch_for">;
 
-function tradePart(options: {
-  brief: MarketBrief;
-  judgement: MarketScore;
-  levels: TradeLevels;
-}): DecisionPart {
-  const { brief, judgement, levels } = options;
+function tradePart(brief: MarketBrief, judgement: MarketScore, levels: TradeLevels): DecisionPart {
   const signal = judgement.score > 0 ? "BUY" : "SELL";
   const expected = expectedCandles(levels, brief.indicators.atr14 ?? 0);
   const holdCandles = Math.min(expected * HOLD_FACTOR, HOLD_CANDLES.max);
   const hold = describeCandles(holdCandles, brief.timeframe);
   return {
     final_signal: signal,
-    // From 54 at the threshold to 80 where every rule agrees: a scaled score, not a measured win rate.
+    // 54 at the threshold to 80 where all rules agree. A scaled score, not a measured win rate.
     confidence: Math.round(40 + 40 * Math.abs(judgement.score)),
     entry: levels.entry,
     stop_loss: levels.stopLoss,
@@ -91,11 +75,9 @@ function tradePart(options: {
 function waitPart(timeframe: Timeframe, judgement: MarketScore): DecisionPart {
   return {
     final_signal: "WAIT",
-    // The more evenly the votes are split, the surer it is that there is no trade.
+    // Higher the more evenly the votes are split.
     confidence: Math.round(60 - 30 * Math.abs(judgement.score)),
-    entry: null,
-    stop_loss: null,
-    take_profit: null,
+    ...{ entry: null, stop_loss: null, take_profit: null },
     rationale:
       `No trade: ${describeCount(judgement)}. A trade takes a lean of ${TRADE_THRESHOLD.score} to either side, ` +
       `${TRADE_THRESHOLD.agreement * 100}% agreement and a market that moves.`,
@@ -131,7 +113,6 @@ function describeVote({ value, evidence }: Vote): string {
   return value < 0 ? `For selling: ${evidence}` : `Undecided: ${evidence}`;
 }
 
-/** The averages' vote from which on a market is said to trend. */
 const TRENDING = 0.5;
 
 /** `Uptrend with lively volatility (ATR(14) 512.3, 1.31 times its usual size)`. */
@@ -143,14 +124,15 @@ function describeMarket(brief: MarketBrief, votes: readonly Vote[]): string {
   return `${trend} with ${volatilityRegime(atrPercentile)} volatility (${size})`;
 }
 
-/** What would end, or call for, a trade: the levels and readings that matter next. */
 function whatToWatch(brief: MarketBrief, levels: TradeLevels | null): string[] {
   const { price, scale, indicators } = brief;
-  const { resistances, supports } = structureAround({ price, swings: indicators.swings });
+  const { resistances, supports } = structureAround(price, indicators.swings);
+  const [resistance] = resistances.map((level) => formatAtTick(level, scale));
+  const [support] = supports.map((level) => formatAtTick(level, scale));
   return [
     ...(levels ? watchTrade(levels, scale) : []),
-    ...watchLevel({ side: "above", level: resistances[0], scale }),
-    ...watchLevel({ side: "below", level: supports[0], scale }),
+    ...(resistance ? [`A close above the resistance at ${resistance} would favour buyers.`] : []),
+    ...(support ? [`A close below the support at ${support} would favour sellers.`] : []),
     ...watchHigherTimeframe(brief),
   ];
 }
@@ -160,17 +142,6 @@ function watchTrade({ entry, stopLoss }: TradeLevels, scale: PriceScale): string
   return [
     `A close ${side} the stop at ${formatAtTick(stopLoss, scale)} would prove the idea wrong.`,
   ];
-}
-
-function watchLevel(options: {
-  side: "above" | "below";
-  level: number | undefined;
-  scale: PriceScale;
-}): string[] {
-  const { side, level, scale } = options;
-  if (level === undefined) return [];
-  const [name, favoured] = side === "above" ? ["resistance", "buyers"] : ["support", "sellers"];
-  return [`A close ${side} the ${name} at ${formatAtTick(level, scale)} would favour ${favoured}.`];
 }
 
 function watchHigherTimeframe({ indicators }: MarketBrief): string[] {
@@ -185,19 +156,11 @@ function trendWord(value: number): string {
 }
 
 /**
- * Mean range of a Brownian path over its standard deviation, √(8/π) (Feller 1951; the base of Parkinson's
- * volatility estimate): turns an average range into a standard deviation per candle.
+ * √(8/π), mean range of a Brownian path over its standard deviation (Feller 1951; cf. Parkinson's volatility estimate).
  */
 const RANGE_PER_DEVIATION = Math.sqrt(8 / Math.PI);
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/**
- * Candles until a driftless random walk meets the stop or the target: risk × reward / variance, the mean exit
- * time from an interval. At least 1.
- */
+/** Mean exit time of a driftless random walk from the interval between stop and target: risk × reward / variance. */
 export function expectedCandles(levels: TradeLevels, atr: number): number {
   const risk = Math.abs(levels.entry - levels.stopLoss);
   const reward = Math.abs(levels.takeProfit - levels.entry);
@@ -211,11 +174,11 @@ export function describeCandles(count: number, timeframe: Timeframe): string {
   return `${candles} (about ${describeDuration(count * TIMEFRAME_MS[timeframe])})`;
 }
 
-/** Minutes below two hours, hours below two days, then days; whole numbers. */
 function describeDuration(durationMs: number): string {
-  if (durationMs < 2 * HOUR_MS) return inUnit(durationMs / MINUTE_MS, "minute");
-  if (durationMs < 2 * DAY_MS) return inUnit(durationMs / HOUR_MS, "hour");
-  return inUnit(durationMs / DAY_MS, "day");
+  const minutes = durationMs / 60_000;
+  if (minutes < 2 * 60) return inUnit(minutes, "minute");
+  const hours = minutes / 60;
+  return hours < 2 * 24 ? inUnit(hours, "hour") : inUnit(hours / 24, "day");
 }
 
 function inUnit(value: number, unit: "minute" | "hour" | "day"): string {

@@ -4,32 +4,28 @@ import type { MarketBrief } from "../market-brief.ts";
 import { formatAtTick } from "../price-scale.ts";
 import { type TradeLevels, tradeLevels } from "./trade-levels.ts";
 
-/** What one reading of the market speaks for. */
 export interface Vote {
   topic: string;
-  /** From −1 (sell) over 0 (undecided) to +1 (buy). */
+  /** From −1 (sell) to +1 (buy). */
   value: number;
-  /** Share in the decision, relative to the other votes. */
   weight: number;
-  /** One sentence with the numbers that the vote rests on. */
+  /** One sentence with the numbers of the vote. */
   evidence: string;
 }
 
-/** Reads one thing of a market; null where the brief lacks what it needs. */
+/** Null where the brief lacks the data. */
 type Voter = (brief: MarketBrief) => Vote | null;
 
-/** Keeps a vote between −1 and +1. */
 function clampVote(value: number): number {
   return Math.min(Math.max(value, -1), 1);
 }
 
-/** Weighted mean of the votes, −1 to +1; 0 without any. */
 export function scoreOf(votes: readonly Pick<Vote, "value" | "weight">[]): number {
   const weight = sum(votes.map((vote) => vote.weight));
   return weight === 0 ? 0 : sum(votes.map((vote) => vote.value * vote.weight)) / weight;
 }
 
-/** Share of the weight, 0 to 1, that votes the same way as `direction` (its sign). */
+/** Share of the weight, 0 to 1, with the sign of `direction`. */
 export function agreementWith(votes: readonly Vote[], direction: number): number {
   const weight = sum(votes.map((vote) => vote.weight));
   const agreeing = votes.filter((vote) => vote.value * direction > 0);
@@ -42,7 +38,6 @@ function sum(values: readonly number[]): number {
 
 const TREND_VALUE = { up: 1, down: -1, flat: 0 } as const;
 
-/** Are price and the averages of 20, 50 and 200 candles stacked in one order? */
 export const voteOnAverages: Voter = ({ price, scale, indicators }) => {
   const { ema20, ema50, ema200 } = indicators;
   if (ema20 === null) return null;
@@ -70,7 +65,6 @@ function sideSymbol(side: number): string {
   return side < 0 ? "<" : "=";
 }
 
-/** Where does the next longer timeframe head? */
 export const voteOnHigherTimeframe: Voter = ({ indicators }) => {
   if (!indicators.higherTimeframe) return null;
   const { timeframe, trend } = indicators.higherTimeframe;
@@ -82,15 +76,13 @@ export const voteOnHigherTimeframe: Voter = ({ indicators }) => {
   };
 };
 
-/** RSI beyond which a market counts as stretched. */
 const OVERBOUGHT = 70;
 const OVERSOLD = 30;
 
-/** Histogram and slope, in ATR, that count in full. */
 const FULL_HISTOGRAM_ATR = 0.1;
 const FULL_SLOPE_ATR = 0.03;
 
-/** RSI(14): with the move up to 70 (down to 30); past that it wears out, to nothing at 90 (10). */
+/** Follows the move up to 70 (down to 30); beyond, the vote declines to 0 at 90 (10). */
 export const voteOnRsi: Voter = ({ indicators }) => {
   const { rsi14 } = indicators;
   if (rsi14 === null) return null;
@@ -104,7 +96,6 @@ export const voteOnRsi: Voter = ({ indicators }) => {
   };
 };
 
-/** MACD(12, 26, 9): side of the histogram, and whether it grows. */
 export const voteOnMacd: Voter = ({ indicators }) => {
   const { macd, atr14 } = indicators;
   if (macd === null || atr14 === null || atr14 === 0) return null;
@@ -130,13 +121,11 @@ function describeSlope(slope: number): string {
   return slope < 0 ? "falling" : "level";
 }
 
-/** ATR against its usual size from which a market counts as moving, and a close outside the bands as a breakout. */
 const LIVELY_ATR_RATIO = 1.1;
 
-/** Share of the half-width of the bands from which a calm market tends back to the middle. */
 const STRETCHED = 0.8;
 
-/** Bollinger(20, 2): with the price inside the bands; at the edge a breakout if the market is lively, else a return. */
+/** Follows the price inside the bands; at the edge a breakout in a lively market, else a return. */
 export const voteOnBands: Voter = ({ price, scale, indicators }) => {
   const { bollinger20: bands, atrRatio } = indicators;
   if (bands === null || bands.upper === bands.middle) return null;
@@ -156,7 +145,6 @@ export const voteOnBands: Voter = ({ price, scale, indicators }) => {
   };
 };
 
-/** Volume of the last candle: more than usual speaks for the way that candle went. */
 export const voteOnVolume: Voter = ({ candles, indicators }) => {
   const { volume } = indicators;
   const last = candles.at(-1);
@@ -175,10 +163,8 @@ function describeWay(direction: number): string {
   return direction < 0 ? "fell" : "went nowhere";
 }
 
-/** Room in ATR beyond which support or resistance is out of play. */
 const FAR_ATR = 3;
 
-/** Do swings rise or fall, and has the price broken the last one? */
 export const voteOnSwings: Voter = ({ price, scale, indicators }) => {
   const { highs, lows } = indicators.swings;
   const [high, low] = [highs.at(-1), lows.at(-1)];
@@ -203,11 +189,10 @@ function describeBreak(broken: number): string {
   return broken < 0 ? "; the price broke below the last low" : "";
 }
 
-/** Is there more room to the next resistance than to the next support? */
 export const voteOnRoom: Voter = ({ price, scale, indicators }) => {
   const { atr14 } = indicators;
   if (atr14 === null || atr14 === 0) return null;
-  const { resistances, supports } = structureAround({ price, swings: indicators.swings });
+  const { resistances, supports } = structureAround(price, indicators.swings);
   const [resistance, support] = [resistances[0], supports[0]];
   if (resistance === undefined && support === undefined) return null;
   const room = (level: number | undefined) =>
@@ -235,29 +220,24 @@ const VOTERS: readonly Voter[] = [
   voteOnRoom,
 ];
 
-/**
- * How far the votes must lean, and what share of their weight must agree, before a trade is proposed. No edge over
- * chance has been shown for these bounds: README.md, "What has been measured", has the date, the data and the figures.
- */
+/** No edge over chance has been shown for these bounds, see README.md, "What has been measured". */
 export const TRADE_THRESHOLD = { score: 0.35, agreement: 0.6 } as const;
 
-/** How the votes fell; `levels` is null where they do not carry a trade. */
 export interface MarketScore {
   votes: Vote[];
   /** −1 (sell) to +1 (buy). */
   score: number;
-  /** Share of the votes' weight on the side of the score, 0 to 1. */
   agreement: number;
   levels: TradeLevels | null;
 }
 
-/** Lets every rule vote on the market, and finds levels for a trade where they agree enough. */
+/** `levels` is null if the votes do not agree enough for a trade. */
 export function scoreMarket(brief: MarketBrief): MarketScore {
   const votes = VOTERS.flatMap((vote) => vote(brief) ?? []);
   const score = scoreOf(votes);
   const agreement = agreementWith(votes, score);
   const isClear =
     Math.abs(score) >= TRADE_THRESHOLD.score && agreement >= TRADE_THRESHOLD.agreement;
-  const levels = isClear ? tradeLevels({ brief, direction: score > 0 ? 1 : -1 }) : null;
+  const levels = isClear ? tradeLevels(brief, score > 0 ? 1 : -1) : null;
   return { votes, score, agreement, levels };
 }

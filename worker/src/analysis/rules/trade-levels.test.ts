@@ -16,7 +16,7 @@ function briefOf(known: {
   return { ...brief, indicators: { ...brief.indicators, atr14, swings: { highs, lows } } };
 }
 const levelsOf = (known: Parameters<typeof briefOf>[0], direction: 1 | -1 = 1) =>
-  tradeLevels({ brief: briefOf(known), direction });
+  tradeLevels(briefOf(known), direction);
 
 describe("levels of a trade", () => {
   it("put the stop a quarter ATR beyond the nearest swing in reach, and the target on structure", () => {

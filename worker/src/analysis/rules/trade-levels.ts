@@ -2,16 +2,13 @@ import { structureAround } from "../indicators.ts";
 import type { MarketBrief } from "../market-brief.ts";
 import { roundToTick } from "../price-scale.ts";
 
-/** How far the stop may stand from the entry, and how far beyond a swing it is put, in ATR(14). */
 const STOP_ATR = { min: 1, usual: 1.5, max: 3, beyondSwing: 0.25 } as const;
 
-/** Reward as a multiple of the risk: at least, where no swing is in reach, and at most. */
 const REWARD = { min: 1.5, usual: 2, max: 3 } as const;
 
-/** Ticks that an ATR must span: with fewer, rounding a level to its tick could turn reward below risk. */
-const FEWEST_ATR_TICKS = 2;
+/** With fewer ticks, rounding could turn reward below risk. */
+const MIN_ATR_TICKS = 2;
 
-/** Prices of a trade in the quote currency, each on a tick of its market. */
 export interface TradeLevels {
   entry: number;
   stopLoss: number;
@@ -19,24 +16,22 @@ export interface TradeLevels {
 }
 
 /**
- * Entry at the last close, stop beyond the nearest swing that is 1 to 3 ATR away (else 1.5 ATR), target at the nearest
- * swing that pays 1.5 to 3 times the risk (else twice the risk). Null where the market hardly moves, or where a
- * level would not be above 0.
+ * Stop beyond the nearest swing 1 to 3 ATR away, else 1.5 ATR; target at the nearest swing that pays 1.5 to 3 times the
+ * risk, else twice.
+ * Null where the market hardly moves.
  */
-export function tradeLevels(options: {
-  brief: MarketBrief;
-  direction: 1 | -1;
-}): TradeLevels | null {
-  const { brief, direction } = options;
-  const { price, scale, indicators } = brief;
+export function tradeLevels(
+  { price, scale, indicators }: MarketBrief,
+  direction: 1 | -1,
+): TradeLevels | null {
   const entry = roundToTick(price, scale);
   const { atr14 } = indicators;
-  if (atr14 === null || atr14 < FEWEST_ATR_TICKS * scale.tick) return null;
-  const { resistances, supports } = structureAround({ price: entry, swings: indicators.swings });
+  if (atr14 === null || atr14 < MIN_ATR_TICKS * scale.tick) return null;
+  const { resistances, supports } = structureAround(entry, indicators.swings);
   const [ahead, behind] = direction === 1 ? [resistances, supports] : [supports, resistances];
   const distanceTo = (level: number) => Math.abs(level - entry);
-  const risk = stopDistance({ distances: behind.map(distanceTo), atr: atr14 });
-  const reward = targetDistance({ distances: ahead.map(distanceTo), risk });
+  const risk = stopDistance(behind.map(distanceTo), atr14);
+  const reward = targetDistance(ahead.map(distanceTo), risk);
   const levels = {
     entry,
     stopLoss: roundToTick(entry - direction * risk, scale),
@@ -45,18 +40,15 @@ export function tradeLevels(options: {
   return Math.min(levels.stopLoss, levels.takeProfit) > 0 ? levels : null;
 }
 
-function stopDistance(options: { distances: number[]; atr: number }): number {
-  const { distances, atr } = options;
+function stopDistance(distances: readonly number[], atr: number): number {
   const fitting = distances
     .map((distance) => distance + STOP_ATR.beyondSwing * atr)
     .find((distance) => distance >= STOP_ATR.min * atr && distance <= STOP_ATR.max * atr);
   return fitting ?? STOP_ATR.usual * atr;
 }
 
-function targetDistance(options: { distances: number[]; risk: number }): number {
-  const { distances, risk } = options;
-  const fitting = distances.find(
-    (distance) => distance >= REWARD.min * risk && distance <= REWARD.max * risk,
-  );
-  return fitting ?? REWARD.usual * risk;
+function targetDistance(distances: readonly number[], risk: number): number {
+  const { min, max, usual } = REWARD;
+  const fitting = distances.find((distance) => distance >= min * risk && distance <= max * risk);
+  return fitting ?? usual * risk;
 }

@@ -18,147 +18,115 @@ import type { BacktestReport, ChanceBand, HoldFigures, StrategyFigures } from ".
 
 interface Cell {
   value: string;
-  /** Its interval or band. */
+  /** Confidence interval or range. */
   range?: string;
 }
 
 interface Row {
   name: string;
   hint: string;
-  cells: [analyst: Cell, random: Cell, rule: Cell, hold: Cell];
+  /** Of the analyst and of the ATR rule. */
+  strategy: (figures: StrategyFigures) => Cell;
+  random?: (random: BacktestReport["random"]) => Cell;
+  hold?: (hold: HoldFigures) => Cell;
 }
 
 const NONE: Cell = { value: NO_FIGURE };
 
-/** The analyst beside chance, the ATR rule, and holding. */
-export function comparisonTable(report: BacktestReport): Html {
-  const rows = [...resultRows(report), ...qualityRows(report)];
-  return html`<div class="scroll" role="region" aria-label="Comparison" tabindex="0"><table class="comparison">
-<thead><tr><td></td><th scope="col">Analyst</th><th scope="col">Random entries<small>mean, nine of ten</small></th><th scope="col">ATR rule</th><th scope="col">Holding</th></tr></thead>
-<tbody>${rows.map(renderRow)}</tbody>
-</table></div>
-<p class="foot">${NO_FIGURE} does not apply, or needs at least ${ENOUGH_SIGNALS} trades.</p>`;
-}
-
-/** What came of it. */
-function resultRows({ figures, random, atr_rule: rule, hold }: BacktestReport): Row[] {
-  return [
-    {
-      name: "Total",
-      hint: "R is the distance from entry to stop",
-      cells: [
-        totalCell(figures),
-        bandCell(random.total_r, formatR),
-        totalCell(rule),
-        holdCell(hold),
-      ],
-    },
-    {
-      name: "Result",
-      hint: "With the chosen stake, not compounded; too large a margin cuts a position",
-      cells: [usdCell(figures), bandCell(random.result_usd, formatUsd), usdCell(rule), NONE],
-    },
-    {
-      name: "Trades closed",
-      hint: "Won, lost, or closed at the hold limit",
-      cells: [tradesCell(figures), bandCell(random.trades, formatCount), tradesCell(rule), NONE],
-    },
-    {
-      name: "Win rate",
-      hint: "Of those won or lost, with its 95% interval",
-      cells: [rateCell(figures), bandCell(random.win_rate, formatShare), rateCell(rule), NONE],
-    },
-  ];
-}
-
-/** How good the trades were, and how far that can be told. */
-function qualityRows({ figures, random, atr_rule: rule, hold }: BacktestReport): Row[] {
-  return [
-    {
-      name: "Baseline win rate",
-      hint: "Without any edge, with the same levels",
-      cells: [baselineCell(figures), NONE, baselineCell(rule), NONE],
-    },
-    {
-      name: "Edge",
-      hint: "Win rate minus baseline, in percentage points; not significant if its interval contains 0",
-      cells: [edgeCell(figures), NONE, edgeCell(rule), NONE],
-    },
-    {
-      name: "Expectancy",
-      hint: "Mean result of a trade, after costs",
-      cells: [
-        expectancyCell(figures),
-        bandCell(random.expectancy_r, formatMeanR),
-        expectancyCell(rule),
-        NONE,
-      ],
-    },
-    {
-      name: "Profit factor",
-      hint: "Won per R lost",
-      cells: [factorCell(figures), NONE, factorCell(rule), NONE],
-    },
-    {
-      name: "Max drawdown",
-      hint: "Largest peak-to-trough decline",
-      cells: [
-        drawdownCell(figures),
-        bandCell(random.max_drawdown_r, formatFall),
-        drawdownCell(rule),
-        holdFall(hold),
-      ],
-    },
-  ];
-}
-
-const renderRow = ({ name, hint, cells }: Row): Html =>
-  html`<tr><th scope="row">${name}<small>${hint}</small></th>${cells.map(
-    ({ value, range }) =>
-      html`<td>${value}${range === undefined ? null : html`<small>${range}</small>`}</td>`,
-  )}</tr>
-`;
+const intervalCell = (
+  estimate: { value: number; low: number; high: number } | null,
+  format: (value: number) => string,
+): Cell =>
+  estimate ? { value: format(estimate.value), range: formatRange(estimate, format) } : NONE;
 
 const bandCell = (band: ChanceBand | null, format: (value: number) => string): Cell =>
   band ? { value: format(band.mean), range: formatRange(band, format) } : NONE;
 
-const totalCell = ({ total_r }: StrategyFigures): Cell => ({ value: formatR(total_r) });
-const usdCell = ({ result_usd }: StrategyFigures): Cell => ({ value: formatUsd(result_usd) });
+const ROWS: readonly Row[] = [
+  {
+    name: "Total",
+    hint: "R is the distance from entry to stop",
+    strategy: ({ total_r }) => ({ value: formatR(total_r) }),
+    random: ({ total_r }) => bandCell(total_r, formatR),
+    hold: ({ return_percent, total_r }) => ({
+      value: formatSignedShare(return_percent / 100),
+      ...(total_r !== null && { range: `as much as ${formatR(total_r)}` }),
+    }),
+  },
+  {
+    name: "Result",
+    hint: "With the chosen stake, not compounded; too large a margin cuts a position",
+    strategy: ({ result_usd }) => ({ value: formatUsd(result_usd) }),
+    random: ({ result_usd }) => bandCell(result_usd, formatUsd),
+  },
+  {
+    name: "Trades closed",
+    hint: "Won, lost, or closed at the hold limit",
+    strategy: ({ trades, counts }) => ({
+      value: formatCount(trades),
+      range: `${counts.wins} won, ${counts.losses} lost, ${counts.expired} expired`,
+    }),
+    random: ({ trades }) => bandCell(trades, formatCount),
+  },
+  {
+    name: "Win rate",
+    hint: "Of those won or lost, with its 95% interval",
+    strategy: ({ win_rate }) => intervalCell(win_rate, formatShare),
+    random: ({ win_rate }) => bandCell(win_rate, formatShare),
+  },
+  {
+    name: "Baseline win rate",
+    hint: "Without any edge, with the same levels",
+    strategy: ({ no_edge_rate }) => ({ value: orDash(no_edge_rate, formatShare) }),
+  },
+  {
+    name: "Edge",
+    hint: "Win rate minus baseline, in percentage points; not significant if its interval contains 0",
+    strategy: ({ lift }) => intervalCell(lift, formatEdge),
+  },
+  {
+    name: "Expectancy",
+    hint: "Mean result of a trade, after costs",
+    strategy: ({ expectancy_r }) => intervalCell(expectancy_r, formatMeanR),
+    random: ({ expectancy_r }) => bandCell(expectancy_r, formatMeanR),
+  },
+  {
+    name: "Profit factor",
+    hint: "Won per R lost",
+    strategy: ({ profit_factor }) => ({ value: orDash(profit_factor, formatRatio) }),
+  },
+  {
+    name: "Max drawdown",
+    hint: "Largest peak-to-trough decline",
+    strategy: ({ max_drawdown_r }) => ({ value: orDash(max_drawdown_r, formatFall) }),
+    random: ({ max_drawdown_r }) => bandCell(max_drawdown_r, formatFall),
+    hold: ({ max_drawdown_percent, percent_per_r }) => ({
+      value: formatShare(max_drawdown_percent / 100),
+      ...(percent_per_r !== null && {
+        range: `as much as ${formatFall(max_drawdown_percent / percent_per_r)}`,
+      }),
+    }),
+  },
+];
 
-const tradesCell = ({ trades, counts }: StrategyFigures): Cell => ({
-  value: formatCount(trades),
-  range: `${counts.wins} won, ${counts.losses} lost, ${counts.expired} expired`,
-});
+/** Compares the analyst with random entries, the ATR rule, and buy and hold. */
+export function comparisonTable({ figures, random, atr_rule: rule, hold }: BacktestReport): Html {
+  const rows = ROWS.map((row) => {
+    const cells = [
+      row.strategy(figures),
+      row.random?.(random) ?? NONE,
+      row.strategy(rule),
+      row.hold?.(hold) ?? NONE,
+    ];
+    return html`<tr><th scope="row">${row.name}<small>${row.hint}</small></th>${cells.map(renderCell)}</tr>
+`;
+  });
+  return html`<div class="scroll" role="region" aria-label="Comparison" tabindex="0"><table class="comparison">
+<thead><tr><td></td><th scope="col">Analyst</th><th scope="col">Random entries<small>mean, nine of ten</small></th><th scope="col">ATR rule</th><th scope="col">Holding</th></tr></thead>
+<tbody>${rows}</tbody>
+</table></div>
+<p class="foot">${NO_FIGURE} does not apply, or needs at least ${ENOUGH_SIGNALS} trades.</p>`;
+}
 
-const rateCell = ({ win_rate: rate }: StrategyFigures): Cell =>
-  rate ? { value: formatShare(rate.value), range: formatRange(rate, formatShare) } : NONE;
-
-const baselineCell = ({ no_edge_rate }: StrategyFigures): Cell => ({
-  value: orDash(no_edge_rate, formatShare),
-});
-
-const edgeCell = ({ lift: edge }: StrategyFigures): Cell =>
-  edge ? { value: formatEdge(edge.value), range: formatRange(edge, formatEdge) } : NONE;
-
-const expectancyCell = ({ expectancy_r: mean }: StrategyFigures): Cell =>
-  mean ? { value: formatMeanR(mean.value), range: formatRange(mean, formatMeanR) } : NONE;
-
-const factorCell = ({ profit_factor }: StrategyFigures): Cell => ({
-  value: orDash(profit_factor, formatRatio),
-});
-
-const drawdownCell = ({ max_drawdown_r }: StrategyFigures): Cell => ({
-  value: orDash(max_drawdown_r, formatFall),
-});
-
-const holdCell = ({ return_percent, total_r }: HoldFigures): Cell => ({
-  value: formatSignedShare(return_percent / 100),
-  ...(total_r !== null && { range: `as much as ${formatR(total_r)}` }),
-});
-
-const holdFall = ({ max_drawdown_percent, percent_per_r }: HoldFigures): Cell => ({
-  value: formatShare(max_drawdown_percent / 100),
-  ...(percent_per_r !== null && {
-    range: `as much as ${formatFall(max_drawdown_percent / percent_per_r)}`,
-  }),
-});
+const renderCell = ({ value, range }: Cell): Html =>
+  html`<td>${value}${range === undefined ? null : html`<small>${range}</small>`}</td>`;

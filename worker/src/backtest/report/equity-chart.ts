@@ -2,15 +2,13 @@ import { Html, html } from "@shared/runtime/html.ts";
 import { formatDay, formatR } from "./formats.ts";
 import type { EquityCurves } from "./report-schema.ts";
 
-/** The drawing's own units; it is stretched to the width of the page, its labels are not. */
+/** Units of the drawing. It is stretched to the width of the page, its labels are not. */
 const WIDTH = 1_000;
 const HEIGHT = 400;
 
-/** Lines across at most, and dates below. */
 const GRID_LINES = 6;
 const DATES = 4;
 
-/** Shares of the range that are left free above and below. */
 const MARGIN = 0.06;
 
 interface Scale {
@@ -18,7 +16,7 @@ interface Scale {
   y: (r: number) => number;
 }
 
-/** R won over time, as SVG with its labels in HTML, so that they stay readable on a narrow screen. */
+/** Cumulative R as SVG with HTML labels, which stay readable on narrow screens. */
 export function equityChart(curves: EquityCurves): Html {
   const { times, analyst, atr_rule: rule, hold, random } = curves;
   const extent = extentOf(curves);
@@ -27,20 +25,14 @@ export function equityChart(curves: EquityCurves): Html {
     y: (r) => ((extent.high - r) * HEIGHT) / (extent.high - extent.low),
   };
   const ticks = niceTicks(extent);
+  const means = random?.map(({ mean }) => mean);
   return html`<figure class="chart">
 <figcaption class="legend">${legend(curves)}</figcaption>
 <div class="plot">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${summary(curves)}">
 ${ticks.map((r) => html`<line class="${r === 0 ? "zero" : "grid"}" x1="0" x2="${WIDTH}" y1="${point(scale.y(r))}" y2="${point(scale.y(r))}"/>`)}
 ${random && html`<polygon class="band" points="${bandPoints(random, scale)}"/>`}
-${
-  random &&
-  line(
-    "mean",
-    random.map(({ mean }) => mean),
-    scale,
-  )
-}
+${means && line("mean", means, scale)}
 ${hold && line("hold", hold, scale)}
 ${line("rule", rule, scale)}
 ${line("analyst", analyst, scale)}
@@ -83,7 +75,7 @@ function extentOf({ analyst, atr_rule: rule, hold, random }: EquityCurves): {
   return { low: low - margin, high: high + margin };
 }
 
-/** Round numbers within a range: steps of 1, 2 or 5 times a power of ten. */
+/** Round numbers within a range, in steps of 1, 2 or 5 times a power of ten. */
 export function niceTicks({ low, high }: { low: number; high: number }): number[] {
   const rough = (high - low) / GRID_LINES;
   const power = 10 ** Math.floor(Math.log10(rough));

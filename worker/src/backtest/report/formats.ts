@@ -1,7 +1,6 @@
 import { formatPoints } from "@shared/contract/edge-statement.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
 
-/** Stands where a figure is not given. */
 export const NO_FIGURE = "–";
 
 const decimals = (count: number, extra: Intl.NumberFormatOptions = {}) =>
@@ -21,28 +20,22 @@ const percent = decimals(1, { style: "percent" });
 const signedPercent = decimals(1, { ...signed, style: "percent" });
 const ratio = decimals(2);
 
-/** All minus signs as long as a plus is. */
 const typeset = (text: string): string => text.replaceAll("-", "−");
 
 export const formatCount = (value: number): string => whole.format(value);
 export const formatR = (value: number): string => `${typeset(rFormat.format(value))} R`;
 export const formatMeanR = (value: number): string => `${typeset(meanRFormat.format(value))} R`;
 export const formatFall = (value: number): string => `${plainR.format(value)} R`;
-/** Trading costs in R, without a sign. */
 export const formatCost = (value: number): string => `${ratio.format(value)} R`;
 export const formatUsd = (value: number): string => typeset(usd.format(value));
-/** Of a share, 0–1. */
 export const formatShare = (value: number): string => percent.format(value);
 export const formatSignedShare = (value: number): string => typeset(signedPercent.format(value));
-/** A difference of two shares, in percentage points. */
 export const formatEdge = (value: number): string => `${formatPoints(value)} pp`;
 export const formatRatio = (value: number): string => ratio.format(value);
 
-/** `value` as `format` writes it, or a dash where there is none. */
 export const orDash = (value: number | null, format: (value: number) => string): string =>
   value === null ? NO_FIGURE : format(value);
 
-/** A range as `format` writes its ends. */
 export const formatRange = (
   { low, high }: { low: number; high: number },
   format: (value: number) => string,
@@ -55,6 +48,5 @@ export function formatPrice(symbol: string, value: number): string {
   return new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 }).format(value);
 }
 
-/** `2025-10-22 23:00`, of an ISO time; always UTC. */
 export const formatTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 export const formatDay = (iso: string): string => iso.slice(0, 10);

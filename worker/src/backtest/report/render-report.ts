@@ -17,7 +17,7 @@ import {
 } from "./formats.ts";
 import type { BacktestReport, ReportedTrade } from "./report-schema.ts";
 
-/** The report as one HTML page that needs nothing else: no script, no font and no picture from anywhere. */
+/** Renders the report as one self-contained HTML page without scripts and external resources. */
 export function renderReport(report: BacktestReport): string {
   const { options, data, verdict, caveats, trades } = report;
   const title = `Backtest of ${options.symbol} ${options.timeframe}`;
@@ -126,7 +126,6 @@ const REASONS: Record<Resolution["reason"], string> = {
   "not-filled": "Not filled",
 };
 
-/** Every trade that the analyst advised, oldest first. */
 function tradesTable({ trades, options }: BacktestReport): Html {
   if (trades.length === 0) return html`<p>The analyst advised no trade.</p>`;
   return html`<div class="scroll" role="region" aria-label="Trades" tabindex="0"><table class="trades">
@@ -149,7 +148,6 @@ function signOf(r: number | null): "up" | "down" | "even" {
   return r > 0 ? "up" : "down";
 }
 
-/** Style of the report: the system's own fonts, light or dark as the reader likes it, and fit to be printed. */
 const REPORT_STYLE = `
 :root { color-scheme: light dark;
   --ground: #f6f7f9; --card: #ffffff; --line: #dfe3e9; --ink: #141a22; --muted: #535f6e;

@@ -6,16 +6,14 @@ import { analystNameSchema } from "@shared/contract/status.ts";
 import { tradingCostsSchema } from "@shared/contract/trading-costs.ts";
 import { z } from "zod";
 
-/** Raised whenever a field changes its meaning or goes. */
+/** Increased whenever a field changes its meaning or is removed. */
 export const REPORT_VERSION = 2;
 
 const count = z.number().int().nonnegative();
 const time = z.iso.datetime();
 
-/** Where candles come from: the product's own recordings, a file of the user, or a live provider. */
 export const candleOriginSchema = z.enum(["recorded", "csv", "provider"]);
 
-/** What was asked for; amounts in USD, risk in percent of the amount. */
 export const backtestOptionsSchema = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
@@ -34,7 +32,7 @@ export const backtestOptionsSchema = z.object({
 });
 export type BacktestOptions = z.infer<typeof backtestOptionsSchema>;
 
-/** The figures of the performance page, by the same statistics, and the result in USD. */
+/** The statistics of the performance page, and the result in USD. */
 const figuresSchema = performanceSchema
   .pick({
     counts: true,
@@ -51,7 +49,7 @@ const figuresSchema = performanceSchema
   .extend({ result_usd: z.number() });
 export type StrategyFigures = z.infer<typeof figuresSchema>;
 
-/** Mean of the repetitions, and the range that nine of ten of them lie in. */
+/** Mean of the repetitions, and the range of nine of ten of them. */
 const bandSchema = z.object({ mean: z.number(), low: z.number(), high: z.number() });
 export type ChanceBand = z.infer<typeof bandSchema>;
 
@@ -63,7 +61,7 @@ const chanceSchema = z.object({
   total_r: bandSchema.nullable(),
   result_usd: bandSchema.nullable(),
   max_drawdown_r: bandSchema.nullable(),
-  /** Share of the repetitions that made as many R as the analyst, or more. */
+  /** Share of the repetitions with at least as many R as the analyst. */
   as_good_share: z.number().min(0).max(1).nullable(),
 });
 export type ChanceFigures = z.infer<typeof chanceSchema>;
@@ -71,13 +69,11 @@ export type ChanceFigures = z.infer<typeof chanceSchema>;
 const holdSchema = z.object({
   return_percent: z.number(),
   max_drawdown_percent: z.number(),
-  /** What one R of the analyst's trades is in percent of the price, and holding in terms of it. */
   percent_per_r: z.number().nullable(),
   total_r: z.number().nullable(),
 });
 export type HoldFigures = z.infer<typeof holdSchema>;
 
-/** R won since the start, at the same times; `random` is the band of the repetitions. */
 const curvesSchema = z.object({
   times: z.array(time),
   analyst: z.array(z.number()),
@@ -87,7 +83,6 @@ const curvesSchema = z.object({
 });
 export type EquityCurves = z.infer<typeof curvesSchema>;
 
-/** What was said at one bar, `at` being its close. */
 const statementSchema = z.object({
   at: time,
   signal: signalKindSchema,
@@ -97,7 +92,6 @@ const statementSchema = z.object({
   take_profit: z.number().nullable(),
 });
 
-/** A trade that was taken; `judgement` is null where the recording ends before it does. */
 const tradeSchema = z.object({
   at: time,
   side: z.enum(["BUY", "SELL"]),
@@ -107,13 +101,11 @@ const tradeSchema = z.object({
   stop_loss: z.number(),
   take_profit: z.number(),
   dollar_risk: z.number(),
-  /** Trading costs in R, as deducted from the result; null where there is none. */
   cost_r: z.number().nullable(),
   judgement: resolutionSchema.nullable(),
 });
 export type ReportedTrade = z.infer<typeof tradeSchema>;
 
-/** A whole backtest, as `report.json` holds it. */
 export const backtestReportSchema = z.object({
   version: z.literal(REPORT_VERSION),
   made_at: time,
@@ -121,10 +113,8 @@ export const backtestReportSchema = z.object({
   options: backtestOptionsSchema,
   data: z.object({
     provider: z.string(),
-    /** Of all candles, those that only warm up included. */
     candles: count,
     first_candle_at: time,
-    /** First and last close at which something was decided. */
     from: time,
     to: time,
   }),
@@ -132,17 +122,13 @@ export const backtestReportSchema = z.object({
     name: z.string(),
     version: z.string().nullable(),
     model: z.string().nullable(),
-    /** Bars at which it was asked, WAITs among its answers, and questions that came to nothing. */
     asked: count,
     waits: count,
     failed: count,
-    /** Calls to the model, and answers that were kept from an earlier run; null for an analyst without calls. */
     calls: z.object({ made: count, kept: count }).nullable(),
   }),
   bars: count,
-  /** The run was ended before its last bar. */
   stopped_early: z.boolean(),
-  /** Plain sentences on the limits of the results. */
   caveats: z.array(z.string()),
   verdict: z.string(),
   figures: figuresSchema,

@@ -120,7 +120,7 @@ describe.each(FAKE_EXCHANGES)("%s", (exchangeId) => {
     },
   );
 
-  it("does not know a symbol that it does not list, and asks nobody for its candles", async () => {
+  it("does not know a symbol that it does not list, and sends no request for its candles", async () => {
     await expect(
       provider(exchangeId).candles(request({ symbol: "NOPE/USDT" })),
     ).rejects.toMatchObject({ failure: "unknown-symbol" });
@@ -177,7 +177,7 @@ describe("whatever the exchange", () => {
     expect(exchange.count({ subject: "markets" })).toBe(1);
   });
 
-  it("is unreachable where nobody listens", async () => {
+  it("is unreachable if no server listens", async () => {
     const market = provider("kraken", { baseUrl: `http://127.0.0.1:${await freePort()}` });
     await expect(market.candles(request())).rejects.toMatchObject({ failure: "unreachable" });
     expect(await market.isReachable(patient())).toBe(false);

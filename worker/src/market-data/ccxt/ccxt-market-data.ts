@@ -22,7 +22,6 @@ import {
 } from "./exchange-client.ts";
 import { createMarketList, type MarketList } from "./market-list.ts";
 
-/** Limits of the two kinds of request; a list of markets can be tens of megabytes. */
 export interface CcxtLimits {
   candles: RequestLimits;
   markets: RequestLimits;
@@ -33,7 +32,6 @@ const DEFAULT_LIMITS: CcxtLimits = {
   markets: { headersTimeoutMs: 4_000, totalTimeoutMs: 15_000, maxBytes: 64_000_000 },
 };
 
-/** Candles per request where an exchange does not say how many it gives. */
 const USUAL_PAGE_SIZE = 200;
 
 const featuresSchema = z.object({
@@ -42,12 +40,11 @@ const featuresSchema = z.object({
 
 export interface CcxtOptions {
   exchangeId: string;
-  /** Replaces scheme and host of every REST address. */
   baseUrl?: string | undefined;
   now: () => number;
   logger: Logger;
   limits?: CcxtLimits | undefined;
-  /** Keep to the exchange's request rate by waiting; on by default. */
+  /** Keep to the request rate of the exchange by waiting; on by default. */
   pace?: boolean | undefined;
 }
 
@@ -59,18 +56,10 @@ export class CcxtMarketData implements LiveProvider {
   private readonly exchange: Exchange;
   private readonly markets: MarketList;
   private readonly pageSize: number;
-  /** HTTP answers of any kind so far. */
   private answers = 0;
 
-  /** @throws SettingsError when ccxt knows no such exchange */
-  constructor({
-    exchangeId,
-    baseUrl,
-    now,
-    logger,
-    limits = DEFAULT_LIMITS,
-    pace = true,
-  }: CcxtOptions) {
+  constructor(options: CcxtOptions) {
+    const { exchangeId, baseUrl, now, logger, limits = DEFAULT_LIMITS, pace = true } = options;
     this.name = exchangeId;
     this.now = now;
     this.limits = limits;
@@ -94,16 +83,16 @@ export class CcxtMarketData implements LiveProvider {
   }
 
   symbols(abort: AbortSignal): Promise<string[]> {
-    return this.inOurTerms(abort, async () => {
-      const symbols = await this.markets.symbols();
+    return this.withProviderErrors(abort, async () => {
+      const symbols = await this.markets();
       return [...symbols].filter((symbol) => this.covers(symbol));
     });
   }
 
   candles(request: CandleRequest): Promise<CandleSeries> {
-    return this.inOurTerms(request.abort, async () => {
+    return this.withProviderErrors(request.abort, async () => {
       const source = sourceTimeframe(request.timeframe, Object.keys(this.exchange.timeframes));
-      const symbols = await this.markets.symbols();
+      const symbols = await this.markets();
       if (!source || !this.covers(request.symbol) || !symbols.has(request.symbol)) {
         throw new ProviderError({
           provider: this.name,
@@ -125,53 +114,54 @@ export class CcxtMarketData implements LiveProvider {
   async isReachable(abort: AbortSignal): Promise<boolean> {
     const answersBefore = this.answers;
     try {
-      await this.inOurTerms(abort, () => this.ping(abort));
+      await this.withProviderErrors(abort, () => this.ping(abort));
       return true;
     } catch {
-      // Any HTTP answer, an error too, means that the exchange is there.
+      // Any HTTP response, even an error, means that the exchange is reachable.
       return this.answers > answersBefore;
     }
   }
 
   private async ping(abort: AbortSignal): Promise<void> {
     const answersBefore = this.answers;
-    const [symbol] = await this.markets.symbols();
+    const [symbol] = await this.markets();
     if (this.answers > answersBefore || !symbol) return;
-    const since = firstOpeningTime({ timeframe: "1h", count: 1, now: this.now() });
+    const since = firstOpeningTime("1h", { count: 1, now: this.now() });
     await this.fetchRows({ symbol, timeframe: "1h", since, count: 1, abort });
   }
 
   /**
-   * The candles asked for and one to spare: just after a close an exchange may still lack the
-   * newest. Where there are none in that time, the feed has stopped, and the last that it has come.
+   * Requests one candle more, as the newest may be missing just after a close. Falls back to the last candles if the
+   * feed has stopped.
    */
   private async closedCandles(request: CandleRequest, source: Timeframe): Promise<Candle[]> {
     const { symbol, timeframe, abort, until = Number.POSITIVE_INFINITY } = request;
     const now = openingTime(Math.min(this.now(), until), timeframe);
-    const since = firstOpeningTime({ timeframe, count: request.limit + 1, now });
+    const since = firstOpeningTime(timeframe, { count: request.limit + 1, now });
     const count = (now - since) / TIMEFRAME_MS[source];
     const range = { symbol, timeframe: source, count, abort };
     const current = await this.fetchRows({ ...range, since });
     const isPast = request.until !== undefined;
-    const rows = current.length > 0 || isPast ? current : await this.fetchNewestRows(range);
+    const rows = current.length > 0 || isPast ? current : await this.fetchRows(range);
     const candles = closedCandles(rows, { timeframe: source, count, now });
     return source === timeframe ? candles : resample(candles, { from: source, to: timeframe });
   }
 
+  /** The newest candles, without `since`. */
   private async fetchRows(range: {
     symbol: string;
     timeframe: Timeframe;
-    since: number;
+    since?: number;
     count: number;
     abort: AbortSignal;
   }): Promise<unknown[]> {
     const { symbol, timeframe, since, count, abort } = range;
-    const pages = planPages({
-      since,
-      count,
-      stepMs: TIMEFRAME_MS[timeframe],
-      pageSize: this.pageSize,
-    });
+    const { pageSize } = this;
+    const stepMs = TIMEFRAME_MS[timeframe];
+    const pages =
+      since === undefined
+        ? [{ since, count: Math.min(count, pageSize) }]
+        : planPages({ since, count, stepMs, pageSize });
     const scope = { abort, limits: this.limits.candles };
     const answers = await requestScope.run(scope, () =>
       Promise.all(
@@ -181,27 +171,13 @@ export class CcxtMarketData implements LiveProvider {
     return answers.flat();
   }
 
-  private fetchNewestRows(range: {
-    symbol: string;
-    timeframe: Timeframe;
-    count: number;
-    abort: AbortSignal;
-  }): Promise<unknown[]> {
-    const { symbol, timeframe, abort } = range;
-    const count = Math.min(range.count, this.pageSize);
-    const scope = { abort, limits: this.limits.candles };
-    return requestScope.run(scope, () =>
-      this.exchange.fetchOHLCV(symbol, timeframe, undefined, count),
-    );
-  }
-
-  /** Apart from any caller's scope: the list is for all, so nobody's leaving may end it. */
+  /** Not bound to a caller's signal: all callers share the list. */
   private loadMarkets() {
     const scope = { abort: new AbortController().signal, limits: this.limits.markets };
     return requestScope.run(scope, () => this.exchange.fetchMarkets());
   }
 
-  private async inOurTerms<T>(abort: AbortSignal, work: () => Promise<T>): Promise<T> {
+  private async withProviderErrors<T>(abort: AbortSignal, work: () => Promise<T>): Promise<T> {
     try {
       return await raceAbort(work(), abort);
     } catch (error) {
@@ -210,19 +186,17 @@ export class CcxtMarketData implements LiveProvider {
   }
 }
 
-/** An exchange trades currencies at weekends too, but their market is the one that traders mean. */
+/** Forex trades on exchanges at weekends too, but the hours of the market count. */
 function marketOf(symbol: string): { market?: SeriesMarket } {
   const hours = findInstrument(symbol)?.hours ?? "always";
   return hours === "always" ? {} : { market: { hours, delayMs: 0 } };
 }
 
-/** One request for `count` candles from the opening time `since` on, in Unix milliseconds. */
 interface Page {
   since: number;
   count: number;
 }
 
-/** Cuts a range of `count` candles into requests of at most `pageSize`, oldest first. */
 export function planPages(options: {
   since: number;
   count: number;
@@ -236,11 +210,7 @@ export function planPages(options: {
   }));
 }
 
-/**
- * Whether this exchange's market of that name is what the product means by the symbol. What a crypto
- * exchange lists under the name of another market is something else: `SPX` is a memecoin, and a
- * tokenized or leveraged look-alike is not the metal or the index.
- */
+/** Crypto exchanges list other things under the same name: `SPX` is a memecoin, a tokenized metal is not the metal. */
 function exchangeCovers(exchangeId: string, symbol: string): boolean {
   const instrument = findInstrument(symbol);
   if (!instrument) return symbol.includes("/");

@@ -12,15 +12,9 @@ const exchangeClassSchema = z.custom<ExchangeClass>(
   (value) => typeof value === "function" && value.prototype instanceof Exchange,
 );
 
-/** The library's own clock on a request; it must never strike before ours. */
+/** Must be longer than our own timeouts. */
 const LIBRARY_TIMEOUT_MS = 300_000;
 
-/**
- * Makes the one exchange that is asked for, restricted to spot markets, sending all requests
- * through `fetch`.
- * @param options.pace keeps to the exchange's request rate by waiting
- * @throws SettingsError for an id that the library does not know
- */
 export function createExchange(options: {
   id: string;
   fetch: ReturnType<typeof createExchangeFetch>;
@@ -45,8 +39,7 @@ const marketOptionsSchema = z.looseObject({
 });
 
 /**
- * The library's market options, reduced so that the list of markets is a single request: exchanges
- * name the types to load in an array or as flags, and some also load all tickers for their fees.
+ * Reduces the list of markets to a single request: some exchanges load several types, or all tickers for their fees.
  */
 function spotOnly(marketOptions: unknown): unknown {
   const parsed = marketOptionsSchema.safeParse(marketOptions ?? {});
@@ -62,13 +55,11 @@ function spotOnly(marketOptions: unknown): unknown {
   };
 }
 
-/** What surrounds a request that an exchange library makes on somebody's behalf. */
 interface RequestScope {
   abort: AbortSignal;
   limits: RequestLimits;
 }
 
-/** The part of a fetch call that exchange libraries use. */
 interface ExchangeRequest {
   method?: string;
   headers?: Record<string, string>;
@@ -76,18 +67,9 @@ interface ExchangeRequest {
   signal?: AbortSignal;
 }
 
-/** Carries a caller's signal and limits through the library, which has no parameter for either. */
+/** Passes a caller's signal and limits through ccxt, which has no parameter for them. */
 export const requestScope = new AsyncLocalStorage<RequestScope>();
 
-/**
- * A `fetch` for exchange libraries that ends when the caller of `requestScope` gives up, holds its
- * limits for headers and body together, and hands on a body that has arrived whole.
- * @param options.baseUrl replaces scheme and host of every address; its own path, if any, is put
- * before theirs
- * @param options.onAnswer called as soon as an HTTP answer of any status begins
- * @throws ProviderError as `fetchWhole` does, and `nonsense` for what is no JSON: the library would
- * take it for an empty answer
- */
 export function createExchangeFetch(options: {
   provider: string;
   baseUrl?: string | undefined;
@@ -109,12 +91,12 @@ export function createExchangeFetch(options: {
   };
 }
 
-/** Begins and ends as JSON does; a list of markets is too long to be parsed twice. */
+/** Checks both ends only, as a list of markets is too long to be parsed twice. */
 function looksWhole(text: string): boolean {
   return /^\s*[[{]/.test(text) && /[\]}]\s*$/.test(text.slice(-100));
 }
 
-/** Error classes of the library with what they mean to a caller; the first that fits counts. */
+/** The first matching class counts. */
 const MEANINGS = [
   [ccxt.RateLimitExceeded, "rate-limited", "provider", "too many requests"],
   [ccxt.DDoSProtection, "rate-limited", "provider", "too many requests"],
@@ -127,10 +109,7 @@ const MEANINGS = [
   [ccxt.ExchangeError, "refused", "market", "the exchange rejected the request"],
 ] as const;
 
-/**
- * Puts whatever an exchange library throws into our own terms.
- * The library's messages hold whole answers, so they are kept as the cause and not repeated.
- */
+/** Messages of ccxt contain whole responses, so they are kept as the cause only. */
 export function toProviderError(error: unknown, provider: string): ProviderError {
   const fail = (failure: ProviderFailure, message: string, scope?: FailureScope) =>
     new ProviderError({ provider, failure, scope, message, cause: error });

@@ -3,24 +3,14 @@ import { ProviderError } from "../provider-error.ts";
 import { toProviderError } from "./exchange-client.ts";
 
 const HOUR_MS = 3_600_000;
-/** Age at which the list is loaded anew, so that new listings are found. */
 const MAX_AGE_MS = 6 * HOUR_MS;
 
-/** The spot markets of one exchange. */
-export interface MarketList {
-  /**
-   * Symbols that can be traded now; loads the list first if there is none yet. Rejects with `ProviderError` of scope
-   * `provider` if that fails: without its list an exchange has no market at all.
-   */
-  symbols(): Promise<ReadonlySet<string>>;
-}
+/** Symbols that can be traded now. Rejects with `ProviderError` of scope `provider`. */
+export type MarketList = () => Promise<ReadonlySet<string>>;
 
 /**
- * Loads an exchange's markets once for all who ask at the same time, keeps them, and starts again
- * after a failure. The library's own `loadMarkets` would remember a failure, or an empty answer,
- * for ever.
- * @param options.load makes the exchange's request for its markets
- * @param options.onStale told when a list could not be renewed; the old one stays in use
+ * Loads the markets of an exchange once for simultaneous callers, and again after a failure: ccxt's `loadMarkets`
+ * caches failures.
  */
 export function createMarketList(options: {
   exchange: Exchange;
@@ -29,16 +19,13 @@ export function createMarketList(options: {
   onStale: (error: unknown) => void;
 }): MarketList {
   let kept: { symbols: ReadonlySet<string>; loadedAt: number } | undefined;
-  let underway: Promise<ReadonlySet<string>> | undefined;
+  let loading: Promise<ReadonlySet<string>> | undefined;
 
   const load = async () => {
     const markets = (await options.load()).filter(isSpotMarket);
     if (markets.length === 0) {
-      throw new ProviderError({
-        provider: options.exchange.id,
-        failure: "nonsense",
-        message: "the list of markets is empty",
-      });
+      const message = "the list of markets is empty";
+      throw new ProviderError({ provider: options.exchange.id, failure: "nonsense", message });
     }
     options.exchange.setMarkets(markets);
     const tradable = markets.filter(({ active }) => active !== false);
@@ -46,22 +33,20 @@ export function createMarketList(options: {
     return kept.symbols;
   };
   const loadOnce = () => {
-    underway ??= load()
+    loading ??= load()
       .catch((error: unknown) => {
         throw toProviderError(error, options.exchange.id).ofProvider();
       })
       .finally(() => {
-        underway = undefined;
+        loading = undefined;
       });
-    return underway;
+    return loading;
   };
 
-  return {
-    async symbols() {
-      if (!kept) return loadOnce();
-      if (options.now() - kept.loadedAt > MAX_AGE_MS) loadOnce().catch(options.onStale);
-      return kept.symbols;
-    },
+  return async () => {
+    if (!kept) return loadOnce();
+    if (options.now() - kept.loadedAt > MAX_AGE_MS) loadOnce().catch(options.onStale);
+    return kept.symbols;
   };
 }
 

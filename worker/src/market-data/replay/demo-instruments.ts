@@ -1,21 +1,17 @@
 import { findInstrument } from "@shared/contract/instruments.ts";
 
-/** What a made-up market of an instrument looks like. */
 export interface DemoInstrument {
-  /** Price that the simulation moves around, in the quote currency. */
+  /** Price that the simulation moves around. */
   level: number;
-  /** Standard deviation of a day's return, in percent. */
   dailyVolatilityPercent: number;
-  /** Decimals that prices are quoted with. */
   decimals: number;
-  /** Typical units traded in a day; 0 where no venue reports a volume. */
+  /** 0 where no venue reports a volume. */
   dailyVolume: number;
 }
 
-/** Decimals of what is recorded, but no instrument of the product. */
 const USUAL_DECIMALS = 2;
 
-/** Levels and volatilities are those of late 2025, rounded. */
+/** Rounded values of late 2025. */
 const DEMO_MARKETS: Readonly<Record<string, Omit<DemoInstrument, "decimals">>> = {
   "BTC/USDT": { level: 108_000, dailyVolatilityPercent: 2.2, dailyVolume: 60_000 },
   "ETH/USDT": { level: 3_900, dailyVolatilityPercent: 3.2, dailyVolume: 900_000 },
@@ -39,7 +35,6 @@ const DEMO_MARKETS: Readonly<Record<string, Omit<DemoInstrument, "decimals">>> =
   BRENT: { level: 62, dailyVolatilityPercent: 1.9, dailyVolume: 0 },
 };
 
-/** The product's symbols and the recorded gold token. */
 export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = Object.fromEntries(
   Object.entries(DEMO_MARKETS).map(([symbol, market]) => [
     symbol,

@@ -1,68 +1,58 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { parseCandleCsv, parseCandleFileName } from "@shared/outcomes/candle-files.ts";
-import { resample } from "../candles.ts";
+import { resample, sourceTimeframe } from "../candles.ts";
 
-/** A market without beginning or end: the candle at a given time is always the same. */
+/** An endless market: the candle of a given time is always the same. */
 export interface CandleSource {
-  /** Whether what it gives was recorded in a real market, or made up. */
   origin: "recorded" | "simulated";
-  /**
-   * `count` candles from the opening time `from` on, which lies on the grid of the source's
-   * timeframe.
-   */
+  /** `from` is a multiple of the timeframe. */
   range(from: number, count: number): Candle[];
 }
 
-/** Recorded candles by symbol and timeframe; each file is read when it is first asked for. */
-export class Recordings {
-  private readonly directory: URL;
-  private readonly files = new Map<string, string>();
-  private readonly read = new Map<string, Candle[]>();
+const DATA_DIRECTORY = new URL("./data/", import.meta.url);
 
-  /**
-   * @param directory holds files such as `BTC-USDT.1h.csv`, with a line of column names and times
-   * in Unix ms
-   */
-  constructor(directory: URL) {
-    this.directory = directory;
+/** Recorded candles by symbol and timeframe, read on demand from files such as `BTC-USDT.1h.csv`. */
+export class Recordings {
+  readonly #files = new Map<string, URL>();
+  readonly #read = new Map<string, Candle[]>();
+
+  constructor(directory = DATA_DIRECTORY) {
     for (const file of readdirSync(directory)) {
       const market = parseCandleFileName(file);
-      if (market) this.files.set(keyOf(market.symbol, market.timeframe), file);
+      if (market) this.#files.set(keyOf(market.symbol, market.timeframe), new URL(file, directory));
     }
   }
 
-  /** The recording, oldest candle first, or undefined where there is none. */
+  /** Undefined without a recording. */
   find(symbol: string, timeframe: Timeframe): Candle[] | undefined {
     const key = keyOf(symbol, timeframe);
-    const file = this.files.get(key);
+    const file = this.#files.get(key);
     if (!file) return undefined;
-    const candles =
-      this.read.get(key) ?? parseCandleCsv(readFileSync(new URL(file, this.directory), "utf8"));
-    this.read.set(key, candles);
+    const candles = this.#read.get(key) ?? parseCandleCsv(readFileSync(file, "utf8"));
+    this.#read.set(key, candles);
     return candles;
   }
 
-  has(symbol: string, timeframe: Timeframe): boolean {
-    return this.files.has(keyOf(symbol, timeframe));
+  /** The longest recorded timeframe that `timeframe` can be built from. */
+  sourceOf(symbol: string, timeframe: Timeframe): Timeframe | undefined {
+    const recorded = TIMEFRAMES.filter((each) => this.#files.has(keyOf(symbol, each)));
+    return sourceTimeframe(timeframe, recorded);
   }
 }
 
-function keyOf(symbol: string, timeframe: Timeframe): string {
-  return `${symbol} ${timeframe}`;
-}
+const keyOf = (symbol: string, timeframe: Timeframe) => `${symbol} ${timeframe}`;
 
 /**
- * The moment at which every replay shows the last candle of its recording. It lies ahead, so that
- * daily candles, of which a recording covers years, stay near the level of the hourly ones, of
- * which it covers weeks, for a long time.
+ * Every replay shows the end of its recording at this time. It lies in the future, so that daily candles stay near the
+ * hourly ones.
  */
 export const REPLAY_TURNS_AT = Date.UTC(2027, 0, 1);
 
 /**
- * An endless market from a recording: shifted by whole candles, played forward and then backward
- * and so on, so that the price never jumps where the recording ends. Hours that a market was closed
- * for are left out, as in the recording.
+ * Plays a recording forward and backward, so that the price never jumps. Closed hours are left out, as in the
+ * recording.
  */
 export function recordedSource(recording: readonly Candle[], timeframe: Timeframe): CandleSource {
   const lengthMs = TIMEFRAME_MS[timeframe];
@@ -90,7 +80,7 @@ function replayedCandle(
   return { ...candle, time, open: candle.close, close: candle.open };
 }
 
-/** A longer timeframe of the same market, built from a shorter one. */
+/** A longer timeframe, built from a shorter one. */
 export function resampledSource(
   source: CandleSource,
   timeframes: { from: Timeframe; to: Timeframe },

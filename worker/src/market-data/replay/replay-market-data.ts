@@ -9,7 +9,6 @@ import { DEMO_INSTRUMENTS } from "./demo-instruments.ts";
 import { type CandleSource, Recordings, recordedSource, resampledSource } from "./recordings.ts";
 import { simulatedDays, subdividedSource } from "./simulation.ts";
 
-/** Symbols that the demo has candles for. */
 export const REPLAY_SYMBOLS: readonly string[] = Object.keys(DEMO_INSTRUMENTS);
 
 const NOTES = {
@@ -17,76 +16,62 @@ const NOTES = {
   simulated: "Demo data: simulated candles, not market prices.",
 } as const;
 
-/** Added while the real market is closed. */
-const DEMO_GOES_ON = "The real market is closed now; the demo goes on.";
+const REAL_MARKET_CLOSED = "The real market is closed now; the demo goes on.";
 
-const DATA_DIRECTORY = new URL("./data/", import.meta.url);
-
-/**
- * Candles without any network: recordings shifted to now, and simulations where there is no
- * recording. A candle at a given time has the same values whenever, and in whichever process, it is
- * asked for. Says what it is in `notes`. A replayed market never closes, so that all of the product
- * can be tried at any time; while the real one is closed it says that too.
- */
+/** Recordings shifted to now, or simulated candles. They are the same in all processes, and never close. */
 export function createReplayMarketData(options: { now: () => number }): MarketData {
-  const recordings = new Recordings(DATA_DIRECTORY);
+  const recordings = new Recordings();
   return {
     async candles({ symbol, timeframe, limit, until = Number.POSITIVE_INFINITY, within }) {
       const source = within
         ? replayPartsSource(recordings, { symbol, timeframe, within })
         : replaySource(recordings, { symbol, timeframe });
       if (!source) {
-        throw new ProviderError({
-          provider: "replay",
-          failure: "unknown-symbol",
-          message: `there is no demo data for ${symbol}`,
-        });
+        const message = `there is no demo data for ${symbol}`;
+        throw new ProviderError({ provider: "replay", failure: "unknown-symbol", message });
       }
       const now = Math.min(options.now(), until);
-      const from = firstOpeningTime({ timeframe, count: limit, now });
+      const from = firstOpeningTime(timeframe, { count: limit, now });
       const note = NOTES[source.origin];
       const isTraded = isOpen(findInstrument(symbol)?.hours ?? "always", now);
       return {
         candles: source.range(from, limit),
         provider: "replay",
         data: "replay",
-        notes: [isTraded ? note : `${note} ${DEMO_GOES_ON}`],
+        notes: [isTraded ? note : `${note} ${REAL_MARKET_CLOSED}`],
       };
     },
   };
 }
 
+interface ReplayedMarket {
+  symbol: string;
+  timeframe: Timeframe;
+}
+
+/** Timeframes that are simulated by dividing the next longer one; others are built from the longest shorter one. */
+const DIVIDED: readonly Timeframe[] = ["1m", "5m", "1h", "1d"];
+
 /** All timeframes are whole numbers of it. */
-const SHORTEST: Timeframe = "1m";
+const [SHORTEST] = TIMEFRAMES;
 
-/**
- * How a timeframe without a recording is made: by joining shorter candles, or by dividing longer
- * ones.
- */
-const MADE_FROM: Record<Timeframe, Timeframe | null> = {
-  "1m": "5m",
-  "5m": "1h",
-  "15m": "5m",
-  "30m": "5m",
-  "1h": "1d",
-  "4h": "1h",
-  "1d": null,
-};
+/** The timeframe that a timeframe without any recording is made from; undefined for days. */
+function madeFrom(timeframe: Timeframe): Timeframe | undefined {
+  const divided = DIVIDED.indexOf(timeframe);
+  if (divided >= 0) return DIVIDED[divided + 1];
+  return DIVIDED.findLast((shorter) => TIMEFRAME_MS[shorter] < TIMEFRAME_MS[timeframe]);
+}
 
-/**
- * The endless market that stands for a symbol at a timeframe: its recording; else a shorter
- * recording joined to longer candles; else candles made up so that they agree with the next
- * timeframe. Undefined for a symbol that the demo does not know.
- */
+/** Recorded candles, else candles built from a shorter recording, else simulated ones that agree with the next timeframe. */
 function replaySource(
   recordings: Recordings,
-  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
+  { symbol, timeframe }: ReplayedMarket,
 ): CandleSource | undefined {
   const instrument = Object.hasOwn(DEMO_INSTRUMENTS, symbol) ? DEMO_INSTRUMENTS[symbol] : undefined;
   if (!instrument) return undefined;
   const recording = recordings.find(symbol, timeframe);
   if (recording) return recordedSource(recording, timeframe);
-  const from = longestRecordedPart(recordings, { symbol, timeframe }) ?? MADE_FROM[timeframe];
+  const from = recordings.sourceOf(symbol, timeframe) ?? madeFrom(timeframe);
   if (!from) return simulatedDays(symbol, instrument);
   const source = replaySource(recordings, { symbol, timeframe: from });
   if (!source) return undefined;
@@ -96,15 +81,11 @@ function replaySource(
     : subdividedSource(source, { ...timeframes, symbol, decimals: instrument.decimals });
 }
 
-/**
- * The same market at a shorter timeframe, made so that its candles add up to those at `within`. Recordings of different
- * timeframes are of different weeks, and do not. Undefined for a symbol that the demo does not know.
- */
+/** Shorter candles that add up to those of `within`. Recordings of different timeframes are of different weeks and do not. */
 function replayPartsSource(
   recordings: Recordings,
-  options: { symbol: string; timeframe: Timeframe; within: Timeframe },
+  { symbol, timeframe, within }: ReplayedMarket & { within: Timeframe },
 ): CandleSource | undefined {
-  const { symbol, timeframe, within } = options;
   const source = replaySource(recordings, { symbol, timeframe: within });
   const instrument = DEMO_INSTRUMENTS[symbol];
   if (!source || !instrument || within === SHORTEST) return source;
@@ -112,16 +93,4 @@ function replayPartsSource(
   const finest = subdividedSource(source, { from: within, to: SHORTEST, symbol, decimals });
   if (timeframe === SHORTEST) return finest;
   return resampledSource(finest, { from: SHORTEST, to: timeframe });
-}
-
-function longestRecordedPart(
-  recordings: Recordings,
-  { symbol, timeframe }: { symbol: string; timeframe: Timeframe },
-): Timeframe | undefined {
-  return TIMEFRAMES.findLast(
-    (shorter) =>
-      TIMEFRAME_MS[shorter] < TIMEFRAME_MS[timeframe] &&
-      TIMEFRAME_MS[timeframe] % TIMEFRAME_MS[shorter] === 0 &&
-      recordings.has(symbol, shorter),
-  );
 }

@@ -8,26 +8,19 @@ import type { DemoInstrument } from "./demo-instruments.ts";
 import type { CandleSource } from "./recordings.ts";
 
 const DAY_MS = TIMEFRAME_MS["1d"];
-/** Days after which the simulated price is back at its level, so that it can run for ever. */
+/** Days after which the price is back at its level, so that it can run forever. */
 const BLOCK_DAYS = 256;
-/**
- * GARCH(1,1) of a typical daily series, per unit of long-run variance: quiet and wild days come in
- * clusters.
- */
+/** GARCH(1,1) of a typical daily series, per unit of long-run variance. */
 const GARCH = { shock: 0.08, memory: 0.9 } as const;
-/** Largest move of a day, in standard deviations of that day. */
 const MAX_DEVIATIONS = 6;
-/** How far a day's extremes lie beyond its open and close, in standard deviations. */
 const WICK_DEVIATIONS = 0.4;
 
 interface Day {
-  /** Logarithm of price over level after the day, in standard deviations of a usual day. */
+  /** Logarithm of price over level, in standard deviations of a usual day. */
   position: number;
-  /** The day's standard deviation, in those of a usual day. */
   volatility: number;
 }
 
-/** Made-up daily candles of a market that never closes, the same for the same symbol and day. */
 export function simulatedDays(symbol: string, instrument: DemoInstrument): CandleSource {
   return {
     origin: "simulated",
@@ -69,10 +62,7 @@ function simulatedBlock(
   });
 }
 
-/**
- * Returns with fat tails and clustered volatility, with their sum's drift taken out so that the
- * walk ends where it began.
- */
+/** Fat tails and clustered volatility, without drift, so that the walk ends where it started. */
 function pinnedWalk(random: SeededRandom): Day[] {
   let variance = 1;
   let position = 0;
@@ -90,16 +80,11 @@ function pinnedWalk(random: SeededRandom): Day[] {
   }));
 }
 
-/** Mean range of a random walk in units of its standard deviation over the same time: 2 √(2/π). */
+/** 2 √(2/π), mean range of a random walk per standard deviation. */
 const RANGE_PER_DEVIATION = 2 * Math.sqrt(2 / Math.PI);
-/** Typical length of a wick, in standard deviations of one step. */
 const DIVISION_WICK_DEVIATIONS = 0.5;
 
-/**
- * A shorter timeframe of the same market, made up so that its candles add up to exactly the longer
- * ones: same open, close, high, low and volume.
- * @param options.symbol tells this market's random numbers and daily rhythm from those of others
- */
+/** Simulated shorter candles that add up to the longer ones: same open, close, high, low and volume. */
 export function subdividedSource(
   source: CandleSource,
   options: { from: Timeframe; to: Timeframe; symbol: string; decimals: number },
@@ -154,7 +139,7 @@ function subdivide(whole: Candle, division: Division): Candle[] {
   return reachingExtremes(candles, whole);
 }
 
-/** How much each part moves, so that together they move as much as parts that are all alike. */
+/** Normalized so that the parts move as much as equal parts would. */
 function activities(whole: Candle, { parts, partMs, symbol }: Division): number[] {
   const raw = Array.from({ length: parts }, (_, index) =>
     activityAt(symbol, whole.time + index * partMs),
@@ -163,10 +148,7 @@ function activities(whole: Candle, { parts, partMs, symbol }: Division): number[
   return raw.map((each) => each / Math.sqrt(meanSquare));
 }
 
-/**
- * A fat-tailed random walk pinned at both ends and folded back wherever it would leave the candle. Its clock goes by
- * what happens: half of the way is made when half of the candle's variance is behind.
- */
+/** Fat-tailed random walk between open and close, folded back at high and low. Time advances with the variance. */
 function pricePath(
   whole: Candle,
   { activity, step, random }: { activity: number[]; step: number; random: SeededRandom },
@@ -197,7 +179,6 @@ function volumeShares(activity: number[], random: SeededRandom): number[] {
   return weights.map((weight) => weight / total);
 }
 
-/** Lets the part that comes nearest to each extreme of the whole touch it. */
 function reachingExtremes(candles: Candle[], { high, low }: Candle): Candle[] {
   const highs = candles.map((candle) => candle.high);
   const lows = candles.map((candle) => candle.low);
@@ -210,62 +191,22 @@ function reachingExtremes(candles: Candle[], { high, low }: Candle): Candle[] {
   }));
 }
 
-const RHYTHM_DAY_MS = TIMEFRAME_MS["1d"];
-const HOURS_OF_A_DAY = 24;
-
-/** From this hour on (UTC) so much, until the next one begins. */
-type Rhythm = readonly (readonly [fromHour: number, activity: number])[];
-
 /**
- * How much a market moves in the hours of its day, against its usual hour: rounded to what is common knowledge of
- * sessions. London and New York move currencies and metals, their overlap most; the exchange's own hours move indices
- * and oil; coins move all day, most while America is awake (cf. Andersen and Bollerslev, "Intraday periodicity and
- * volatility persistence in financial markets", 1997).
+ * Relative activity from an hour (UTC) on (cf. Andersen and Bollerslev, "Intraday periodicity and volatility
+ * persistence", 1997).
  */
-const RHYTHMS: Readonly<Record<InstrumentClass, Rhythm>> = {
-  crypto: [
-    [0, 0.9],
-    [7, 1],
-    [13, 1.3],
-    [17, 1.1],
-    [21, 0.8],
-  ],
-  forex: [
-    [0, 0.7],
-    [7, 1.2],
-    [12, 1.6],
-    [16, 1],
-    [20, 0.5],
-  ],
-  metal: [
-    [0, 0.7],
-    [7, 1],
-    [12, 1.8],
-    [17, 0.9],
-    [20, 0.5],
-  ],
-  index: [
-    [0, 0.5],
-    [7, 0.8],
-    [13, 2],
-    [15, 1.4],
-    [20, 0.5],
-  ],
-  oil: [
-    [0, 0.5],
-    [7, 1],
-    [13, 1.8],
-    [19, 0.8],
-  ],
+const ACTIVITY_FROM_HOUR: Readonly<Record<InstrumentClass, Record<number, number>>> = {
+  crypto: { 0: 0.9, 7: 1, 13: 1.3, 17: 1.1, 21: 0.8 },
+  forex: { 0: 0.7, 7: 1.2, 12: 1.6, 16: 1, 20: 0.5 },
+  metal: { 0: 0.7, 7: 1, 12: 1.8, 17: 0.9, 20: 0.5 },
+  index: { 0: 0.5, 7: 0.8, 13: 2, 15: 1.4, 20: 0.5 },
+  oil: { 0: 0.5, 7: 1, 13: 1.8, 19: 0.8 },
 };
 
-/** How much the market moves at `time` (Unix milliseconds), against its usual hour. */
 export function activityAt(symbol: string, time: number): number {
-  const hour = Math.floor(((time % RHYTHM_DAY_MS) / RHYTHM_DAY_MS) * HOURS_OF_A_DAY);
-  const [, activity] = RHYTHMS[instrumentClass(symbol)].findLast(([from]) => from <= hour) ?? [
-    0, 1,
-  ];
-  return activity;
+  const hour = new Date(time).getUTCHours();
+  const activities = Object.entries(ACTIVITY_FROM_HOUR[instrumentClass(symbol)]);
+  return activities.findLast(([from]) => Number(from) <= hour)?.[1] ?? 1;
 }
 
 const DEGREES_OF_FREEDOM = 4;
@@ -274,13 +215,10 @@ const DEGREES_OF_FREEDOM = 4;
 interface SeededRandom {
   /** Uniform in (0, 1). */
   uniform(): number;
-  /**
-   * Student's t with 4 degrees of freedom, scaled to variance 1: the fat tails of market returns.
-   */
+  /** Student's t with 4 degrees of freedom and variance 1. */
   fatTailed(): number;
 }
 
-/** A generator of its own for each seed text, such as a symbol with a time. */
 function seededRandom(seed: string): SeededRandom {
   const digest = createHash("sha256").update(seed).digest();
   const state = [0, 4, 8, 12].map((offset) => digest.readInt32LE(offset));
@@ -289,10 +227,7 @@ function seededRandom(seed: string): SeededRandom {
   return { uniform, fatTailed: () => studentT(uniform) };
 }
 
-/**
- * Box-Muller normal over the root of a chi-square, which for 4 degrees of freedom is a sum of two
- * exponentials.
- */
+/** Box-Muller normal over the root of a chi-square, which for 4 degrees of freedom is a sum of two exponentials. */
 function studentT(uniform: () => number): number {
   const normal = Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
   const chiSquare = -2 * Math.log(uniform() * uniform());
@@ -300,7 +235,4 @@ function studentT(uniform: () => number): number {
   return (normal * Math.sqrt(DEGREES_OF_FREEDOM / chiSquare)) / Math.sqrt(variance);
 }
 
-/** `price` with as many decimals as its market quotes. */
-function roundPrice(price: number, decimals: number): number {
-  return Number(price.toFixed(decimals));
-}
+const roundPrice = (price: number, decimals: number) => Number(price.toFixed(decimals));
