@@ -19,7 +19,7 @@ let openAi: FakeOpenAi;
 let product: Product;
 
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   openAi = await startFakeOpenAi();
   product = await startProduct(openAi);
 });

@@ -1,8 +1,8 @@
 import { cleanup, configure } from "@testing-library/react";
-import { afterEach, vi } from "vitest";
+import { afterEach } from "vitest";
 import { api, apiUrl } from "./fake-api.ts";
 
-vi.stubEnv("VITE_API_URL", apiUrl);
+process.env.VITE_API_URL = apiUrl;
 
 configure({
   // Elements that assistive technology cannot reach are rare here, and looking for them takes most of a query's time.

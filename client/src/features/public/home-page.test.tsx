@@ -28,7 +28,7 @@ test("the home page says what the product is, from top to bottom", async () => {
 
 test("the record of all signals is not mentioned while there is none", async () => {
   const none = Object.fromEntries(Object.keys(record.counts).map((name) => [name, 0]));
-  api.reply("GET /performance", { ...record, ...noRates, counts: none });
+  api.reply("GET /performance", { ...record, ...noRates, counts: none, trades: 0 });
   openApp("/");
   await screen.findByRole("heading", { level: 1 });
   await waitFor(() => expect(api.bodiesOf("GET /performance")).not.toHaveLength(0));
