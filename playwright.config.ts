@@ -1,26 +1,21 @@
 import { defineConfig } from "playwright/test";
-import { clientUrl, clientUrlOf, stages } from "./e2e/support/config.ts";
+import { clientUrl, product } from "./e2e/support/config.ts";
 import { findBrowser } from "./scripts/lib/test-run/ensure-browser.ts";
 
-/** Started first, so that at the end no worker has a long file left while the other one is idle. */
-const LONG = ["stalled-analyst", "accessibility", "admin", "signal"].map(
-  (name) => `**/${name}.spec.ts`,
-);
+/** Started first, so that at the end no worker has a long test left while the others are idle. */
+const LONG = ["stalled-analyst", "accessibility", "signal"].map((name) => `**/${name}.spec.ts`);
 
-/** The product itself, as a user starts it, once per stage and with nothing in its database. */
-const START = stages.map(({ apiPort, clientPort, dataDir }) =>
-  [
-    `rm -rf ${dataDir}/mongo ${dataDir}/outbox`,
-    `API_PORT=${apiPort} CLIENT_PORT=${clientPort} DATA_DIR=${dataDir} exec node scripts/start.mjs`,
-  ].join(" && "),
-);
+/** The product itself, as a user starts it, with nothing in its database. */
+const START = `rm -rf ${product.dataDir}/mongo ${product.dataDir}/outbox && exec node scripts/start.mjs`;
 
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/browser",
   globalSetup: "./e2e/support/wait-for-api.ts",
   forbidOnly: true,
-  workers: stages.length,
+  // One more than the tests need processors: a test waits for about a third of its time.
+  workers: 3,
+  fullyParallel: true,
   retries: 0,
   timeout: 60_000,
   // Only a failure takes that long, but a busy machine may.
@@ -33,6 +28,8 @@ export default defineConfig({
   use: {
     baseURL: clientUrl,
     screenshot: "only-on-failure",
+    // Animations take a fifth of the browser's time, and every test waits for their end.
+    contextOptions: { reducedMotion: "reduce" },
     // Recording takes a third of the time of every test. To look into a failure, add `--trace retain-on-failure`.
     trace: "off",
     launchOptions: {
@@ -51,13 +48,15 @@ export default defineConfig({
     },
   },
   webServer: {
-    // The signal reaches all of the group; the shell stays until the products have stopped.
-    command: `trap : TERM INT; ${START.map((start) => `(${start}) &`).join(" ")} wait; wait`,
-    url: `${clientUrlOf(stages[0])}/healthz`,
+    command: START,
+    url: `${clientUrl}/healthz`,
     timeout: 180_000,
     gracefulShutdown: { signal: "SIGTERM", timeout: 30_000 },
     stdout: "ignore",
     env: {
+      API_PORT: String(product.apiPort),
+      CLIENT_PORT: String(product.clientPort),
+      DATA_DIR: product.dataDir,
       VITE_API_URL: "",
       CLIENT_ORIGIN: "",
       MONGODB_URI: "",

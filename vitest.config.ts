@@ -1,7 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
-const ALL = "{client,server,worker,shared,scripts}/**/*.test.{ts,tsx}";
+const ALL = "{client,server,worker,shared,scripts}/**/*.test.ts";
+/** They render in jsdom, against a fake of the REST API. */
+const COMPONENTS = "client/src/**/*.test.tsx";
+/** Starts a database; each project with one has its own. */
+const DATABASE = ["shared/testing/global-setup.ts"];
 /** They replace a module by `vi.mock`, which works only before anybody has imported it. */
 const REPLACING_A_MODULE = [
   "server/src/modules/accounts/identity/builtin-identity.integration.test.ts",
@@ -26,14 +30,27 @@ export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    globalSetup: ["shared/testing/global-setup.ts"],
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: "isolated", include: REPLACING_A_MODULE } },
+      {
+        extends: true,
+        test: { name: "isolated", globalSetup: DATABASE, include: REPLACING_A_MODULE },
+      },
+      {
+        extends: true,
+        test: {
+          name: "components",
+          include: [COMPONENTS],
+          environment: "jsdom",
+          setupFiles: ["client/src/testing/setup.ts"],
+          isolate: false,
+        },
+      },
       {
         extends: true,
         test: {
           name: "shared",
+          globalSetup: DATABASE,
           include: [ALL],
           exclude: [...REPLACING_A_MODULE, "**/node_modules/**"],
           // Each file has its own database, server and clock; importing everything anew takes a fifth of the run.

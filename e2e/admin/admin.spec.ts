@@ -1,137 +1,113 @@
 import { expect } from "playwright/test";
-import { makeTrader } from "../support/api.ts";
+import {
+  actAsAdmin,
+  makeSignal,
+  makeTrader,
+  savePaymentDetails,
+  submitProof,
+} from "../support/api.ts";
 import { holdAnswer } from "../support/network.ts";
 import { test } from "../support/test.ts";
 import {
   cardOf,
   confirmAction,
+  imageBytes,
   openAdmin,
   openAsAdmin,
-  registerTrader,
-  sendProof,
+  openLive,
+  signIn,
 } from "../support/users.ts";
 
 test("a registration and a proof are announced and counted until the panel is opened", async ({
   page,
-  openElsewhere,
 }) => {
   await openAsAdmin(page, "/dashboard");
   await expect(page.getByRole("heading", { name: "Administration" })).toBeVisible();
-  const trader = await openElsewhere();
-  const username = await registerTrader(trader);
+  const trader = await makeTrader();
+  const { username } = trader;
   await expect(page.getByText(username).first()).toBeVisible();
   await expect(page.getByText("New registration", { exact: true }).first()).toBeVisible();
-  await sendProof(trader, "Jane Miller");
-  await expect(page.getByText("New payment proof", { exact: true })).toBeVisible();
+  await submitProof(trader, { senderName: "Jane Miller", image: await imageBytes() });
+  await expect(page.getByText("New payment proof", { exact: true }).first()).toBeVisible();
   await expect(page.getByText(/^([2-9]|\d\d+) unread admin notifications$/)).toBeAttached();
   await page.getByRole("link", { name: "Admin", exact: true }).click();
   await expect(cardOf(page, username)).toContainText("Jane Miller");
   await expect(page.getByText(/unread admin notification/)).toHaveCount(0);
 });
 
-test("a card appears and changes while the panel is open", async ({ page, openElsewhere }) => {
-  await openAdmin(page);
-  const trader = await openElsewhere();
-  const username = await registerTrader(trader);
-  const card = cardOf(page, username);
-  await expect(card).toContainText("Pending");
-  await expect(card.getByRole("button", { name: "Revoke", exact: true })).toBeDisabled();
-  await sendProof(trader, "Jane Miller");
-  await card.getByRole("button", { name: /^Enlarge/ }).click();
-  await expect(page.getByRole("dialog").getByRole("img")).toHaveJSProperty("naturalWidth", 320);
-  await page.keyboard.press("Escape");
-  await card.getByRole("button", { name: "Approve", exact: true }).click();
-  await expect(card).toContainText("Approved");
-  await expect(card.getByRole("button", { name: "Approve", exact: true })).toBeDisabled();
-});
-
-test("a registration told of while the users are still being read is in the list", async ({
+test("a registration that is announced while the users are still being loaded is in the list", async ({
   page,
 }) => {
   const old = await holdAnswer(page, /\/admin\/list-users$/);
   await openAdmin(page);
   await old.isMade;
   const { username } = await makeTrader();
-  await expect(page.getByText("New registration")).toBeVisible();
+  await expect(page.getByText("New registration").first()).toBeVisible();
   old.release();
   await expect(cardOf(page, username)).toBeVisible();
 });
 
-test("revoking asks first and says what will be lost", async ({ page }) => {
-  const { username } = await makeTrader();
+test("a user's card appears, shows their proof and is gone with the account", async ({ page }) => {
   await openAdmin(page);
-  const card = cardOf(page, username);
-  await card.getByRole("button", { name: "Approve", exact: true }).click();
-  const revoke = card.getByRole("button", { name: "Revoke", exact: true });
-  await revoke.click();
-  await expect(page.getByRole("alertdialog")).toContainText("loses access to the signal bot");
-  await page.keyboard.press("Escape");
-  await expect(page.getByRole("alertdialog")).toBeHidden();
-  await expect(card).toContainText("Approved");
-  await confirmAction(page, revoke);
+  const trader = await makeTrader();
+  const card = cardOf(page, trader.username);
   await expect(card).toContainText("Pending");
+  await submitProof(trader, { senderName: "Jane Miller", image: await imageBytes() });
+  await card.getByRole("button", { name: /^Enlarge/ }).click();
+  await expect(page.getByRole("dialog").getByRole("img")).toHaveJSProperty("naturalWidth", 320);
+  await page.keyboard.press("Escape");
+  await confirmAction(page, card.getByRole("button", { name: "Delete user" }));
+  await expect(card).toHaveCount(0);
 });
 
-test("credits and image permission reach the trader at once", async ({ page, openElsewhere }) => {
-  const trader = await openElsewhere();
-  const username = await registerTrader(trader);
-  await openAdmin(page);
-  const card = cardOf(page, username);
-  await card.getByRole("button", { name: "Allow image upload" }).click();
-  await expect(card.getByRole("button", { name: "Block image upload" })).toBeVisible();
-  await card.getByRole("button", { name: "Grant credits" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Number of credits").fill("1e3");
-  await dialog.getByRole("button", { name: "Grant" }).click();
-  await expect(dialog.getByText("Invalid number.")).toBeVisible();
-  await dialog.getByLabel("Number of credits").fill("25");
-  await dialog.getByRole("button", { name: "Grant" }).click();
-  await expect(dialog).toBeHidden();
-  await expect(card).toContainText("25");
-  await expect(trader.locator("dl").filter({ hasText: "Image credits" })).toContainText("25");
+test("what an administrator does to an account shows to its user at once", async ({ page }) => {
+  const trader = await makeTrader({ approved: true });
+  const { username } = trader;
+  await makeSignal(trader, { symbol: "BTC/USDT" });
+  await signIn(page, trader);
+  await openLive(page, "/signal-history");
+  await expect(page.locator("[data-signal]")).toHaveCount(1);
+  await actAsAdmin(`/admin/delete-signal-history/${username}`);
+  await expect(page.getByText("No signals generated yet.")).toBeVisible();
+  await actAsAdmin(`/admin/revoke/${username}`);
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await expect(page.getByText("Approval Pending")).toBeVisible();
+  await actAsAdmin(`/admin/approve/${username}`);
+  await expect(page.getByText("Account Approved")).toBeVisible();
+  await actAsAdmin(`/admin/grant-image-credits/${username}`, { credits: "25" });
+  await expect(page.locator("dl").filter({ hasText: "Image credits" })).toContainText("25");
+  await actAsAdmin(`/admin/delete-user/${username}`);
+  await expect(page).toHaveURL(/\/login$/);
+  await expect(page.getByText("This account has been deleted.")).toBeVisible();
 });
 
-test("a deleted user is gone and is told so", async ({ page, openElsewhere }) => {
-  const trader = await openElsewhere();
-  const username = await registerTrader(trader);
-  await openAdmin(page);
-  await confirmAction(page, cardOf(page, username).getByRole("button", { name: "Delete user" }));
-  await expect(cardOf(page, username)).toHaveCount(0);
-  await expect(trader).toHaveURL(/\/login$/);
-  await expect(trader.getByText("This account has been deleted.")).toBeVisible();
-});
-
-test("users are found by name and by what they wait for", async ({ page }) => {
-  const { username } = await makeTrader();
-  await openAdmin(page);
-  await page.getByLabel("Search users").fill(username.toUpperCase());
-  await expect(page.getByRole("article")).toHaveCount(1);
-  await page.getByRole("button", { name: /^With proof/ }).click();
-  await expect(page.getByText("No matching users.")).toBeVisible();
-  await page.getByRole("button", { name: /^Pending/ }).click();
-  await expect(cardOf(page, username)).toBeVisible();
-});
-
-test("payment details are saved and follow in another tab", async ({ page, context }) => {
+test("saved payment details show in another tab and on the payment page, with their line breaks", async ({
+  page,
+  context,
+}) => {
+  await savePaymentDetails({});
   await openAdmin(page);
   const other = await context.newPage();
   await other.goto("/admin");
   await expect(other.getByLabel("Skrill")).toBeVisible();
-  const text = `skrill-${Date.now()}@example.com`;
+  const text = `Skrill: <b>ann@example.com</b>\nReference: ${Date.now()}`;
   await page.getByLabel("Skrill").fill(text);
   await page.getByRole("button", { name: "Save payment details" }).click();
   await expect(page.getByText("The payment details are saved.")).toBeVisible();
   await expect(other.getByLabel("Skrill")).toHaveValue(text);
-  await page.reload();
-  await expect(page.getByLabel("Skrill")).toHaveValue(text);
+  await other.goto("/payment");
+  await expect(other.getByRole("heading", { level: 3 })).toHaveText(["Skrill"]);
+  const shown = other.getByText("Skrill: <b>ann@example.com</b>");
+  expect(await shown.textContent()).toBe(text);
+  await expect(shown).toHaveCSS("white-space", "pre-line");
 });
 
-test("the panel fits a small screen", async ({ page }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
+test("an administrator sees the worker that makes the signals, and what it uses", async ({
+  page,
+}) => {
   await openAdmin(page);
-  await expect(page.getByRole("article").first()).toBeVisible();
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow).toBe(0);
+  const health = page.getByRole("region", { name: "System health" });
+  await expect(health.getByText("All systems operational")).toBeVisible();
+  await expect(health.getByText("Demo data")).toBeVisible();
+  await expect(health.getByText("Uses no live provider.")).toBeVisible();
 });

@@ -1,60 +1,83 @@
 import { expect, type Page } from "playwright/test";
-import { dropPosts } from "../support/network.ts";
+import { actAsAdmin, makeTrader, PASSWORD } from "../support/api.ts";
 import { test } from "../support/test.ts";
-import { logIn, mailedLink, registerTrader } from "../support/users.ts";
+import {
+  logIn,
+  mailedLink,
+  openLive,
+  registerTrader,
+  sendProof,
+  signIn,
+} from "../support/users.ts";
 
-interface PasswordForm {
-  current: string;
-  next: string;
-  confirmation?: string;
-}
-async function changePassword(page: Page, { current, next, confirmation = next }: PasswordForm) {
-  await page.getByLabel("Current password").fill(current);
-  await page.getByLabel("New password", { exact: true }).fill(next);
-  await page.getByLabel("Confirm new password").fill(confirmation);
-  await page.getByRole("button", { name: "Change password" }).click();
+async function setPassword(page: Page, password: string, button: string): Promise<void> {
+  await page.getByLabel("New password", { exact: true }).fill(password);
+  await page.getByLabel("Confirm new password").fill(password);
+  await page.getByRole("button", { name: button }).click();
 }
 
-test("the dashboard leads to the user panel, where the passwords are checked in words", async ({
+test("a proof shows in the other tab and after a reload, until an administrator deletes it", async ({
   page,
+  context,
 }) => {
-  await registerTrader(page);
-  await page.getByRole("link", { name: "Account settings" }).click();
-  await expect(page).toHaveURL(/\/user-panel$/);
-  await changePassword(page, { current: "secret-123", next: "abcdef", confirmation: "abcdeg" });
-  await expect(page.getByText("New passwords do not match.")).toBeVisible();
-  await changePassword(page, { current: "secret-123", next: "abc" });
-  await expect(page.getByText("New password must be at least 6 characters long.")).toBeVisible();
+  const username = await registerTrader(page);
+  const other = await context.newPage();
+  await openLive(other, "/dashboard");
+  await page.getByLabel("Proof image").setInputFiles({
+    ...{ name: "c.png", mimeType: "image/png", buffer: Buffer.from("no") },
+  });
+  await expect(page.getByText(/can't be read/)).toBeVisible();
+  await sendProof(page, "Jane Miller");
+  await expect(page.getByText("Proof under review")).toBeVisible();
+  await expect(other.getByText("Proof under review")).toBeVisible();
+  await expect(other.getByText("Jane Miller")).toBeVisible();
+  await page.reload();
+  await expect(page.getByText("Jane Miller")).toBeVisible();
+  await page.getByRole("button", { name: /^Enlarge/ }).click();
+  const image = page.getByRole("dialog").getByRole("img");
+  await expect(image).toHaveJSProperty("naturalWidth", 320);
+  await page.keyboard.press("Escape");
+  await actAsAdmin(`/admin/delete-proof/${username}`);
+  await expect(page.getByText("Your proof was removed")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Submit proof" })).toBeVisible();
+});
+
+test("a new verification link is sent, and opening it anywhere shows here at once", async ({
+  page,
+  openElsewhere,
+}) => {
+  const trader = await makeTrader();
+  const email = `${trader.username}@example.com`;
+  await signIn(page, trader);
+  await openLive(page, "/user-panel");
+  await expect(page.getByText("Not verified yet")).toBeVisible();
+  await page.getByRole("button", { name: "Send a new link" }).click();
+  await expect(page.getByText(`A new verification link has been sent to ${email}.`)).toBeVisible();
+  const link = await mailedLink(email, { path: "/verify-email", count: 2 });
+  const elsewhere = await openElsewhere();
+  await elsewhere.goto(link);
+  await expect(elsewhere.getByRole("heading", { name: "Email verified" })).toBeVisible();
+  await expect(page.getByText("Verified", { exact: true })).toBeVisible();
 });
 
 test.describe("with requests that are refused", () => {
   test.use({ expectsFailures: true });
 
-  test("a wrong current password changes nothing; an unreachable server is said to be so", async ({
-    page,
-  }) => {
-    await registerTrader(page);
-    await page.goto("/user-panel");
-    const failed = "Failed to change password. Please check your current password.";
-    await changePassword(page, { current: "not this", next: "another-456" });
-    await expect(page.getByRole("alert")).toHaveText(failed);
-    await dropPosts(page, "/change-password");
-    await changePassword(page, { current: "secret-123", next: "another-456" });
-    await expect(page.getByRole("alert")).toContainText(failed);
-    await expect(page.getByRole("alert")).toContainText("The server cannot be reached.");
-  });
-
   test("a changed password ends the other sessions, keeps this one, and is the next login's", async ({
     page,
     openElsewhere,
   }) => {
-    const username = await registerTrader(page);
+    const trader = await makeTrader();
+    const { username } = trader;
     const elsewhere = await openElsewhere();
+    await signIn(elsewhere, trader);
     await elsewhere.goto("/dashboard");
-    await logIn(elsewhere, { username, password: "secret-123" });
     await expect(elsewhere.getByText("Approval Pending")).toBeVisible();
-    await page.goto("/user-panel");
-    await changePassword(page, { current: "secret-123", next: "another-456" });
+    await page.goto("/login");
+    await logIn(page, { username, password: PASSWORD });
+    await page.getByRole("link", { name: "Account settings" }).click();
+    await page.getByLabel("Current password").fill(PASSWORD);
+    await setPassword(page, "another-456", "Change password");
     await expect(page.getByText("Password changed")).toBeVisible();
     await expect(page.getByLabel("Current password")).toHaveValue("");
     await expect(elsewhere).toHaveURL(/\/login$/);
@@ -64,21 +87,49 @@ test.describe("with requests that are refused", () => {
     await logIn(elsewhere, { username, password: "another-456" });
     await expect(elsewhere).toHaveURL(/\/dashboard$/);
   });
-});
 
-test("a new verification link is sent, and opening it anywhere shows here at once", async ({
-  page,
-  openElsewhere,
-}) => {
-  const username = await registerTrader(page);
-  const email = `${username}@example.com`;
-  await page.goto("/user-panel");
-  await expect(page.getByText("Not verified yet")).toBeVisible();
-  await page.getByRole("button", { name: "Send a new link" }).click();
-  await expect(page.getByText(`A new verification link has been sent to ${email}.`)).toBeVisible();
-  const link = await mailedLink(email, { path: "/verify-email", count: 2 });
-  const elsewhere = await openElsewhere();
-  await elsewhere.goto(link);
-  await expect(elsewhere.getByRole("heading", { name: "Email verified" })).toBeVisible();
-  await expect(page.getByText("Verified", { exact: true })).toBeVisible();
+  test("the mailed link sets a new password once, and ends the sessions there are", async ({
+    page,
+    openElsewhere,
+  }) => {
+    const elsewhere = await openElsewhere();
+    const username = await registerTrader(elsewhere);
+    const email = `${username}@example.com`;
+    await page.goto("/forgot-password");
+    await page.getByLabel("Email").fill(email);
+    await page.getByRole("button", { name: "Send reset link" }).click();
+    await expect(page.getByText(`If an account with ${email} exists`)).toBeVisible();
+    const link = await mailedLink(email, { path: "/reset-password" });
+    await page.goto(link);
+    await setPassword(page, "another-456", "Set new password");
+    await expect(page.getByRole("heading", { name: "Password changed" })).toBeVisible();
+    await expect(elsewhere).toHaveURL(/\/login$/);
+
+    await page.goto(link);
+    await setPassword(page, "third-789", "Set new password");
+    await expect(page.getByRole("heading", { name: "This link does not work" })).toBeVisible();
+    await page.goto("/login");
+    await logIn(page, { username, password: "another-456" });
+    await expect(page).toHaveURL(/\/dashboard$/);
+  });
+
+  test("a verification link is used by opening it, once; later it says so and shows a way on", async ({
+    page,
+  }) => {
+    const { username } = await makeTrader();
+    const link = await mailedLink(`${username}@example.com`, { path: "/verify-email" });
+    let requests = 0;
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/verify-email")) requests += 1;
+    });
+    await page.goto(link);
+    await expect(page.getByRole("heading", { name: "Email verified" })).toBeVisible();
+    expect(requests).toBe(1);
+    await page.reload();
+    await expect(page.getByRole("heading", { name: "This link does not work" })).toBeVisible();
+    await page.getByRole("link", { name: "Log in for a new link" }).click();
+    await logIn(page, { username, password: PASSWORD });
+    await expect(page).toHaveURL(/\/user-panel$/);
+    await expect(page.getByText("Verified", { exact: true })).toBeVisible();
+  });
 });

@@ -1,9 +1,12 @@
+import { around, record } from "@shared/testing/performance-record.ts";
 import { expect, type Page } from "playwright/test";
 import { apiUrl } from "../support/config.ts";
 import { expectStill, observeLayoutShifts, untilPainted } from "../support/layout-shifts.ts";
 import { holdRequests } from "../support/network.ts";
-import { around, record } from "../support/performance-record.ts";
 import { test } from "../support/test.ts";
+
+/** The running tape is loaded for those only who have not asked for reduced motion. */
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
 const SCRIPTS = /^https:\/\/s3\.tradingview\.com\/external-embedding\//;
 const widgets = [
@@ -31,6 +34,15 @@ async function serveWidgets(page: Page, frame: string) {
   );
 }
 
+/** The addresses of the widgets' scripts that `page` asks for. */
+function countScripts(page: Page): string[] {
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    if (SCRIPTS.test(request.url())) requests.push(request.url());
+  });
+  return requests;
+}
+
 async function expectPanels(page: Page) {
   for (const { name, height } of widgets) {
     const widget = box(page, name);
@@ -45,7 +57,10 @@ async function expectPanels(page: Page) {
 test("where the widgets cannot be reached, our own prices stand in their boxes", async ({
   page,
 }) => {
+  const requests = countScripts(page);
   await page.goto("/");
+  await expect(box(page, "ticker-tape")).toHaveAttribute("data-state", "failed");
+  expect(requests, "widgets below are loaded once they come near").toHaveLength(1);
   await expect(page.getByRole("heading", { name: "AI-Powered Trading Signals" })).toBeVisible();
   await expectPanels(page);
   const gold = page.getByRole("row", { name: /^XAU\/USD/ });
@@ -92,28 +107,15 @@ test("a widget that says that it is there stays, with the settings it was given"
   await expect(page.locator('[data-state="failed"]')).toHaveCount(0);
 });
 
-test("widgets below are not asked for until they come near", async ({ page }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => {
-    if (SCRIPTS.test(request.url())) asked.push(request.url());
-  });
-  await page.goto("/");
-  await expect(box(page, "ticker-tape")).toHaveAttribute("data-state", "failed");
-  expect(asked).toHaveLength(1);
-});
-
-test.describe("for whoever prefers stillness", () => {
+test.describe("with reduced motion", () => {
   test.use({ contextOptions: { reducedMotion: "reduce" } });
 
   test("the running tape is not loaded; prices stand in its place", async ({ page }) => {
-    const asked: string[] = [];
-    page.on("request", (request) => {
-      if (SCRIPTS.test(request.url())) asked.push(request.url());
-    });
+    const requests = countScripts(page);
     await page.goto("/");
     await expectPanels(page);
-    expect(asked.filter((url) => url.includes("ticker-tape"))).toEqual([]);
-    expect(asked).toHaveLength(widgets.length - 1);
+    expect(requests.filter((url) => url.includes("ticker-tape"))).toEqual([]);
+    expect(requests).toHaveLength(widgets.length - 1);
   });
 });
 
@@ -159,13 +161,5 @@ test.describe("the live record", () => {
       expect((await overview.boundingBox())?.y).toBe(before?.y);
       await expectStill(page, { limit: 0.05, what: `/ at ${width} px` });
     }
-  });
-
-  test("is not mentioned while there is none", async ({ page }) => {
-    const answered = page.waitForResponse(RECORD);
-    await page.goto("/");
-    expect((await answered).ok()).toBe(true);
-    await untilPainted(page);
-    await expect(lead(page)).toHaveCount(0);
   });
 });

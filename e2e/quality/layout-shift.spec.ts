@@ -4,7 +4,7 @@ import { apiUrl } from "../support/config.ts";
 import { expectStill, observeLayoutShifts, untilPainted } from "../support/layout-shifts.ts";
 import { holdRequests } from "../support/network.ts";
 import { test } from "../support/test.ts";
-import { pictureBytes, signIn } from "../support/users.ts";
+import { imageBytes, signIn } from "../support/users.ts";
 
 test.describe.configure({ timeout: 120_000 });
 
@@ -67,7 +67,7 @@ for (const viewport of [
 
     test("on the dashboard of a trader who waits for approval", async ({ page }) => {
       const trader = await makeTrader();
-      await submitProof(trader, { senderName: "Jane Miller", picture: await pictureBytes() });
+      await submitProof(trader, { senderName: "Jane Miller", image: await imageBytes() });
       await signIn(page, trader);
       const filled = () => page.getByText("Proof under review");
       await expectNoShift(page, { path: "/dashboard", filled });

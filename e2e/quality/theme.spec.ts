@@ -8,7 +8,7 @@ const choose = (page: Page, name: string) => page.getByRole("radio", { name }).c
 const DARK = "rgb(10, 13, 18)";
 const LIGHT = "rgb(244, 246, 249)";
 
-test("the pages are dark until somebody chooses, and stay as chosen", async ({ page }) => {
+test("the pages are dark until another theme is chosen, which then stays", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await page.goto("/pricing");
   await expect(page.getByRole("radio", { name: "Dark theme" })).toBeChecked();

@@ -1,13 +1,12 @@
 import { expect, type Page } from "playwright/test";
-import { actAsAdmin, makeTrader } from "../support/api.ts";
+import { makeTrader } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import {
   cardOf,
   confirmAction,
-  makePicture,
+  imageBytes,
+  makeImage,
   openAdmin,
-  openAsAdmin,
-  pictureBytes,
   signIn,
 } from "../support/users.ts";
 
@@ -33,7 +32,8 @@ test("an image costs a credit, which is asked for before anything is sent", asyn
   const input = page.getByLabel(IMAGE);
   await expect(input).toHaveCount(0);
   await card.getByRole("button", { name: "Allow image upload" }).click();
-  await input.setInputFiles(await makePicture());
+  await expect(card.getByRole("button", { name: "Block image upload" })).toBeVisible();
+  await input.setInputFiles(await makeImage());
   await page.getByRole("button", { name: "Get Signal" }).click();
   await expect(
     page.getByText(
@@ -49,66 +49,40 @@ test("an image costs a credit, which is asked for before anything is sent", asyn
   await page.getByRole("button", { name: "Get Signal" }).click();
   await expect(page.locator("[data-signal]").first()).toBeVisible();
   await expect(page.getByText(/^1 image credit left/)).toBeVisible();
-  await expect(page.getByText("picture.png")).toBeHidden();
+  await expect(page.getByText("image.png")).toBeHidden();
 
-  const picture = admin.getByRole("button", { name: `Enlarge: Chart image of ${username}` });
-  await expect(picture).toBeVisible();
-  const item = admin.getByRole("listitem").filter({ has: picture });
+  const image = admin.getByRole("button", { name: `Enlarge: Chart image of ${username}` });
+  await expect(image).toBeVisible();
+  const item = admin.getByRole("listitem").filter({ has: image });
   await confirmAction(admin, item.getByRole("button", { name: "Delete image" }));
-  await expect(picture).toHaveCount(0);
+  await expect(image).toHaveCount(0);
+  await card.getByRole("button", { name: "Block image upload" }).click();
+  await expect(input).toHaveCount(0);
 });
 
-test("taking the permission away takes the input away", async ({ page }) => {
-  const username = await openBot(page, { imageCredits: 1 });
-  await expect(page.getByLabel(IMAGE)).toBeAttached();
-  await actAsAdmin(`/admin/set-image-access/${username}`, { allow: "false" });
-  await expect(page.getByLabel(IMAGE)).toHaveCount(0);
-});
-
-for (const way of ["drop", "paste"] as const) {
-  test(`a picture can come by ${way} instead of the file dialog, and is sent`, async ({ page }) => {
-    await openBot(page, { imageCredits: 1 });
-    await expect(page.getByLabel(IMAGE)).toBeAttached();
-    const bytes = (await pictureBytes()).toString("base64");
-    const transfer = await page.evaluateHandle((base64) => {
-      const content = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-      const data = new DataTransfer();
-      data.items.add(new File([content], "carried.png", { type: "image/png" }));
-      return data;
-    }, bytes);
-    if (way === "drop") {
-      const zone = page.getByText("drop it here or paste it");
-      await zone.dispatchEvent("dragover", { dataTransfer: transfer });
-      await zone.dispatchEvent("drop", { dataTransfer: transfer });
-    } else {
-      await page.evaluate((clipboardData) => {
-        document.body.dispatchEvent(
-          new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
-        );
-      }, transfer);
-    }
-    await expect(page.getByText("carried.png")).toBeVisible();
-    await page.getByRole("button", { name: "Get Signal" }).click();
-    await expect(page.locator("[data-signal]").first()).toBeVisible();
-    await expect(page.getByText(/^0 image credits left/)).toBeVisible();
-  });
-}
-
-test("a picture that was chosen can be taken away again", async ({ page }) => {
+test("an image can be dropped, removed, pasted instead, and is sent", async ({ page }) => {
   await openBot(page, { imageCredits: 1 });
-  await page.getByLabel(IMAGE).setInputFiles(await makePicture());
+  await expect(page.getByLabel(IMAGE)).toBeAttached();
+  const bytes = (await imageBytes()).toString("base64");
+  const transfer = await page.evaluateHandle((base64) => {
+    const content = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+    const data = new DataTransfer();
+    data.items.add(new File([content], "carried.png", { type: "image/png" }));
+    return data;
+  }, bytes);
+  const zone = page.getByText("drop it here or paste it");
+  await zone.dispatchEvent("dragover", { dataTransfer: transfer });
+  await zone.dispatchEvent("drop", { dataTransfer: transfer });
+  await expect(page.getByText("carried.png")).toBeVisible();
   await page.getByRole("button", { name: "Remove image" }).click();
-  await expect(page.getByText("picture.png")).toHaveCount(0);
-});
-
-test("administrators clean up images from the bot page, after a question", async ({ page }) => {
-  await openAsAdmin(page, "/bot");
-  await expect(page.getByRole("heading", { name: "Admin Tools" })).toBeVisible();
-  await confirmAction(page, page.getByRole("button", { name: "Cleanup Images" }));
-  await expect(page.getByText(/^\d+ chart images? deleted\.$/)).toBeVisible();
-});
-
-test("who is no administrator has no admin tools on the bot page", async ({ page }) => {
-  await openBot(page);
-  await expect(page.getByText("Admin Tools")).toHaveCount(0);
+  await expect(page.getByText("carried.png")).toHaveCount(0);
+  await page.evaluate((clipboardData) => {
+    document.body.dispatchEvent(
+      new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+    );
+  }, transfer);
+  await expect(page.getByText("carried.png")).toBeVisible();
+  await page.getByRole("button", { name: "Get Signal" }).click();
+  await expect(page.locator("[data-signal]").first()).toBeVisible();
+  await expect(page.getByText(/^0 image credits left/)).toBeVisible();
 });

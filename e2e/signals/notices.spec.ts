@@ -57,7 +57,7 @@ const holdNotifyCode = (page: Page) => holdRequests(page, { url: /\/assets\/noti
 
 const titlesOf = (page: Page) => page.evaluate(() => window.shown.map(({ title }) => title));
 
-test("a signal that comes while the tab is hidden is told of in the title, outside the page, and once the tab is seen", async ({
+test("a signal that comes while the tab is hidden shows in the title and as a notification, and on the page once the tab is seen", async ({
   page,
   context,
 }) => {
@@ -108,7 +108,7 @@ test("of several hidden tabs one notifies, and none while another is in view", a
   expect((await shown())[0]).toMatch(/ETH\/USDT$/);
 });
 
-test("nobody is asked unasked; sound and notifications are switched on the account page", async ({
+test("permission is asked for on the account page only, where sound and notifications are switched", async ({
   page,
   context,
 }) => {
@@ -156,7 +156,10 @@ test("a signal that was seen while the notification code was loading brings no n
   await expect.poll(() => titlesOf(page)).toEqual([expect.stringMatching(/ETH\/USDT$/)]);
 });
 
-test("an administrator who looks elsewhere hears of registrations", async ({ page, context }) => {
+test("an administrator whose tab is hidden is notified of registrations", async ({
+  page,
+  context,
+}) => {
   await watchNotices(context, "granted");
   await signIn(page, await adminSession());
   await openLive(page, "/bot");

@@ -5,28 +5,31 @@ import { createInterface } from "node:readline";
 import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { expect, type Page } from "playwright/test";
 import { ADMIN } from "../support/api.ts";
-import { analystStage, clientUrlOf } from "../support/config.ts";
+import { analystProduct, clientUrlOf } from "../support/config.ts";
 import { test } from "../support/test.ts";
 import { logIn } from "../support/users.ts";
 
-/** A dead worker's jobs are taken over within 22 s. */
+/** Another worker takes over the jobs of one that was killed within 22 s. */
 const TAKEOVER = { timeout: 60_000 };
+
+// One product for both tests.
+test.describe.configure({ mode: "default" });
 
 let openAi: FakeOpenAi;
 let product: Product;
 
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   openAi = await startFakeOpenAi();
   product = await startProduct(openAi);
 });
 test.afterAll(async () => {
-  // First: what still waits for an answer then fails at once, and the worker need not wait for it.
+  // First: the request that still waits for a reply fails at once, so the worker need not wait for it.
   await openAi.close();
   await product.stop();
 });
 
-test("a worker killed in the middle of an analysis costs the trader half a minute, not his signal", async ({
+test("a worker killed in the middle of an analysis costs the trader half a minute, not the signal", async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -37,7 +40,7 @@ test("a worker killed in the middle of an analysis costs the trader half a minut
   await expect(page.getByText("Analyzing candles")).toBeVisible();
   await expect.poll(() => openAi.chats.length).toBe(1);
   const [victim] = product.workers;
-  if (victim === undefined) throw new Error("No worker has said its process id.");
+  if (victim === undefined) throw new Error("No worker has logged its process id.");
   process.kill(victim, "SIGKILL");
   await expect(page.locator("[data-signal]")).toBeVisible(TAKEOVER);
   await expect(page.locator('[data-signal="buy"]')).toContainText("BTC/USDT");
@@ -49,14 +52,14 @@ test("a worker killed in the middle of an analysis costs the trader half a minut
 });
 
 /** Logs the administrator in and has a signal wait for its analyst, on a market of its own. */
-async function askInVain(page: Page): Promise<void> {
-  const asked = openAi.chats.length;
+async function requestStalledSignal(page: Page): Promise<void> {
+  const before = openAi.chats.length;
   openAi.behave({ kind: "stalled-headers" });
   await page.goto(`${product.url}/bot`);
   await logIn(page);
   await page.getByRole("radio", { name: "4h" }).click();
   await page.getByRole("button", { name: "Get Signal" }).click();
-  await expect.poll(() => openAi.chats.length).toBe(asked + 1);
+  await expect.poll(() => openAi.chats.length).toBe(before + 1);
 }
 
 /** What Agendash logs when its event stream breaks or ends. */
@@ -67,10 +70,10 @@ test.describe("the page of the queue", () => {
   // which may be before the reload.
   test.use({ expectsFailures: true, expectedMessage: streamEnded });
 
-  test("is opened by an administrator from the health screen, until he logs out", async ({
+  test("is opened by an administrator from the health screen, until they log out", async ({
     page,
   }) => {
-    await askInVain(page);
+    await requestStalledSignal(page);
     await page.goto(`${product.url}/admin`);
     const popup = page.waitForEvent("popup");
     await page.getByRole("button", { name: "Open the queue" }).click();
@@ -90,17 +93,17 @@ test.describe("the page of the queue", () => {
   });
 });
 
-/** A whole product of its own, whose analyst is the stand-in. */
+/** A whole product of its own, whose analyst is the fake. */
 interface Product {
   url: string;
-  /** Process ids of the workers that have been started, the one before the last among the dead. */
+  /** Process ids of the workers that have been started; only the last one still runs. */
   workers: number[];
   stop(): Promise<void>;
 }
 
 /** Starts it as a user does. The analyst is `openAi`. */
 async function startProduct(openAi: FakeOpenAi): Promise<Product> {
-  const { apiPort, clientPort, dataDir } = analystStage;
+  const { apiPort, clientPort, dataDir } = analystProduct;
   // The built pages, which know their ports, are kept for the next run.
   await rm(`${dataDir}/mongo`, { recursive: true, force: true });
   const child = spawn(process.execPath, ["scripts/start.mjs"], {
@@ -123,7 +126,7 @@ async function startProduct(openAi: FakeOpenAi): Promise<Product> {
   const workers: number[] = [];
   await untilReady(child, workers);
   return {
-    url: clientUrlOf(analystStage),
+    url: clientUrlOf(analystProduct),
     workers,
     async stop() {
       child.kill("SIGTERM");
@@ -132,7 +135,7 @@ async function startProduct(openAi: FakeOpenAi): Promise<Product> {
   };
 }
 
-/** Hears of each worker's start, and resolves when all of the product is there. */
+/** Collects the process ids of the workers; resolves when the whole product is ready. */
 async function untilReady(child: ChildProcess, workers: number[]): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     if (!child.stdout) return reject(new Error("The product's output cannot be read."));

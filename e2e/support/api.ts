@@ -56,7 +56,7 @@ interface TraderTraits {
   imageCredits?: number;
 }
 
-/** Registers a trader with a name of his own; he waits for approval unless told otherwise. */
+/** Registers a trader with a new name, who waits for approval unless `traits` says otherwise. */
 export async function makeTrader(traits: TraderTraits = {}): Promise<Session> {
   const username = `trader-${randomUUID().slice(0, 8)}`;
   const json = { username, email: `${username}@example.com`, password: PASSWORD };
@@ -74,11 +74,11 @@ export async function makeTrader(traits: TraderTraits = {}): Promise<Session> {
 /** Sends a payment proof of a trader. */
 export async function submitProof(
   { token }: Session,
-  proof: { senderName: string; picture: Buffer },
+  proof: { senderName: string; image: Buffer },
 ): Promise<void> {
   const form = new FormData();
   form.set("sender_name", proof.senderName);
-  form.set("proof_image", new Blob([Uint8Array.from(proof.picture)]), "proof.png");
+  form.set("proof_image", new Blob([Uint8Array.from(proof.image)]), "proof.png");
   await call("/submit-payment-proof", { token, form });
 }
 

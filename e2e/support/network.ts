@@ -1,34 +1,24 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
-import type { BrowserContext, Page, Request, Route, WebSocketRoute } from "playwright/test";
+import type { BrowserContext, Page, WebSocketRoute } from "playwright/test";
 import { apiUrl } from "./config.ts";
 
 interface HeldRequests {
-  /** How many have been held back so far. */
-  count(): number;
   /** Lets them go on, and every later one too. */
   release(): void;
 }
 
 /** Holds back what `page` asks of these addresses, so that a test sees what is shown meanwhile. */
-export async function holdRequests(
-  page: Page,
-  { url, which = () => true }: { url: RegExp; which?: (request: Request) => boolean },
-): Promise<HeldRequests> {
-  let held = 0;
+export async function holdRequests(page: Page, { url }: { url: RegExp }): Promise<HeldRequests> {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   await page.route(url, async (route) => {
-    if (!which(route.request())) return route.fallback();
-    held += 1;
     await released;
     await route.fallback();
   });
-  return { count: () => held, release };
+  return { release: () => release() };
 }
-
-export const isPost = (request: Request): boolean => request.method() === "POST";
 
 /** Lets the first of these requests be answered by the server, and holds the answer back until it is released. */
 export async function holdAnswer(
@@ -36,32 +26,23 @@ export async function holdAnswer(
   url: RegExp,
 ): Promise<{ isMade: Promise<void>; release: () => void }> {
   const held = new EventTarget();
-  const told = (name: string) =>
+  const event = (name: string) =>
     new Promise<void>((resolve) => {
       held.addEventListener(name, () => resolve(), { once: true });
     });
-  const [isMade, isReleased] = [told("made"), told("released")];
+  const [isMade, isReleased] = [event("made"), event("released")];
   await page.route(
     url,
     async (route) => {
       const response = await route.fetch();
       held.dispatchEvent(new Event("made"));
       await isReleased;
-      // The page may have called the request off meanwhile; then nobody waits for its answer.
+      // The page may have cancelled the request meanwhile.
       await route.fulfill({ response }).catch(() => undefined);
     },
     { times: 1 },
   );
   return { isMade, release: () => void held.dispatchEvent(new Event("released")) };
-}
-
-/** Lets the requests that `page` posts to this path get lost, until the function it returns is called. */
-export async function dropPosts(page: Page, path: string): Promise<() => Promise<void>> {
-  const pattern = `**${path}`;
-  const lose = (route: Route) =>
-    route.request().method() === "POST" ? route.abort() : route.fallback();
-  await page.route(pattern, lose);
-  return () => page.unroute(pattern, lose);
 }
 
 /** Cuts and restores the network of a browser. */
@@ -91,10 +72,6 @@ export async function installSocketSwitch(context: BrowserContext): Promise<Sock
     },
   };
 }
-
-/** Lets no live connection come up: what failed to load is then only read again when the user asks for it. */
-export const holdSockets = (context: BrowserContext): Promise<void> =>
-  context.routeWebSocket(/socket\.io/, () => undefined);
 
 /** Lets the bot that `page` opens next show this signal, as one that the tab requested at `requestedAt`. */
 export async function keepSignal(

@@ -40,7 +40,7 @@ function listen(context: BrowserContext, complaints: Complaints): void {
 
 interface Fixtures {
   complaints: Complaints;
-  /** Opens a page of somebody else's, with a storage of its own. */
+  /** Opens a page of another user or device, with a storage of its own. */
   openElsewhere(): Promise<Page>;
 }
 

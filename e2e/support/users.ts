@@ -4,7 +4,7 @@ import type { Session } from "@shared/contract/account.ts";
 import { expect, type Locator, type Page } from "playwright/test";
 import sharp from "sharp";
 import { ADMIN, adminSession, makeTrader } from "./api.ts";
-import { stage } from "./config.ts";
+import { product } from "./config.ts";
 
 /** Fills in the login form that the page shows, and sends it. */
 export async function logIn(page: Page, user: { username: string; password: string } = ADMIN) {
@@ -29,7 +29,7 @@ export async function signIn(page: Page, { token, approved, role }: Session): Pr
   });
 }
 
-/** Signs `page` in as a new trader who waits for approval, and opens his dashboard. */
+/** Signs `page` in as a new trader who waits for approval, and opens the dashboard. */
 export async function registerTrader(page: Page): Promise<string> {
   const session = await makeTrader();
   await signIn(page, session);
@@ -50,7 +50,7 @@ export async function openLive(page: Page, path: string): Promise<void> {
   await connected;
 }
 
-/** Signs the administrator in and opens one of his screens. */
+/** Signs the administrator in and opens a screen. */
 export async function openAsAdmin(page: Page, path: string): Promise<void> {
   await signIn(page, await adminSession());
   await page.goto(path);
@@ -73,8 +73,8 @@ export async function confirmAction(page: Page, button: Locator): Promise<void> 
   await page.getByRole("alertdialog").getByRole("button", { name, exact: true }).click();
 }
 
-/** Noise, so that no two pictures are alike. */
-export function pictureBytes(): Promise<Buffer> {
+/** Noise, so that no two images are alike. */
+export function imageBytes(): Promise<Buffer> {
   const size = { width: 320, height: 240 };
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
   return sharp({ create: { ...size, channels: 3, background: "#888", noise } })
@@ -82,15 +82,15 @@ export function pictureBytes(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A picture as a file input takes it. */
-export async function makePicture(name = "picture.png") {
-  return { name, mimeType: "image/png", buffer: await pictureBytes() };
+/** An image as a file input takes it. */
+export async function makeImage(name = "image.png") {
+  return { name, mimeType: "image/png", buffer: await imageBytes() };
 }
 
 /** Sends a payment proof from the dashboard that `page` shows. */
 export async function sendProof(page: Page, senderName: string): Promise<void> {
   await page.getByLabel("Sender name").fill(senderName);
-  await page.getByLabel("Proof image").setInputFiles(await makePicture());
+  await page.getByLabel("Proof image").setInputFiles(await makeImage());
   await page.getByRole("button", { name: "Submit proof" }).click();
   await expect(
     page.getByText("Proof submitted successfully! Please wait for review."),
@@ -98,7 +98,7 @@ export async function sendProof(page: Page, senderName: string): Promise<void> {
 }
 
 /** Where the product of these tests writes its mails. */
-const OUTBOX = `${stage.dataDir}/outbox`;
+const OUTBOX = `${product.dataDir}/outbox`;
 
 /** A mail's text as it was written: soft line breaks joined, quoted characters restored. */
 const decoded = (mail: string): string =>

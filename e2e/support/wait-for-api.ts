@@ -1,18 +1,14 @@
+import { marketsSchema } from "@shared/contract/markets.ts";
 import pRetry from "p-retry";
-import { apiUrlOf, clientUrlOf, stages } from "./config.ts";
+import { apiUrl } from "./config.ts";
 
 const RETRY = { retries: 900, minTimeout: 200, factor: 1 } as const;
 
-async function untilAnswered(url: string): Promise<void> {
-  const { ok, status } = await fetch(url);
-  if (!ok) throw new Error(`${url}: ${status}`);
-}
-
-/** The runner itself waits for the pages of the first product only, which may be ready before its API is. */
-export default async function untilApisAnswer(): Promise<void> {
-  const urls = stages.flatMap((stage) => [
-    `${apiUrlOf(stage)}/status`,
-    `${clientUrlOf(stage)}/healthz`,
-  ]);
-  await Promise.all(urls.map((url) => pRetry(() => untilAnswered(url), RETRY)));
+/** The runner itself waits for the pages only; the first prices come from the worker, once it is ready. */
+export default async function untilPricesAreThere(): Promise<void> {
+  await pRetry(async () => {
+    const response = await fetch(`${apiUrl}/markets`);
+    const { markets } = marketsSchema.parse(await response.json());
+    if (markets.length === 0) throw new Error("The worker has published no prices yet.");
+  }, RETRY);
 }

@@ -1,0 +1,170 @@
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { sessionEndMessages } from "../features/auth/messages.ts";
+import { dashboardMessages } from "../features/payments/messages.ts";
+import { homeMessages } from "../features/public/messages.ts";
+import { ADMIN, makeMe } from "../testing/factories.ts";
+import { api } from "../testing/fake-api.ts";
+import { openApp } from "../testing/open-app.tsx";
+import { appMessages } from "./messages.ts";
+
+const PUBLIC = [
+  "/",
+  "/login",
+  "/register",
+  "/pricing",
+  "/payment",
+  "/contact",
+  "/privacy",
+  "/terms",
+  "/forgot-password",
+  "/reset-password",
+  "/verify-email",
+];
+const GUARDED = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin"];
+
+/** Goes to each of these paths in turn, and says where that leads once a screen is shown. */
+async function visit(app: ReturnType<typeof openApp>, paths: string[]): Promise<string[]> {
+  const reached: string[] = [];
+  for (const path of paths) {
+    await app.goTo(path);
+    await screen.findByRole("heading", { level: 1 });
+    reached.push(app.address());
+  }
+  return reached;
+}
+
+test("a visitor sees every public screen and is sent to the login by all others", async () => {
+  const app = openApp("/terms");
+  expect(await visit(app, PUBLIC)).toEqual(PUBLIC);
+  expect(await visit(app, GUARDED)).toEqual(GUARDED.map(() => "/login"));
+});
+
+const roles = [
+  {
+    name: "a trader who waits for approval",
+    account: { approved: false },
+    open: ["/dashboard", "/user-panel"],
+  },
+  {
+    name: "an approved trader",
+    account: { approved: true },
+    open: ["/dashboard", "/user-panel", "/bot", "/signal-history"],
+  },
+  { name: "an administrator", account: ADMIN, open: GUARDED },
+];
+
+test.each(roles)(
+  "$name sees the screens of their role, and the dashboard in place of all others",
+  async ({ account, open }) => {
+    const app = openApp("/terms", account);
+    const expected = GUARDED.map((path) => (open.includes(path) ? path : "/dashboard"));
+    expect(await visit(app, GUARDED)).toEqual(expected);
+    expect(await visit(app, ["/login", "/register"])).toEqual(["/dashboard", "/dashboard"]);
+    const adminLinks = within(screen.getByRole("banner")).queryAllByRole("link", { name: "Admin" });
+    expect(adminLinks).toHaveLength(open.includes("/admin") ? 1 : 0);
+  },
+);
+
+test("a role that only the browser claims is corrected by the server", async () => {
+  const { address } = openApp("/admin", ADMIN);
+  api.reply("GET /me", makeMe({ approved: false }));
+  await waitFor(() => expect(address()).toBe("/dashboard"));
+  await screen.findByText(dashboardMessages.pendingTitle);
+  expect(localStorage.getItem("isApproved")).toBe("false");
+  expect(localStorage.getItem("isAdmin")).toBe("false");
+});
+
+test("a session that the server does not know ends with the reason", async () => {
+  const { address } = openApp("/dashboard", {});
+  api.fail("GET /me", { status: 401, detail: "Log in first.", code: "unauthenticated" });
+  await waitFor(() => expect(address()).toBe("/login"));
+  await screen.findByText(sessionEndMessages.expired);
+});
+
+test("the navigation has the same links for all, and one more for administrators", async () => {
+  const common = ["Home", "BOT", "History", "Dashboard", "Pricing", "Contact"];
+  const texts = () =>
+    within(screen.getByRole("navigation", { name: appMessages.mainNavigation }))
+      .getAllByRole("link")
+      .map((link) => link.textContent);
+  openApp("/pricing");
+  await screen.findByRole("heading", { level: 1 });
+  expect(texts()).toEqual(common);
+  within(screen.getByRole("banner")).getByRole("link", { name: appMessages.login });
+  cleanup();
+  openApp("/pricing", ADMIN);
+  await screen.findByRole("heading", { level: 1 });
+  expect(texts()).toEqual([...common, expect.stringMatching(/^Admin/)]);
+  within(screen.getByRole("banner")).getByRole("button", { name: appMessages.logout });
+});
+
+test("'Get Started' leads a visitor over the login to the dashboard", async () => {
+  const { user, address } = openApp("/");
+  const start = await screen.findByRole("link", { name: homeMessages.getStarted });
+  expect(start.getAttribute("href")).toBe("/dashboard");
+  await user.click(start);
+  await waitFor(() => expect(address()).toBe("/login"));
+});
+
+test("an address without a screen says so and leads home", async () => {
+  const { user, address } = openApp("/no-such-page");
+  await screen.findByRole("heading", { level: 1, name: appMessages.notFoundTitle });
+  await user.click(screen.getByRole("link", { name: appMessages.backHome }));
+  await waitFor(() => expect(address()).toBe("/"));
+});
+
+test("the phone's menu leads through the screens and closes behind itself", async () => {
+  const { user, address } = openApp("/");
+  await screen.findByRole("heading", { level: 1, name: homeMessages.title });
+  await user.click(screen.getByRole("button", { name: appMessages.openMenu }));
+  const menu = await screen.findByRole("dialog", { name: appMessages.menu });
+  within(menu).getByRole("link", { name: appMessages.login });
+  await user.click(within(menu).getByRole("link", { name: "Pricing" }));
+  await waitFor(() => expect(address()).toBe("/pricing"));
+  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+});
+
+test("the footer and the navigation lead to contact, privacy and terms", async () => {
+  const { user } = openApp("/");
+  await screen.findByRole("heading", { level: 1 });
+  const footer = screen.getByRole("contentinfo");
+  expect(footer.textContent).toContain(`© ${new Date().getFullYear()} ${appMessages.rights}`);
+  for (const name of ["Privacy Policy", "Terms of Service"]) {
+    await user.click(within(footer).getByRole("link", { name }));
+    await screen.findByRole("heading", { level: 1, name });
+  }
+  const navigation = screen.getByRole("navigation", { name: appMessages.mainNavigation });
+  await user.click(within(navigation).getByRole("link", { name: "Contact" }));
+  const mail = await screen.findByRole("link", { name: /E-?mail/i });
+  expect(mail.getAttribute("href")).toBe("mailto:support@example.com");
+  expect(screen.queryByRole("link", { name: /WhatsApp|Telegram/ })).toBeNull();
+});
+
+const titles = [
+  ["/pricing", "Pricing · AI Trading Bot"],
+  ["/payment", "Payment · AI Trading Bot"],
+  ["/performance", "Performance · AI Trading Bot"],
+  ["/contact", "Contact · AI Trading Bot"],
+  ["/privacy", "Privacy Policy · AI Trading Bot"],
+  ["/terms", "Terms of Service · AI Trading Bot"],
+  ["/forgot-password", "Forgot password · AI Trading Bot"],
+  ["/", "AI Trading Bot"],
+] as const;
+
+test("every public screen has a title and a description of its own", async () => {
+  const meta = document.createElement("meta");
+  meta.name = "description";
+  meta.content = "common";
+  document.head.append(meta);
+  const app = openApp("/login");
+  await screen.findByRole("heading", { level: 1 });
+  const descriptions = new Set<string>();
+  for (const [path, title] of titles) {
+    await visit(app, [path]);
+    await waitFor(() => expect(document.title).toBe(title));
+    descriptions.add(meta.content);
+  }
+  expect(descriptions.size).toBe(titles.length);
+  meta.remove();
+});

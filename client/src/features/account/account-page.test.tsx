@@ -1,0 +1,54 @@
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { api } from "../../testing/fake-api.ts";
+import { openApp } from "../../testing/open-app.tsx";
+import { dashboardMessages } from "../payments/messages.ts";
+import { passwordMessages } from "./messages.ts";
+
+async function changePassword(
+  user: ReturnType<typeof openApp>["user"],
+  form: { current: string; next: string; confirmation?: string },
+): Promise<void> {
+  const fields = {
+    [passwordMessages.current]: form.current,
+    "New password": form.next,
+    "Confirm new password": form.confirmation ?? form.next,
+  };
+  for (const [label, text] of Object.entries(fields)) {
+    const field = await screen.findByLabelText(label);
+    await user.clear(field);
+    await user.type(field, text);
+  }
+  await user.click(screen.getByRole("button", { name: passwordMessages.submit }));
+}
+
+test("the dashboard leads to the user panel, which refuses a short or unrepeated password", async () => {
+  const { user, address } = openApp("/dashboard", {});
+  await user.click(await screen.findByRole("link", { name: dashboardMessages.openPanel }));
+  await waitFor(() => expect(address()).toBe("/user-panel"));
+  await changePassword(user, { current: "secret-123", next: "abcdef", confirmation: "abcdeg" });
+  await screen.findByText("New passwords do not match.");
+  await changePassword(user, { current: "secret-123", next: "abc" });
+  await screen.findByText("New password must be at least 6 characters long.");
+  expect(api.bodiesOf("POST /change-password")).toEqual([]);
+});
+
+test("a refused current password is reported", async () => {
+  api.fail("POST /change-password", {
+    status: 403,
+    detail: passwordMessages.failed,
+    code: "wrong-password",
+  });
+  const { user } = openApp("/user-panel", {});
+  await changePassword(user, { current: "not this", next: "another-456" });
+  expect((await screen.findByRole("alert")).textContent).toBe(passwordMessages.failed);
+});
+
+test("a change that does not reach the server says that it failed, and why", async () => {
+  api.drop("POST /change-password");
+  const { user } = openApp("/user-panel", {});
+  await changePassword(user, { current: "secret-123", next: "another-456" });
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toContain(passwordMessages.failed);
+  expect(alert.textContent).toContain("The server cannot be reached.");
+});

@@ -1,0 +1,50 @@
+import { resetLinkSentMessage } from "@shared/contract/messages.ts";
+import { screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { api } from "../../testing/fake-api.ts";
+import { openApp } from "../../testing/open-app.tsx";
+import { forgotMessages, resetMessages } from "./messages.ts";
+
+async function requestLink(email: string): Promise<void> {
+  const { user } = openApp("/forgot-password");
+  await user.type(await screen.findByLabelText(forgotMessages.email), email);
+  await user.click(screen.getByRole("button", { name: forgotMessages.submit }));
+}
+
+test("a requested link is confirmed with the server's sentence", async () => {
+  const detail = resetLinkSentMessage("ann@example.com");
+  api.reply("POST /forgot-password", { detail });
+  await requestLink("ann@example.com");
+  await screen.findByText(detail);
+});
+
+test("a malformed address is marked before anything is sent", async () => {
+  await requestLink("not an address");
+  await screen.findByText("Enter a valid email address.");
+  expect(screen.getByLabelText(forgotMessages.email).getAttribute("aria-invalid")).toBe("true");
+  expect(api.bodiesOf("POST /forgot-password")).toEqual([]);
+});
+
+test("a request that fails shows 'Error: ' and the reason", async () => {
+  api.drop("POST /forgot-password");
+  await requestLink("ann@example.com");
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toMatch(/^Error: The server cannot be reached/);
+});
+
+test("a new password that is short or not repeated is refused before anything is sent", async () => {
+  const { user } = openApp("/reset-password?token=any");
+  await user.type(await screen.findByLabelText("New password"), "short");
+  await user.type(screen.getByLabelText("Confirm new password"), "other");
+  await user.click(screen.getByRole("button", { name: resetMessages.submit }));
+  await screen.findByText("New password must be at least 6 characters long.");
+  await screen.findByText("New passwords do not match.");
+  expect(api.bodiesOf("POST /reset-password")).toEqual([]);
+});
+
+test("a reset link without its token says so and leads to a new one", async () => {
+  const { user, address } = openApp("/reset-password");
+  await screen.findByRole("heading", { name: resetMessages.incompleteTitle });
+  await user.click(screen.getByRole("link", { name: resetMessages.newLink }));
+  await waitFor(() => expect(address()).toBe("/forgot-password"));
+});

@@ -1,0 +1,90 @@
+import type { PaymentDetails } from "@shared/contract/payment.ts";
+import { PLANS } from "@shared/contract/plans.ts";
+import { screen, waitFor, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { api } from "../../testing/fake-api.ts";
+import { openApp } from "../../testing/open-app.tsx";
+import { paymentMessages, pricingMessages } from "./messages.ts";
+
+function saveDetails(details: Partial<PaymentDetails>): void {
+  const none = { bank_details_1: "", bank_details_2: "", bank_details_3: "" };
+  const empty = { ...none, paypal_details: "", skrill_details: "", wise_details: "" };
+  api.reply("GET /payment-details", { ...empty, ...details });
+}
+
+const methods = () => screen.getAllByRole("heading", { level: 3 }).map((one) => one.textContent);
+
+const plans = [
+  { id: "starter", name: "Starter", fee: "$50", credits: "50 image credits" },
+  { id: "trader", name: "Trader", fee: "$100", credits: "120 image credits" },
+  { id: "pro", name: "Pro", fee: "$150", credits: "200 image credits" },
+  { id: "institutional", name: "Institutional", fee: "$200", credits: "500 image credits" },
+];
+
+test.each(plans)("the plan $name costs $fee and leads to its payment", async (plan) => {
+  expect(plans.map(({ id }) => id)).toEqual(PLANS.map(({ id }) => id));
+  saveDetails({});
+  const { user, address } = openApp("/pricing");
+  const heading = await screen.findByRole("heading", { name: plan.name });
+  const card = heading.closest("li") ?? document.body;
+  for (const text of [plan.fee, plan.credits, "Real-time signals", "All markets", "Full history"]) {
+    expect(card.textContent).toContain(text);
+  }
+  await user.click(within(card).getByRole("link"));
+  await waitFor(() => expect(address()).toBe(`/payment?plan=${plan.id}`));
+  await screen.findByText(plan.fee);
+});
+
+test.each(["/payment", "/payment?plan=gold"])("%s shows the fee of the Pro plan", async (path) => {
+  saveDetails({});
+  openApp(path);
+  await screen.findByRole("heading", { name: "Pro plan" });
+  screen.getByText("$150");
+});
+
+test("a configured method is shown as plain text and copied; a blank one is not shown", async () => {
+  const text = "Bank: <b>Example</b>\nIBAN: 123";
+  saveDetails({ bank_details_3: text, wise_details: "  \n " });
+  const { user } = openApp("/payment");
+  const shown = await screen.findByText(/Bank: <b>Example<\/b>/);
+  expect(shown.textContent).toBe(text);
+  expect(methods()).toEqual(["Bank Transfer"]);
+  await user.click(screen.getByRole("button", { name: /^Copy\s*Bank Transfer$/ }));
+  await screen.findByText("Copied");
+  expect(await navigator.clipboard.readText()).toBe(text);
+});
+
+test("all configured methods are listed in one order, with what to do after paying", async () => {
+  saveDetails({
+    wise_details: "e",
+    skrill_details: "d",
+    paypal_details: "c",
+    bank_details_2: "b",
+    bank_details_1: "a",
+  });
+  openApp("/payment");
+  await screen.findByRole("heading", { name: "EasyPesa" });
+  expect(methods()).toEqual(["EasyPesa", "JazzCash", "PayPal", "Skrill", "Wise"]);
+  screen.getByText(paymentMessages.important);
+});
+
+test("without a configured method, the page says so", async () => {
+  saveDetails({});
+  openApp("/payment");
+  await screen.findByText(paymentMessages.emptyTitle);
+});
+
+test("payment details that cannot be loaded are loaded again on request", async () => {
+  api.drop("GET /payment-details");
+  const { user } = openApp("/payment");
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toContain(paymentMessages.failed);
+  saveDetails({});
+  await user.click(screen.getByRole("button", { name: paymentMessages.tryAgain }));
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+});
+
+test("the pricing page recommends one plan", async () => {
+  openApp("/pricing");
+  expect(await screen.findAllByText(pricingMessages.featured)).toHaveLength(1);
+});

@@ -1,0 +1,65 @@
+import type { HistoryItem } from "@shared/contract/signal.ts";
+import { screen, waitFor } from "@testing-library/react";
+import { describe, expect, test } from "vitest";
+import { makeHistoryItem } from "../../testing/factories.ts";
+import { api } from "../../testing/fake-api.ts";
+import { openApp } from "../../testing/open-app.tsx";
+import { filterMessages, historyMessages } from "./messages.ts";
+
+const keep = (...signals: HistoryItem[]) =>
+  api.reply("GET /signal-history", { signals, next_cursor: null });
+
+const cards = () => [...document.querySelectorAll<HTMLElement>("[data-signal]")];
+
+test("a history is loading first, and then says that there is nothing yet", async () => {
+  keep();
+  const release = api.hold("GET /signal-history");
+  openApp("/signal-history", {});
+  await screen.findByRole("status", { name: historyMessages.loading });
+  release();
+  await screen.findByText(historyMessages.empty);
+});
+
+test("prices have five decimals, and a WAIT has none", async () => {
+  const noLevels = { entry: null, stop_loss: null, take_profit: null };
+  keep(
+    makeHistoryItem({ id: "2", symbol: "EUR/USD", signal: "WAIT", ...noLevels }),
+    makeHistoryItem({ id: "1", symbol: "ETH/USDT" }),
+  );
+  openApp("/signal-history", {});
+  await waitFor(() => expect(cards()).toHaveLength(2));
+  const [wait, buy] = cards();
+  expect(wait?.textContent).toContain("EUR/USD");
+  expect(wait?.textContent).not.toMatch(/\d\.\d{5}/);
+  expect(buy?.textContent?.match(/[\d,]+\.\d{5}/g)).toHaveLength(3);
+});
+
+describe("a history that cannot be loaded", () => {
+  const failures = [
+    { status: 504, text: "Server took too long to respond. Please try again." },
+    { status: 500, text: "Server error: 500 Internal Server Error" },
+    { status: 0, text: "Failed to connect to the backend API." },
+  ];
+  test.each(failures)("says '$text' and is loaded again on request", async ({ status, text }) => {
+    if (status === 0) api.drop("GET /signal-history");
+    else api.fail("GET /signal-history", { status });
+    const { user } = openApp("/signal-history", {});
+    expect((await screen.findByRole("alert")).textContent).toContain(text);
+    keep();
+    await user.click(screen.getByRole("button", { name: historyMessages.tryAgain }));
+    await screen.findByText(historyMessages.empty);
+  });
+});
+
+test("filters that nothing fits say so and can be cleared", async () => {
+  api.reply("GET /signal-history", ({ query }) => ({
+    signals: query.has("outcome") ? [] : [makeHistoryItem()],
+    next_cursor: null,
+  }));
+  const { user } = openApp("/signal-history", {});
+  await waitFor(() => expect(cards()).toHaveLength(1));
+  await user.selectOptions(screen.getByLabelText(filterMessages.outcome), "WIN");
+  await screen.findByText(filterMessages.noMatch);
+  await user.click(screen.getByRole("button", { name: filterMessages.showAll }));
+  await waitFor(() => expect(cards()).toHaveLength(1));
+});

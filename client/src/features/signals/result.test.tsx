@@ -1,0 +1,115 @@
+import type { Performance } from "@shared/contract/performance.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
+import { around, noRates, record } from "@shared/testing/performance-record.ts";
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, test } from "vitest";
+import { makeSignal } from "../../testing/factories.ts";
+import { api } from "../../testing/fake-api.ts";
+import { openApp } from "../../testing/open-app.tsx";
+import { resultMessages } from "./bot-messages.ts";
+import { track } from "./bot-store.ts";
+import { signalMessages } from "./messages.ts";
+
+/** A record without an edge: 214 of its trades stated 60–70%, and 68 of them won. */
+const noEdge: Performance = {
+  ...record,
+  lift: around(-0.03, 0.05),
+  confidence: {
+    decided: 300,
+    brier: 0.31,
+    ece: 0.28,
+    buckets: [
+      { from: 60, to: 70, decided: 214, wins: 68, stated: 0.62, won: 0.318, ...noRates },
+      { from: 70, to: 80, decided: 86, wins: 30, stated: 0.74, won: 0.349, ...noRates },
+    ],
+  },
+};
+const NO_EDGE =
+  "Not shown to be better than chance: an edge of −3.0 percentage points (95% interval −8.0 to +2.0).";
+
+/** Opens the bot on a signal of this analysis, and waits for its card. */
+async function openResult(analysis: Partial<Analysis> = {}) {
+  const signal = makeSignal(analysis);
+  const { signal_id: id, symbol, timeframe } = signal;
+  api.reply(`GET /signals/${id}`, signal);
+  const app = openApp("/bot", {});
+  act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
+  const card = await waitFor(() => {
+    const found = document.querySelector<HTMLElement>("[data-signal]");
+    if (!found) throw new Error("The signal is not shown yet.");
+    return found;
+  });
+  return { ...app, card };
+}
+
+const recordPanel = () =>
+  screen.findByRole("region", { name: "Record of this analyst version, demo data" });
+
+describe("the confidence of a signal", () => {
+  test("is called stated, and the measured record of its analyst stands beside it", async () => {
+    api.reply("GET /performance", noEdge);
+    const { card, user, address } = await openResult();
+    const confidence = within(card).getByRole("progressbar");
+    expect(confidence.getAttribute("aria-valuenow")).toBe("62");
+    expect(confidence.dataset.level).toBe("medium");
+    expect(confidence.textContent).toContain("62%");
+    expect(confidence.textContent).toContain("stated confidence, not yet calibrated");
+    const panel = await recordPanel();
+    await within(panel).findByText("Trades at 60–70%, on average");
+    within(panel).getByText("stated 62%, won 32% of 214");
+    within(panel).getByText(NO_EDGE);
+    const { query } = api.requests.find(({ route }) => route === "GET /performance") ?? {};
+    expect(Object.fromEntries(query ?? [])).toEqual({
+      data: "replay",
+      analyst: "rules",
+      version: "rules/1",
+    });
+    await user.click(within(panel).getByRole("link", { name: "Details" }));
+    await waitFor(() =>
+      expect(address()).toBe("/performance?data=replay&analyst=rules&version=rules%2F1"),
+    );
+  });
+
+  test("keeps its rating when it is calibrated, and the missing edge is still stated", async () => {
+    api.reply("GET /performance", noEdge);
+    const { card } = await openResult({ calibrated_confidence: 31.5 });
+    await within(await recordPanel()).findByText(NO_EDGE);
+    expect(card.textContent).toContain(resultMessages.calibrated("31.5%"));
+    expect(card.textContent).not.toContain("not yet calibrated");
+    expect(card.textContent).not.toContain("won 32%");
+  });
+
+  test("stands beside a record that is worse than chance, which is called that", async () => {
+    api.reply("GET /performance", { ...noEdge, lift: around(-0.06, 0.02) });
+    await openResult();
+    await within(await recordPanel()).findByText(/Worse than chance: an edge of −6\.0/);
+  });
+
+  test("of a version without resolved trades has no record yet", async () => {
+    api.reply("GET /performance", { ...noEdge, confidence: { ...noEdge.confidence, decided: 0 } });
+    const { card } = await openResult();
+    await within(await recordPanel()).findByText(/^No record yet/);
+    expect(card.textContent).toContain("stated confidence, not yet calibrated");
+  });
+
+  test("of a WAIT, which has no outcome, is compared with no record", async () => {
+    const noLevels = { entry: null, stop_loss: null, take_profit: null };
+    const { card } = await openResult({ final_signal: "WAIT", ...noLevels });
+    const confidence = within(card).getByRole("progressbar");
+    expect(confidence.textContent).toContain("stated confidence");
+    expect(card.textContent).not.toContain("calibrated");
+    expect(screen.queryByRole("region", { name: /^Record of this analyst/ })).toBeNull();
+  });
+
+  test("stays when the record cannot be loaded", async () => {
+    const { card } = await openResult();
+    await within(await recordPanel()).findByText("The record is unavailable.");
+    expect(card.textContent).toContain("not yet calibrated");
+    expect(card.textContent).toContain(resultMessages.stopLoss);
+  });
+});
+
+test("a signal that does not exist says so on its page", async () => {
+  openApp("/signals/0123456789abcdef01234567", {});
+  expect((await screen.findByRole("alert")).textContent).toContain(signalMessages.unknown);
+});

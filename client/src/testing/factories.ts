@@ -1,0 +1,95 @@
+import type { Me, UserCard } from "@shared/contract/account.ts";
+import type { Analysis, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
+
+/** An approved trader, unless `overrides` says otherwise. */
+export const makeMe = (overrides: Partial<Me> = {}): Me => ({
+  username: "ann",
+  email: "ann@example.com",
+  email_verified: true,
+  role: "user",
+  approved: true,
+  allow_image_upload: false,
+  image_credits: 0,
+  payment_proof: null,
+  stream_positions: { user: 0 },
+  ...overrides,
+});
+
+/** An administrator's account. */
+export const ADMIN = {
+  role: "admin",
+  username: "admin",
+  stream_positions: { user: 0, admins: 0 },
+} as const;
+
+/** A trader who waits for approval, as an administrator sees them. */
+export const makeUserCard = (overrides: Partial<UserCard> = {}): UserCard => ({
+  username: "ann",
+  email: "ann@example.com",
+  email_verified: true,
+  role: "user",
+  approved: false,
+  allow_image_upload: false,
+  image_credits: 0,
+  payment_proof: null,
+  created_at: "2026-11-20T12:00:00.000Z",
+  ...overrides,
+});
+
+export const makeHistoryItem = (overrides: Partial<HistoryItem> = {}): HistoryItem => ({
+  id: "0123456789abcdef01234567",
+  timestamp: "2026-11-20T12:00:00.000Z",
+  symbol: "BTC/USDT",
+  timeframe: "1h",
+  status: "completed",
+  signal: "BUY",
+  confidence: 70,
+  entry: 113_000,
+  stop_loss: 112_000,
+  take_profit: 115_000,
+  rationale: "momentum is rising",
+  ...overrides,
+});
+
+/** A completed SELL of the rule-based analyst on replayed data. */
+export function makeSignal(analysis: Partial<Analysis> = {}): SignalResponse {
+  return {
+    signal_id: "0123456789abcdef01234567",
+    symbol: "BTC/USDT",
+    timeframe: "1h",
+    status: "completed",
+    created_at: new Date().toISOString(),
+    origin: "request",
+    analysis: {
+      final_signal: "SELL",
+      confidence: 62,
+      entry: 100,
+      stop_loss: 102,
+      take_profit: 96,
+      warnings: [],
+      suggested_hold: "6 candles",
+      suggested_units: 0.5,
+      estimated_dollar_risk: 1,
+      required_margin: 50,
+      trade_duration_text: "6 hours",
+      calibrated_confidence: null,
+      raw_ai: {
+        confidence: 62,
+        rationale: "momentum is falling",
+        key_evidence: [],
+        market_condition: "Quiet",
+        what_to_watch_for: [],
+      },
+      source: {
+        data: "replay",
+        provider: "replay",
+        analyst: "rules",
+        analyst_version: "rules/1",
+        model: "rules",
+        last_candle_at: null,
+        price: null,
+      },
+      ...analysis,
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+/** A request that the application has made. */
+interface ReceivedRequest {
+  /** Method and path, such as `POST /login`. */
+  route: string;
+  query: URLSearchParams;
+  body: string;
+}
+
+interface ErrorReply {
+  status: number;
+  detail?: string;
+  code?: string;
+}
+
+type Responder = (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>;
+
+const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+};
+
+const notFound: Responder = (response) =>
+  sendJson(response, 404, { detail: "Not found.", code: "not-found", request_id: "r1" });
+
+/** The REST API as a component test wants it, over real HTTP. */
+class FakeApi {
+  readonly requests: ReceivedRequest[] = [];
+  readonly #responders = new Map<string, Responder>();
+  #fallback = notFound;
+
+  /** Answers from now on with this JSON, or with what the function returns. */
+  reply(route: string, body: object | ((request: ReceivedRequest) => object)): void {
+    this.#responders.set(route, (response, request) =>
+      sendJson(response, 200, typeof body === "function" ? body(request) : body),
+    );
+  }
+
+  replyText(route: string, text: string): void {
+    this.#responders.set(route, (response) => void response.end(text));
+  }
+
+  /** Answers with an error of the API; without a detail, as a proxy that knows nothing of the API. */
+  fail(route: string, error: ErrorReply): void {
+    this.#responders.set(route, failure(error));
+  }
+
+  /** Answers everything with an error that no other call has set a reply for. */
+  failOthers(error: ErrorReply): void {
+    this.#fallback = failure(error);
+  }
+
+  /** Closes the connection without a reply, as a network that is down. */
+  drop(route: string): void {
+    this.#responders.set(route, (response) => void response.destroy());
+  }
+
+  /** Holds back the replies of a route until the returned function is called. */
+  hold(route: string): () => void {
+    const responder = this.#responders.get(route) ?? this.#fallback;
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.#responders.set(route, async (response, request) => {
+      await released;
+      await responder(response, request);
+    });
+    return () => release();
+  }
+
+  /** The bodies that this route has received. */
+  bodiesOf(route: string): string[] {
+    return this.requests.filter((request) => request.route === route).map(({ body }) => body);
+  }
+
+  reset(): void {
+    this.requests.length = 0;
+    this.#responders.clear();
+    this.#fallback = notFound;
+  }
+
+  async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader("Access-Control-Allow-Origin", "*");
+    let body = "";
+    for await (const chunk of incoming.setEncoding("utf8")) body += chunk;
+    const { pathname, searchParams: query } = new URL(incoming.url ?? "/", "http://localhost");
+    const request = { route: `${incoming.method} ${pathname}`, query, body };
+    this.requests.push(request);
+    await (this.#responders.get(request.route) ?? this.#fallback)(response, request);
+  }
+}
+
+function failure({ status, detail, code = "internal" }: ErrorReply): Responder {
+  const body = detail === undefined ? {} : { detail, code, request_id: "r1" };
+  return (response) => sendJson(response, status, body);
+}
+
+/** One for all component tests of a process: the application reads the address of the API once. */
+export const api = new FakeApi();
+
+const server = createServer((request, response) => void api.handle(request, response));
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+server.unref();
+const address = server.address();
+if (address === null || typeof address === "string") throw new Error("The fake API has no port.");
+
+export const apiUrl = `http://127.0.0.1:${address.port}`;

@@ -1,0 +1,51 @@
+import type { Me } from "@shared/contract/account.ts";
+import { act, render } from "@testing-library/react";
+import userEvent, { type UserEvent } from "@testing-library/user-event";
+import { createMemoryRouter } from "react-router-dom";
+import { App, followSession } from "../app/app.tsx";
+import { routes } from "../app/routes.tsx";
+import { queryClient } from "../lib/query-client.ts";
+import { initialLiveState, useRealtime } from "../lib/realtime/store.ts";
+import { useSession } from "../lib/session.ts";
+import { useToasts } from "../ui/show-toast.ts";
+import { makeMe } from "./factories.ts";
+import { api } from "./fake-api.ts";
+
+followSession();
+
+interface OpenApp {
+  user: UserEvent;
+  /** Shows another screen, or the one that a guard redirects to. */
+  goTo(path: string): Promise<void>;
+  /** Path and query of the screen that is shown. */
+  address(): string;
+}
+
+/** Opens the application at `path`: for a visitor, or signed in with this account. */
+export function openApp(path: string, account?: Partial<Me>): OpenApp {
+  api.reply("GET /status", { market_data: "replay", analyst: "rules", version: "1.0.0" });
+  if (account) signIn(makeMe(account));
+  const router = createMemoryRouter(routes, { initialEntries: [path] });
+  render(<App router={router} />);
+  return {
+    user: userEvent.setup({ delay: null, applyAccept: false }),
+    goTo: (to) => act(() => router.navigate(to)),
+    address: () => `${router.state.location.pathname}${router.state.location.search}`,
+  };
+}
+
+function signIn(me: Me): void {
+  api.reply("GET /me", me);
+  const { approved, role, username } = me;
+  useSession.getState().signIn({ token: "token-1", approved, role, username });
+}
+
+/** Forgets all that a test has left in the stores of the application and of the browser. */
+export function resetApp(): void {
+  useSession.setState(useSession.getInitialState());
+  useRealtime.setState(initialLiveState);
+  useToasts.setState(useToasts.getInitialState());
+  queryClient.clear();
+  localStorage.clear();
+  sessionStorage.clear();
+}
