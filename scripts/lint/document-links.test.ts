@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
+import packageJson from "../../package.json";
 import { projectRoot } from "../lib/prepare-project.mjs";
 
 const FOLDERS = [".github", "client", "deploy", "docs", "e2e", "scripts", "server", "shared"];
@@ -45,6 +46,13 @@ const missingPaths = (document: string): string[] =>
     .map(([, path = ""]) => path)
     .filter((path) => !existsSync(join(projectRoot, path)));
 
+const COMMAND = /\bnpm run ([a-z][a-z:-]*)/g;
+
+const unknownCommands = (document: string): string[] =>
+  [...read(document).matchAll(COMMAND)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !(name in packageJson.scripts));
+
 describe.each(documents)("%s", (document) => {
   it("has no broken links", () => {
     expect(brokenLinks(document)).toEqual([]);
@@ -52,6 +60,10 @@ describe.each(documents)("%s", (document) => {
 
   it("names no file that does not exist", () => {
     expect(missingPaths(document)).toEqual([]);
+  });
+
+  it("names no command that does not exist", () => {
+    expect(unknownCommands(document)).toEqual([]);
   });
 });
 
