@@ -2,7 +2,6 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { deleteSignals } from "../../../server/src/modules/signals/delete-signals.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
@@ -16,6 +15,7 @@ import {
 } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deleteSignals } from "../../../server/src/modules/signals/delete-signals.ts";
 import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
 import { type ScriptedMarket, scriptedMarket } from "../testing/fakes.ts";
 import { CandleArchive } from "./candle-archive.ts";
