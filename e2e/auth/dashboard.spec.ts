@@ -68,7 +68,7 @@ test("approval changes the dashboard without a reload", async ({ page, openElsew
   const admin = await openElsewhere();
   await openAdmin(admin);
   await cardOf(admin, username).getByRole("button", { name: "Approve", exact: true }).click();
-  await expect(page.getByText("Account Approved")).toBeVisible();
+  await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();
   await confirmAction(
     admin,
     cardOf(admin, username).getByRole("button", { name: "Revoke", exact: true }),

@@ -65,7 +65,7 @@ test("whose approval is withdrawn is led away from where it was needed, and may 
   await expect(page).toHaveURL(/\/dashboard$/);
   await expect(page.getByText("Approval Pending")).toBeVisible();
   await actAsAdmin(`/admin/approve/${username}`);
-  await expect(page.getByText("Account Approved")).toBeVisible();
+  await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();
 });
 
 test.describe("when the history cannot be read", () => {
