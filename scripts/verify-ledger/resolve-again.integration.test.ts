@@ -5,7 +5,7 @@ import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { readHead, streamEntries } from "@shared/domain/ledger.ts";
+import { readLedgerHead, streamLedgerEntries } from "@shared/domain/ledger.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, tradeAnalysis } from "@shared/testing/signal-factory.ts";
@@ -93,14 +93,14 @@ describe("outcomes of recorded candles, resolved again", () => {
     expect(planted.isGood).toBe(false);
     expect(planted.text).toContain("Intact:");
     expect(planted.text).toContain(`Resolved again: ${count + 1}: ${count} agree, 1 differ.`);
-    const { seq } = await readHead(database);
+    const { seq } = await readLedgerHead(database);
     expect(planted.text).toContain(`DIFFERS: record ${seq}, BTC/USDT 1m: outcome is WIN`);
   }, 120_000);
 });
 
 async function ledgerOf(database: Database) {
-  const { seq } = await readHead(database);
-  return streamEntries(database, { upTo: seq, audience: "operator" });
+  const { seq } = await readLedgerHead(database);
+  return streamLedgerEntries(database, { upTo: seq, audience: "operator" });
 }
 
 async function appendAll(database: Database): Promise<void> {

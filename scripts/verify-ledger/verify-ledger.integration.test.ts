@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import type { LedgerEntry } from "@shared/contract/ledger.ts";
 import { openDatabase } from "@shared/database/database.ts";
-import { appendToHeadFile, headFile, readHead } from "@shared/domain/ledger.ts";
+import { appendToHeadFile, headFile, readLedgerHead } from "@shared/domain/ledger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import { makeLedger } from "@shared/testing/ledger-factory.ts";
@@ -100,7 +100,7 @@ describe("npm run verify-ledger", () => {
     const database = await openDatabase({ uri });
     await createSignals(database, await createUser(database), { count: 3 });
     await appendRecords({ database, now: () => new Date() });
-    const { seq, hash } = await readHead(database);
+    const { seq, hash } = await readLedgerHead(database);
     const at = new Date().toISOString();
     await appendToHeadFile(headFile(folder), [{ day: at.slice(0, 10), seq, hash, at }]);
     vi.stubEnv("MONGODB_URI", uri);

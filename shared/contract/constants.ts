@@ -66,7 +66,7 @@ export const USAGE_RETENTION_DAYS = 365;
 export const AUDIT_PAGE = { default: 50, max: 200 } as const;
 
 /** Maximum characters of a payment method. */
-export const PAYMENT_DETAIL_LENGTH = 2_000;
+export const MAX_PAYMENT_DETAIL_LENGTH = 2_000;
 
 /** How long an idempotency key is valid. */
 export const IDEMPOTENCY_HOURS = 24;
@@ -96,7 +96,7 @@ export const BUDGET_PERCENTS = [80, 100] as const;
 export const REGISTRATION_REDIRECT_MS = 4_000;
 
 /** Minimum number of signals or trades for a metric, and of independent trades for a statement about the edge. */
-export const ENOUGH_SIGNALS = 30;
+export const MIN_SIGNALS = 30;
 
 /** Used if the operator sets no other. */
 export const DEFAULT_CONTACT_EMAIL = "support@example.com";

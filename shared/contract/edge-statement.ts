@@ -1,4 +1,4 @@
-import { ENOUGH_SIGNALS } from "./constants.ts";
+import { MIN_SIGNALS } from "./constants.ts";
 import type { Performance } from "./performance.ts";
 
 const points = new Intl.NumberFormat("en-US", {
@@ -17,7 +17,7 @@ type EdgeMetrics = Pick<Performance, "lift" | "effective_trades">;
 
 /** Compares trades with chance by the 95 % interval of their edge. They must be equivalent to 30 independent ones. */
 export function edgeVerdict({ lift, effective_trades: effective }: EdgeMetrics): EdgeVerdict {
-  if (lift === null || effective < ENOUGH_SIGNALS) return "too-few";
+  if (lift === null || effective < MIN_SIGNALS) return "too-few";
   if (lift.low > 0) return "better";
   return lift.high < 0 ? "worse" : "not-shown";
 }
@@ -33,7 +33,7 @@ export function edgeStatement(figures: EdgeMetrics): string {
   const { lift, effective_trades: effective } = figures;
   const verdict = edgeVerdict(figures);
   if (lift === null || verdict === "too-few") {
-    return `Not enough data yet: ${effective} of at least ${ENOUGH_SIGNALS} independent trades.`;
+    return `Not enough data yet: ${effective} of at least ${MIN_SIGNALS} independent trades.`;
   }
   const interval = `95% interval ${formatPoints(lift.low)} to ${formatPoints(lift.high)}`;
   return `${VERDICTS[verdict]}: an edge of ${formatPoints(lift.value)} percentage points (${interval}).`;

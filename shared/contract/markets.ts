@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { MarketDataSource } from "./status.ts";
 
 /** Closes per quote: the last 24 hours of trading. */
-export const MARKET_CLOSES = 24;
+export const MAX_MARKET_CLOSES = 24;
 
 const dataSources = ["live", "replay"] as const satisfies readonly MarketDataSource[];
 const price = z.number().check(z.positive());
@@ -17,7 +17,7 @@ export const marketQuoteSchema = z.object({
   change_percent: z.number(),
   high: price,
   low: price,
-  closes: z.array(price).check(z.minLength(1), z.maxLength(MARKET_CLOSES)),
+  closes: z.array(price).check(z.minLength(1), z.maxLength(MAX_MARKET_CLOSES)),
   data: z.enum(dataSources),
   as_of: z.iso.datetime(),
 });

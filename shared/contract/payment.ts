@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { PAYMENT_DETAIL_LENGTH } from "./constants.ts";
+import { MAX_PAYMENT_DETAIL_LENGTH } from "./constants.ts";
 
-const detail = z.string({ error: "Enter a text." }).max(PAYMENT_DETAIL_LENGTH, {
-  error: `Use at most ${PAYMENT_DETAIL_LENGTH} characters.`,
+const detail = z.string({ error: "Enter a text." }).max(MAX_PAYMENT_DETAIL_LENGTH, {
+  error: `Use at most ${MAX_PAYMENT_DETAIL_LENGTH} characters.`,
 });
 
 /** Free text. A method with an empty text is not offered. */

@@ -5,7 +5,7 @@ import { symbolSchema } from "./signal.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 
 /** Maximum points of the equity curve. */
-export const EQUITY_POINTS = 500;
+export const MAX_EQUITY_POINTS = 500;
 
 export const PERFORMANCE_PERIODS = ["7d", "30d", "90d", "365d", "all"] as const;
 export type PerformancePeriod = (typeof PERFORMANCE_PERIODS)[number];
@@ -82,7 +82,7 @@ export const confidenceBucketSchema = z.object({
   won: z.number(),
   ...winFigures,
 });
-export type ConfidenceBucketFigures = z.infer<typeof confidenceBucketSchema>;
+export type ConfidenceBucketMetrics = z.infer<typeof confidenceBucketSchema>;
 
 /** `brier` and `ece` are null while there are too few decided signals. */
 export const reliabilitySchema = z.object({
@@ -109,7 +109,7 @@ export const performanceSchema = z
     profit_factor: z.number().nullable(),
     max_drawdown_r: z.number().nullable(),
     total_r: z.number(),
-    equity: z.array(z.object({ at: z.iso.datetime(), r: z.number() })).max(EQUITY_POINTS),
+    equity: z.array(z.object({ at: z.iso.datetime(), r: z.number() })).max(MAX_EQUITY_POINTS),
     confidence: reliabilitySchema,
     /** The same for the calibrated confidence, which is always out of sample. */
     calibrated: reliabilitySchema,

@@ -7,7 +7,7 @@ import { analysisSchema } from "./signal.ts";
  * Closed candles since the signal, oldest first, at most 500: those that resolved the trade, or the latest ones while it is
  * open. `judgement` is null while it is open.
  */
-export const signalSinceSchema = z
+export const signalProgressSchema = z
   .object({
     signal_id: z.string(),
     symbol: z.string(),
@@ -18,7 +18,7 @@ export const signalSinceSchema = z
     shared_at: z.iso.datetime().nullable(),
   })
   .meta({ id: "SignalSince" });
-export type SignalSince = z.infer<typeof signalSinceSchema>;
+export type SignalProgressResponse = z.infer<typeof signalProgressSchema>;
 
 /** Replaces the previous link. The token is shown only once. */
 export const shareLinkSchema = z

@@ -57,11 +57,26 @@ export async function openDatabase(options: { uri: string; maxPoolSize?: number 
   });
   const models = defineModels(connection);
   await connection.asPromise();
+  await refuseFormerFormat(connection);
   for (const model of Object.values(models)) {
     await model.createCollection();
     await model.createIndexes();
   }
   return { connection, ...models, close: () => connection.close() };
+}
+
+/** Refuses a database of a former version, which cannot be migrated. */
+async function refuseFormerFormat(connection: Connection): Promise<void> {
+  const db = nativeDb(connection);
+  const formerEvent = await db
+    .collection<{ _id: string }>("events")
+    .findOne({ _id: { $type: "string" } });
+  const formerSignal = await db.collection("signals").findOne({ analysisId: { $exists: false } });
+  if (!formerEvent && !formerSignal) return;
+  await connection.close();
+  throw new Error(
+    "The database was made by a former version and cannot be used. Use another MONGODB_URI, or delete DATA_DIR/mongo.",
+  );
 }
 
 /** An open database: its connection and its models. */

@@ -30,7 +30,7 @@ export function publicAudience(head: Pick<LedgerHead, "at">, now: Date): LedgerA
 }
 
 /** The last record. */
-export async function readHead(database: Pick<Database, "ledgerHeads">): Promise<LedgerHead> {
+export async function readLedgerHead(database: Pick<Database, "ledgerHeads">): Promise<LedgerHead> {
   const head = await database.ledgerHeads.findById(LEDGER_HEAD_ID).lean();
   if (!head) return { seq: 0, hash: GENESIS_HASH, at: null };
   const { seq, hash, at } = head;
@@ -38,7 +38,7 @@ export async function readHead(database: Pick<Database, "ledgerHeads">): Promise
 }
 
 /** The records after `after` up to `upTo`, oldest first, with the figures that the audience may see. */
-export async function readEntries(
+export async function readLedgerEntries(
   database: Database,
   options: { after: number; upTo: number; limit: number; audience: LedgerAudience },
 ): Promise<LedgerEntry[]> {
@@ -63,13 +63,13 @@ export async function readEntries(
 }
 
 /** All records up to `upTo`, read in batches. Read the head first, so that every outcome comes with its figures. */
-export async function* streamEntries(
+export async function* streamLedgerEntries(
   database: Database,
   { upTo, audience }: { upTo: number; audience: LedgerAudience },
 ): AsyncGenerator<LedgerEntry> {
   let after = 0;
   while (after < upTo) {
-    const entries = await readEntries(database, {
+    const entries = await readLedgerEntries(database, {
       after,
       upTo,
       limit: STREAM_BATCH_SIZE,
@@ -133,12 +133,15 @@ export async function verifyDatabase(
   database: Database,
   { kept = [], onOutcome }: VerifierOptions = {},
 ): Promise<LedgerReport> {
-  const head = await readHead(database);
+  const head = await readLedgerHead(database);
   const verifier = createLedgerVerifier({
     kept: head.seq > 0 ? [...kept, head] : kept,
     ...(onOutcome && { onOutcome }),
   });
-  for await (const entry of streamEntries(database, { upTo: head.seq, audience: "operator" })) {
+  for await (const entry of streamLedgerEntries(database, {
+    upTo: head.seq,
+    audience: "operator",
+  })) {
     if (!verifier.add(JSON.stringify(entry))) break;
   }
   return verifier.finish();

@@ -15,13 +15,13 @@ export function sizeAnalysis(
   { _id, symbol, finishedAt, result }: FinishedAnalysis,
   stake: SizingInput,
 ): Analysis {
-  const sized = sizeForStake({ ...result, symbol }, stake);
+  const sized = addSizing({ ...result, symbol }, stake);
   const origin = { analysis_id: _id.toString(), analysed_at: finishedAt.toISOString() };
   return { ...sized, source: { ...sized.source, ...origin } };
 }
 
 /** An analysis with position size and warnings. */
-export function sizeForStake(
+export function addSizing(
   market: { analysis: UnsizedAnalysis; quoteToUsd: number | null; symbol: string },
   stake: SizingInput,
 ): Analysis {

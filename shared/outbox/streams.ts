@@ -120,7 +120,7 @@ async function advanceSharedStreams(
 }
 
 /** The last sequence number of each stream, in the same order; 0 before the first event. */
-export function readHeads(database: Database, streams: readonly string[]): Promise<number[]> {
+export function readStreamHeads(database: Database, streams: readonly string[]): Promise<number[]> {
   return Promise.all(streams.map((stream) => readHead(database, stream)));
 }
 

@@ -2,12 +2,12 @@ import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import {
   bars,
-  FREE,
+  buyTrade,
   HOUR_MS,
   mirrored,
   mirroredTrade,
+  NO_TRADING_COSTS,
   NOON,
-  purchase,
 } from "@shared/testing/made-market.ts";
 import fc from "fast-check";
 import { describe, it } from "vitest";
@@ -41,7 +41,7 @@ const trade: fc.Arbitrary<Trade> = fc
     holdCandles: fc.integer({ min: 1, max: 12 }),
   })
   .map(({ entry, risk, reward, validHours, ...rest }) =>
-    purchase({
+    buyTrade({
       ...rest,
       entry: entry / 2,
       stopLoss: (entry - risk) / 2,
@@ -83,7 +83,7 @@ describe("any trade in any market", () => {
       };
     await fc.assert(
       fc.asyncProperty(trade, hourly, sources, async (bought, candles, source) => {
-        const rest = { now: LATER, costs: FREE };
+        const rest = { now: LATER, costs: NO_TRADING_COSTS };
         const one = await resolveTrade({ trade: bought, candles, finer: source, ...rest });
         const sold = mirroredTrade(bought);
         const other = await resolveTrade({
@@ -154,7 +154,7 @@ describe("any trade in any market", () => {
     await fc.assert(
       fc.asyncProperty(trade, hourly, sources, async (given, candles, source) => {
         const resolution = await resolveTrade({
-          ...{ trade: given, candles, finer: source, now: LATER, costs: FREE },
+          ...{ trade: given, candles, finer: source, now: LATER, costs: NO_TRADING_COSTS },
         });
         const r = resolution?.r_multiple ?? 0;
         if (resolution?.outcome === "WIN") return r > 0;

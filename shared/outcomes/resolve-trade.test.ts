@@ -4,12 +4,12 @@ import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import {
   type Bar,
   bars,
-  FREE,
+  buyTrade,
   HOUR_MS,
   mirrored,
   mirroredTrade,
+  NO_TRADING_COSTS,
   NOON,
-  purchase,
 } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
 import { resolveTrade } from "./resolve-trade.ts";
@@ -301,11 +301,11 @@ function expectResolution(
 describe("a BUY", () => {
   it.each(CASES)("$name", async ({ trade, hours, finer, is }) => {
     const resolution = await resolveTrade({
-      trade: purchase(trade),
+      trade: buyTrade(trade),
       candles: bars(hours),
       finer: finerFrom(finer ? { [NOON]: finer } : {}),
       now: LATER,
-      costs: FREE,
+      costs: NO_TRADING_COSTS,
     });
     expectResolution(resolution, is);
   });
@@ -314,11 +314,11 @@ describe("a BUY", () => {
 describe("a SELL is its mirror image", () => {
   it.each(CASES)("$name", async ({ trade, hours, finer, is }) => {
     const resolution = await resolveTrade({
-      trade: mirroredTrade(purchase(trade)),
+      trade: mirroredTrade(buyTrade(trade)),
       candles: mirrored(bars(hours)),
       finer: finerFrom(finer ? { [NOON]: mirrored(finer) } : {}),
       now: LATER,
-      costs: FREE,
+      costs: NO_TRADING_COSTS,
     });
     expectResolution(resolution, asMirrored(is));
   });
@@ -327,11 +327,11 @@ describe("a SELL is its mirror image", () => {
 describe("a resolution", () => {
   const resolve = (options: { hours: readonly Bar[]; now?: number; costs?: TradingCosts }) =>
     resolveTrade({
-      trade: purchase(),
+      trade: buyTrade(),
       candles: bars(options.hours),
       finer: finerFrom({}),
       now: options.now ?? LATER,
-      costs: options.costs ?? FREE,
+      costs: options.costs ?? NO_TRADING_COSTS,
     });
 
   it("is net of half the spread and the commission at the entry and at the exit, and names them", async () => {
@@ -343,7 +343,7 @@ describe("a resolution", () => {
 
   it("names the costs of a trade that was never filled, too", async () => {
     const costs = { spread_percent: 0.1, commission_percent: 0.2 };
-    const unfilled = purchase({ entry: 90, stopLoss: 85, validUntil: NOON + HOUR_MS });
+    const unfilled = buyTrade({ entry: 90, stopLoss: 85, validUntil: NOON + HOUR_MS });
     const candles = bars([[100, 101, 99, 100]]);
     const resolution = await resolveTrade({
       ...{ trade: unfilled, candles, finer: finerFrom({}), now: LATER, costs },
@@ -361,7 +361,7 @@ describe("a resolution", () => {
     const day = 24 * HOUR_MS;
     const from = NOON - 12 * HOUR_MS;
     const resolution = await resolveTrade({
-      trade: purchase({ timeframe: "1d", createdAt: from, validUntil: from + 2 * day }),
+      trade: buyTrade({ timeframe: "1d", createdAt: from, validUntil: from + 2 * day }),
       candles: bars([[100, 111, 94, 100]], { timeframe: "1d", from }),
       finer: (candle, timeframe) => {
         if (timeframe === "1d") {
@@ -373,7 +373,7 @@ describe("a resolution", () => {
         return Promise.resolve(timeframe === "5m" ? { timeframe: "1m", candles } : null);
       },
       now: LATER,
-      costs: FREE,
+      costs: NO_TRADING_COSTS,
     });
     expect(resolution).toMatchObject({
       outcome: "WIN",

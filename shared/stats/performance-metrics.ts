@@ -1,7 +1,7 @@
-import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
+import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import {
-  type ConfidenceBucketFigures,
-  EQUITY_POINTS,
+  type ConfidenceBucketMetrics,
+  MAX_EQUITY_POINTS,
   type Performance,
   type PerformanceCounts,
   type Reliability,
@@ -31,7 +31,7 @@ type BlockSums = Omit<DaySums, "day">;
  */
 export function computeMetrics(tally: Tally): PerformanceMetrics {
   const { trades, equity, hours, days } = tally;
-  const curve = downsampleCurve(equityCurve(hours), EQUITY_POINTS);
+  const curve = downsampleCurve(equityCurve(hours), MAX_EQUITY_POINTS);
   const blocks = groupIntoBlocks(days).map(addDays);
   const tradesOfBlocks = blocks.map(({ buckets }) => addTrades(buckets));
   return {
@@ -65,8 +65,8 @@ type WinFigures = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">
 /** @param blocks the trades by blocks of time */
 function winFigures(blocks: readonly TradeSums[]): WinFigures {
   const { decided, closed, chanceSum } = addTrades(blocks);
-  const isDecided = decided >= ENOUGH_SIGNALS;
-  const isClosed = closed >= ENOUGH_SIGNALS;
+  const isDecided = decided >= MIN_SIGNALS;
+  const isClosed = closed >= MIN_SIGNALS;
   return {
     win_rate: isDecided ? shareInterval(blocks.map(decidedTrades)) : null,
     no_edge_rate: isClosed ? chanceSum / closed : null,
@@ -99,7 +99,7 @@ function tradeFigures(
   { trades, equity }: Tally,
   blocks: readonly BlockSums[],
 ): Pick<PerformanceMetrics, "expectancy_r" | "profit_factor" | "max_drawdown_r"> {
-  if (trades.count < ENOUGH_SIGNALS) {
+  if (trades.count < MIN_SIGNALS) {
     return { expectancy_r: null, profit_factor: null, max_drawdown_r: null };
   }
   return {
@@ -113,7 +113,7 @@ function tradeFigures(
 function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliability {
   const buckets = addBuckets(blocks.flat()).filter(({ decided }) => decided > 0);
   const { decided } = addTrades(buckets);
-  const isEnough = decided >= ENOUGH_SIGNALS;
+  const isEnough = decided >= MIN_SIGNALS;
   return {
     decided,
     brier: isEnough ? brierScore(buckets) : null,
@@ -128,7 +128,7 @@ function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliab
 const withIndex = (buckets: readonly ConfidenceBucket[], { index }: ConfidenceBucket) =>
   buckets.filter((bucket) => bucket.index === index);
 
-function presentBucket(bucket: ConfidenceBucket): Omit<ConfidenceBucketFigures, keyof WinFigures> {
+function presentBucket(bucket: ConfidenceBucket): Omit<ConfidenceBucketMetrics, keyof WinFigures> {
   const { index, decided, wins, statedSum } = bucket;
   return {
     from: (index * 100) / BUCKET_COUNT,

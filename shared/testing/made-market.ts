@@ -7,7 +7,7 @@ export const NOON = Date.UTC(2026, 0, 5, 12);
 export const HOUR_MS = TIMEFRAME_MS["1h"];
 
 /** A market without trading costs. */
-export const FREE: TradingCosts = { spread_percent: 0, commission_percent: 0 };
+export const NO_TRADING_COSTS: TradingCosts = { spread_percent: 0, commission_percent: 0 };
 
 /** One candle; null for a missing one. */
 export type Bar = readonly [open: number, high: number, low: number, close: number] | null;
@@ -46,7 +46,7 @@ export const mirroredTrade = (trade: Trade): Trade => ({
 });
 
 /** A BUY at 100 with stop 95 and target 110, made at noon and valid for four hours. */
-export const purchase = (overrides: Partial<Trade> = {}): Trade => ({
+export const buyTrade = (overrides: Partial<Trade> = {}): Trade => ({
   symbol: "MADE/USDT",
   timeframe: "1h",
   side: "BUY",

@@ -1,5 +1,5 @@
 import type { Database } from "@shared/database/database.ts";
-import { readHeads } from "@shared/outbox/streams.ts";
+import { readStreamHeads } from "@shared/outbox/streams.ts";
 import type { LoggedEvent } from "./event-feed.ts";
 
 export type NumberedEvent = LoggedEvent & { seq: number };
@@ -124,7 +124,7 @@ export function createEventLogReader(database: Database): EventLogReader {
       );
     },
     async head(stream) {
-      const [head = 0] = await readHeads(database, [stream]);
+      const [head = 0] = await readStreamHeads(database, [stream]);
       return head;
     },
   };

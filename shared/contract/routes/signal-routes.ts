@@ -11,7 +11,7 @@ import {
 import {
   sharedSignalSchema,
   shareLinkSchema,
-  signalSinceSchema,
+  signalProgressSchema,
 } from "@shared/contract/signal-page.ts";
 import { z } from "zod";
 import { done } from "./common.ts";
@@ -115,7 +115,7 @@ export const signalRoutes = {
     responses: {
       200: {
         description: "Closed candles, oldest first. `judgement` is null while the trade is open.",
-        schema: signalSinceSchema,
+        schema: signalProgressSchema,
       },
     },
     errors: ["not-found"],

@@ -36,7 +36,7 @@ const firebaseAccountSchema = new Schema<FirebaseAccountRecord>(
 );
 
 /** Locks an email address while it is being registered. */
-export interface AddressHoldRecord {
+export interface RegistrationLockRecord {
   /** The address in lower case. */
   _id: string;
   holder: string;
@@ -44,11 +44,11 @@ export interface AddressHoldRecord {
   until: Date;
 }
 
-const addressHoldSchema = new Schema<AddressHoldRecord>(
+const registrationLockSchema = new Schema<RegistrationLockRecord>(
   { _id: String, holder: String, until: Date },
-  { versionKey: false, collection: "address_holds" },
+  { versionKey: false, collection: "registration_locks" },
 );
-addressHoldSchema.index({ until: 1 }, { expireAfterSeconds: 0 });
+registrationLockSchema.index({ until: 1 }, { expireAfterSeconds: 0 });
 
 export type MailTokenKind = "verification" | "reset";
 
@@ -127,7 +127,10 @@ export const identityModels = (connection: Connection) => ({
     "FirebaseAccount",
     firebaseAccountSchema,
   ),
-  addressHolds: connection.model<AddressHoldRecord>("AddressHold", addressHoldSchema),
-  queuePasses: connection.model<DashboardTokenRecord>("DashboardToken", dashboardTokenSchema),
+  registrationLocks: connection.model<RegistrationLockRecord>(
+    "RegistrationLock",
+    registrationLockSchema,
+  ),
+  dashboardTokens: connection.model<DashboardTokenRecord>("DashboardToken", dashboardTokenSchema),
   rateLimits: connection.model<RateLimitRecord>("RateLimit", rateLimitSchema),
 });

@@ -53,11 +53,11 @@ const DISTORTIONS = {
 } as const;
 export type Distortion = keyof typeof DISTORTIONS;
 
-export type ExchangeBehaviour = Fault | Distortion;
+export type ServiceBehaviour = Fault | Distortion;
 
 const SLOW_MS = 150;
 
-const isFault = (behaviour: ExchangeBehaviour): behaviour is Fault => behaviour in FAULTS;
+const isFault = (behaviour: ServiceBehaviour): behaviour is Fault => behaviour in FAULTS;
 
 /** A fake service of candles. */
 export interface CandleService<Request, Selection> extends HttpFake {
@@ -67,7 +67,7 @@ export interface CandleService<Request, Selection> extends HttpFake {
    * Sets the behaviour for all or the selected requests. Of several, the last applies.
    * @param selection.times number of requests, after which the service behaves normally again
    */
-  behave(behaviour: ExchangeBehaviour, selection?: Selection & { times?: number }): void;
+  behave(behaviour: ServiceBehaviour, selection?: Selection & { times?: number }): void;
   /** Restores normal behaviour and clears the requests. */
   reset(): void;
 }
@@ -79,9 +79,9 @@ export async function startCandleService<Request, Selection>(service: {
   answer: (request: Request, distortion: Distortion) => CandleResponse;
 }): Promise<CandleService<Request, Selection>> {
   const requests: Request[] = [];
-  const rules: { behaviour: ExchangeBehaviour; selection: Selection | undefined; left: number }[] =
+  const rules: { behaviour: ServiceBehaviour; selection: Selection | undefined; left: number }[] =
     [];
-  const nextBehaviour = (request: Request): ExchangeBehaviour => {
+  const nextBehaviour = (request: Request): ServiceBehaviour => {
     const rule = rules.findLast(
       ({ selection }) => !selection || service.isSelected(request, selection),
     );

@@ -2,8 +2,8 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/cand
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import {
+  addSizing,
   type SizingInput,
-  sizeForStake,
   symbolCurrencies,
   usdPerQuote,
 } from "@shared/domain/sizing.ts";
@@ -32,7 +32,7 @@ export async function generateSignal(
 ): Promise<Omit<MadeAnalysis, "analysis"> & { analysis: Analysis }> {
   const made = await analyseMarket(options);
   const { request } = options;
-  return { ...made, analysis: sizeForStake({ ...made, symbol: request.symbol }, request) };
+  return { ...made, analysis: addSizing({ ...made, symbol: request.symbol }, request) };
 }
 
 /** EMA(200) needs 200 candles, and 100 more until the first close weighs below 6% in it. */

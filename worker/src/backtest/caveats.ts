@@ -1,4 +1,4 @@
-import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
+import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import { roundTripPercent } from "@shared/contract/trading-costs.ts";
 import { mean } from "simple-statistics";
@@ -59,9 +59,9 @@ function tradeCaveats({ trades, figures, analyst }: Reported): string[] {
 
 function sizeCaveat({ figures }: Reported): string[] {
   const { decided } = figures.counts;
-  if (decided >= ENOUGH_SIGNALS) return [];
+  if (decided >= MIN_SIGNALS) return [];
   return [
-    `Only ${decided} trades were won or lost. Rates are shown from ${ENOUGH_SIGNALS} trades on: with fewer, chance alone moves them too far.`,
+    `Only ${decided} trades were won or lost. Rates are shown from ${MIN_SIGNALS} trades on: with fewer, chance alone moves them too far.`,
   ];
 }
 

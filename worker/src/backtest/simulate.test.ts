@@ -1,5 +1,5 @@
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { FREE } from "@shared/testing/made-market.ts";
+import { NO_TRADING_COSTS } from "@shared/testing/made-market.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, series } from "../testing/candles.ts";
 import { type LevelsInAtr, placeTrade } from "./baselines.ts";
@@ -32,7 +32,7 @@ function setUp(closes: readonly number[], finer: readonly Candle[] = []) {
     timeframe === "30m" ? { ...own, candles: [...finer] } : undefined,
   );
   const { signal: abort } = new AbortController();
-  const judge = createResolver({ course, finerMarket, costs: FREE, abort });
+  const judge = createResolver({ course, finerMarket, costs: NO_TRADING_COSTS, abort });
   const asked: number[] = [];
   const take = (side: "BUY" | "SELL", at: (bar: number) => boolean): Strategy => {
     return async (bar) => {

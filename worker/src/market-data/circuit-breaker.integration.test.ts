@@ -1,4 +1,4 @@
-import type { ExchangeBehaviour } from "@shared/testing/fakes/candle-service.ts";
+import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { OTHER_COINS } from "@shared/testing/recorded-candles.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -51,11 +51,11 @@ const failuresOf = async (symbols: readonly string[]) => {
   const outcomes = await Promise.allSettled(symbols.map((symbol) => ask(symbol)));
   return outcomes.filter(({ status }) => status === "rejected").length;
 };
-const behaveAt = (symbols: readonly string[], behaviour: ExchangeBehaviour) => {
+const behaveAt = (symbols: readonly string[], behaviour: ServiceBehaviour) => {
   for (const symbol of symbols) exchange.behave(behaviour, { ...candles, symbol });
 };
 /** As many failures of each symbol as pause it. */
-const failUntilPaused = async (symbols: readonly string[], behaviour: ExchangeBehaviour) => {
+const failUntilPaused = async (symbols: readonly string[], behaviour: ServiceBehaviour) => {
   behaveAt(symbols, behaviour);
   for (let call = 0; call < 3; call += 1) expect(await failuresOf(symbols)).toBe(symbols.length);
 };
@@ -120,7 +120,7 @@ describe("markets whose candles stall", () => {
 });
 
 describe("an exchange whose connection fails", () => {
-  it.each<[ExchangeBehaviour, string]>([
+  it.each<[ServiceBehaviour, string]>([
     ["down", "unreachable"],
     ["unavailable", "refused"],
     ["rate-limited", "rate-limited"],
@@ -136,7 +136,7 @@ describe("an exchange whose connection fails", () => {
     expect(exchange.requests).toHaveLength(asked);
   });
 
-  it.each<ExchangeBehaviour>(["down", "garbage", "empty"])(
+  it.each<ServiceBehaviour>(["down", "garbage", "empty"])(
     "is not called either after its list of markets was %s three times",
     async (behaviour) => {
       exchange.behave(behaviour, { subject: "markets" });

@@ -1,4 +1,4 @@
-import type { ExchangeBehaviour } from "@shared/testing/fakes/candle-service.ts";
+import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import {
   FAKE_EXCHANGES,
   type FakeExchange,
@@ -69,7 +69,7 @@ describe("falling back", () => {
     expect(series.candles.at(-1)?.time).toBe(until - hour);
   });
 
-  it.each<[ExchangeBehaviour, CcxtLimits?]>([
+  it.each<[ServiceBehaviour, CcxtLimits?]>([
     ["down"],
     ["stalled-headers", CCXT_LIMITS.stalledHeaders],
     ["stalled-body", CCXT_LIMITS.stalledBody],
@@ -126,7 +126,7 @@ describe("falling back", () => {
 });
 
 describe("when no exchange delivers", () => {
-  it.each<[string, ExchangeBehaviour, ExchangeBehaviour]>([
+  it.each<[string, ServiceBehaviour, ServiceBehaviour]>([
     ["unreachable", "down", "down"],
     ["refused", "down", "unavailable"],
     ["nonsense", "html", "down"],
@@ -161,7 +161,7 @@ describe("when no exchange delivers", () => {
 });
 
 describe("patience with an exchange", () => {
-  it.each<ExchangeBehaviour>(["rate-limited", "unavailable"])(
+  it.each<ServiceBehaviour>(["rate-limited", "unavailable"])(
     "tries a second time when it was %s only once",
     async (behaviour) => {
       exchange.behave(behaviour, { subject: "candles", times: 1 });

@@ -1,6 +1,6 @@
 import { candleSchema, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
-import type { ExchangeBehaviour } from "@shared/testing/fakes/candle-service.ts";
+import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { FAKE_EXCHANGES, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
 import { FAKE_YAHOO_DELAY_MS, startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
@@ -23,7 +23,7 @@ const LIMITS = { generous, stalledHeaders, stalledBody };
 /** A provider, with the service behind it if there is one. */
 interface Subject {
   provider: (patience?: Patience) => MarketData;
-  behave?: (behaviour: ExchangeBehaviour) => void;
+  behave?: (behaviour: ServiceBehaviour) => void;
   close: () => Promise<void>;
 }
 
@@ -177,7 +177,7 @@ describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0
 });
 
 const SERVED = CANDIDATES.filter((candidate) => candidate !== REPLAY);
-const FAULTS: readonly [ExchangeBehaviour, string, Patience?][] = [
+const FAULTS: readonly [ServiceBehaviour, string, Patience?][] = [
   ["down", "unreachable"],
   ["stalled-headers", "unreachable", "stalledHeaders"],
   ["stalled-body", "timeout", "stalledBody"],

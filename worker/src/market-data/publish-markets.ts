@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
-import { MARKET_CLOSES } from "@shared/contract/markets.ts";
+import { MAX_MARKET_CLOSES } from "@shared/contract/markets.ts";
 import type { Database } from "@shared/database/database.ts";
 import {
   MARKET_SNAPSHOT_ID,
@@ -13,7 +13,7 @@ import type { CandleSeries, MarketData } from "./market-data.ts";
 
 const TIMEFRAME = "1h";
 /** The change is measured from the close before the first. */
-const CANDLES = MARKET_CLOSES + 1;
+const CANDLES = MAX_MARKET_CLOSES + 1;
 const SYMBOL_TIMEOUT_MS = 10_000;
 /** Signals have priority, so symbols are read one by one with pauses. */
 const PAUSE_MS = 250;

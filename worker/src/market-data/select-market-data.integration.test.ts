@@ -1,6 +1,6 @@
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
-import type { ExchangeBehaviour, FakeCandleApi } from "@shared/testing/fakes/candle-service.ts";
+import type { FakeCandleApi, ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { FAKE_OANDA_TOKEN, startFakeOanda } from "@shared/testing/fakes/fake-oanda.ts";
 import { startFakeYahoo } from "@shared/testing/fakes/fake-yahoo.ts";
@@ -194,7 +194,7 @@ describe("auto", () => {
     expect(await market.marketData.candles(request())).toMatchObject({ provider: "kraken" });
   });
 
-  it.each<[ExchangeBehaviour, MarketDataLimits]>([
+  it.each<[ServiceBehaviour, MarketDataLimits]>([
     ["down", {}],
     ["stalled-headers", { probeTimeoutMs: 80 }],
   ])("is replay where every exchange is %s, at no cost to a request", async (behaviour, limits) => {
@@ -208,7 +208,7 @@ describe("auto", () => {
     expect(await market.listedSymbols()).toEqual(expect.arrayContaining([...SYMBOL_SUGGESTIONS]));
   });
 
-  it.each<[ExchangeBehaviour, string]>([
+  it.each<[ServiceBehaviour, string]>([
     ["rate-limited", "rate-limited"],
     ["unavailable", "refused"],
     ["blocked", "refused"],

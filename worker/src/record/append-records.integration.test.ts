@@ -4,7 +4,12 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { publicAudience, readEntries, readHead, verifyDatabase } from "@shared/domain/ledger.ts";
+import {
+  publicAudience,
+  readLedgerEntries,
+  readLedgerHead,
+  verifyDatabase,
+} from "@shared/domain/ledger.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
@@ -111,13 +116,18 @@ const resolve = (ledgerSeq: number, outcome: Outcome) =>
   );
 
 const all = async () => {
-  const head = await readHead(database);
-  return readEntries(database, { after: 0, upTo: head.seq, limit: 1_000, audience: "operator" });
+  const head = await readLedgerHead(database);
+  return readLedgerEntries(database, {
+    after: 0,
+    upTo: head.seq,
+    limit: 1_000,
+    audience: "operator",
+  });
 };
 const published = async (at = now()) => {
-  const head = await readHead(database);
+  const head = await readLedgerHead(database);
   const audience = publicAudience(head, at);
-  return readEntries(database, { after: 0, upTo: head.seq, limit: 1_000, audience });
+  return readLedgerEntries(database, { after: 0, upTo: head.seq, limit: 1_000, audience });
 };
 
 /** All that is stored of signals, analyses and the ledger, as text. */

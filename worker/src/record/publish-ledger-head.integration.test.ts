@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "@shared/database/database.ts";
-import { headFile, readHead, readHeadFile } from "@shared/domain/ledger.ts";
+import { headFile, readHeadFile, readLedgerHead } from "@shared/domain/ledger.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
@@ -40,7 +40,7 @@ describe("publishing the ledger's head", () => {
   const grow = async () => {
     await createSignals(database, await createUser(database));
     await appendRecords({ database, now: () => new Date() });
-    return readHead(database);
+    return readLedgerHead(database);
   };
 
   it("does nothing while the ledger is empty", async () => {

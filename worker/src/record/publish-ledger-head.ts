@@ -3,8 +3,8 @@ import {
   appendToHeadFile,
   headFile,
   presentHead,
-  readHead,
   readHeadFile,
+  readLedgerHead,
 } from "@shared/domain/ledger.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 
@@ -28,7 +28,7 @@ export async function publishLedgerHead(deps: PublishHeadDeps): Promise<void> {
 }
 
 async function settleToday({ database, now }: PublishHeadDeps): Promise<boolean> {
-  const { seq, hash, at } = await readHead(database);
+  const { seq, hash, at } = await readLedgerHead(database);
   if (at === null) return false;
   const day = now().toISOString().slice(0, 10);
   await database.ledgerPublications.updateOne(

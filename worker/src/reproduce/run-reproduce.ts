@@ -47,7 +47,7 @@ export async function reproduceStoredSignal(
   return reproduceSignal({ signal, analysis: given, receipt: receipt.data, candles });
 }
 
-const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const;
+export const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const;
 
 const MAX_VALUE_LENGTH = 160;
 

@@ -1,10 +1,10 @@
 import { analysisSchema } from "@shared/contract/signal.ts";
-import { sizeForStake } from "@shared/domain/sizing.ts";
+import { addSizing } from "@shared/domain/sizing.ts";
 import { describe, expect, it } from "vitest";
 import { failedAnalysis } from "./run-analysis.ts";
 
 describe("a signal that failed for good", () => {
-  const analysis = sizeForStake(
+  const analysis = addSizing(
     {
       analysis: failedAnalysis("The exchange did not answer."),
       ...{ quoteToUsd: null, symbol: "BTC/USDT" },

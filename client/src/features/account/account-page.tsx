@@ -1,9 +1,9 @@
 import { Bell, CircleCheck, CircleDashed } from "lucide-react";
 import { playChime } from "../../lib/notifications/chime.ts";
 import {
+  changeNotificationSettings,
   requestPermission,
-  setNotices,
-  useNoticeSettings,
+  useNotificationSettings,
 } from "../../lib/notifications/notification-settings.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
 import { useSession } from "../../lib/session.ts";
@@ -66,7 +66,7 @@ export function EmailCard() {
 }
 
 export function NotificationsCard() {
-  const permission = useNoticeSettings((settings) => settings.permission);
+  const permission = useNotificationSettings((settings) => settings.permission);
   const isAdmin = useSession((session) => session.isAdmin);
   return (
     <Card className="flex flex-col gap-4 p-6">
@@ -102,9 +102,9 @@ export function NotificationsCard() {
 }
 
 function Switches() {
-  const { off, muted } = useNoticeSettings();
+  const { off, muted } = useNotificationSettings();
   const setSound = (on: boolean) => {
-    setNotices({ muted: !on });
+    changeNotificationSettings({ muted: !on });
     if (on) void playChime();
   };
   return (
@@ -112,7 +112,7 @@ function Switches() {
       <SwitchField
         label="Show notifications"
         checked={!off}
-        onChange={(checked) => setNotices({ off: !checked })}
+        onChange={(checked) => changeNotificationSettings({ off: !checked })}
       />
       <SwitchField
         label="Sound"

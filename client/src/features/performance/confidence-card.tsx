@@ -1,6 +1,6 @@
 import { formatPoints } from "@shared/contract/edge-statement.ts";
 import type {
-  ConfidenceBucketFigures,
+  ConfidenceBucketMetrics,
   Performance,
   Reliability,
 } from "@shared/contract/performance.ts";
@@ -93,7 +93,7 @@ const bucketColumns = {
   Edge: "py-2 pl-1.5 sm:pl-2",
 };
 
-function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketFigures[] }) {
+function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketMetrics[] }) {
   return (
     <table className="figures w-full text-xs sm:text-sm">
       <ColumnHeadings
@@ -109,7 +109,7 @@ function BucketTable({ buckets }: { buckets: readonly ConfidenceBucketFigures[] 
   );
 }
 
-function BucketRow({ bucket }: { bucket: ConfidenceBucketFigures }) {
+function BucketRow({ bucket }: { bucket: ConfidenceBucketMetrics }) {
   const { from, to, decided, wins, win_rate: rate, no_edge_rate: noEdge, lift } = bucket;
   return (
     <tr className="border-b border-line text-right last:border-b-0">

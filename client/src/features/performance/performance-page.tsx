@@ -1,4 +1,4 @@
-import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
+import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import type { Performance, PerformanceQuery } from "@shared/contract/performance.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartLine } from "lucide-react";
@@ -76,8 +76,8 @@ function PerformanceRecord({ performance }: { performance: Performance }) {
     <>
       {winRate === null && (
         <Alert tone="info" title="Not enough signals">
-          {counts.decided < ENOUGH_SIGNALS
-            ? `${counts.decided} of at least ${ENOUGH_SIGNALS} decided signals. With fewer, the rates are too uncertain to show.`
+          {counts.decided < MIN_SIGNALS
+            ? `${counts.decided} of at least ${MIN_SIGNALS} decided signals. With fewer, the rates are too uncertain to show.`
             : "The trades are too close together in time. A margin of error needs trades from at least four separate periods."}
         </Alert>
       )}

@@ -4,9 +4,9 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link } from "react-router-dom";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ExportButtons, HistoryFilters } from "./components/history-toolbar.tsx";
-import { RetryAlert } from "./components/retry-alert.tsx";
 import { SignalCard } from "./components/signal-card.tsx";
 import { historyErrorText } from "./history-error-text.ts";
 import { type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
@@ -51,7 +51,7 @@ function Signals({ history, filter, onFilter }: SignalsProps) {
       {isEmpty && !isFiltering(filter) && <EmptyHistory />}
       {isEmpty && isFiltering(filter) && <NoMatch onClear={() => onFilter(noFilter)} />}
       {items && <HistoryList items={items} />}
-      {error && <RetryAlert text={historyErrorText(error)} onRetry={retry} />}
+      {error && <LoadError title={historyErrorText(error)} onRetry={retry} />}
       {hasNextPage && !error && !isSettling && (
         <LoadMore busy={isFetchingNextPage} onWanted={() => void fetchNextPage()} />
       )}

@@ -109,5 +109,7 @@ describe("the confidence of a signal", () => {
 
 test("a signal that does not exist says so on its page", async () => {
   openApp("/signals/0123456789abcdef01234567", {});
-  expect((await screen.findByRole("alert")).textContent).toContain("This signal does not exist or was deleted.");
+  expect((await screen.findByRole("alert")).textContent).toContain(
+    "This signal does not exist or was deleted.",
+  );
 });

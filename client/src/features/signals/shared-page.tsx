@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router-dom";
 import { ApiError } from "../../lib/api/errors.ts";
 import { TextLink } from "../../ui/button.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
-import { RetryAlert } from "./components/retry-alert.tsx";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
 import { readShared } from "./signal-page-api.ts";
 
@@ -33,9 +33,7 @@ export function SharedPage() {
       </p>
       {data && <SignalContent {...data} createdAt={data.created_at} resolution={data.judgement} />}
       {!data && !error && <SignalSkeleton />}
-      {!data && error && (
-        <RetryAlert text="We couldn't load this signal." onRetry={() => void refetch()} />
-      )}
+      {!data && error && <LoadError title="We couldn't load this signal." onRetry={refetch} />}
       <p className="text-sm text-ink-faint">
         Signals are not financial advice. Past performance is not indicative of future results.
       </p>

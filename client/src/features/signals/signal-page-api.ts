@@ -4,7 +4,7 @@ import {
   type ShareLink,
   sharedSignalSchema,
   shareLinkSchema,
-  signalSinceSchema,
+  signalProgressSchema,
 } from "@shared/contract/signal-page.ts";
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
@@ -15,7 +15,7 @@ export const progressQuery = (id: string) =>
   queryOptions({
     queryKey: signalKeys.progress(id),
     queryFn: ({ signal }) =>
-      api({ path: "/signals/:id/since", params: { id }, schema: signalSinceSchema, signal }),
+      api({ path: "/signals/:id/since", params: { id }, schema: signalProgressSchema, signal }),
   });
 
 /** Creates a link to a signal; an earlier link stops working. */

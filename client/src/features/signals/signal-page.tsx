@@ -11,10 +11,10 @@ import { Card } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
+import { LoadError } from "../../ui/load-error.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { candlesQuery } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
-import { RetryAlert } from "./components/retry-alert.tsx";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
 import { useSignal } from "./hooks/use-signal.ts";
 import { createShareLink, progressQuery, revokeShareLink } from "./signal-page-api.ts";
@@ -45,7 +45,7 @@ function Signal({ id }: { id: string }) {
   }
   if (error && !(signal.data && progress.data && candles.data)) {
     const retry = () => void Promise.all([signal.refetch(), candles.refetch(), progress.refetch()]);
-    return <RetryAlert text="We couldn't load this signal." onRetry={retry} />;
+    return <LoadError title="We couldn't load this signal." onRetry={retry} />;
   }
   if (!signal.data) return <SignalSkeleton />;
   const { symbol, timeframe, created_at, status, analysis } = signal.data;

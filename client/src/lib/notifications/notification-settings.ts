@@ -18,7 +18,7 @@ const currentPermission = () =>
   "Notification" in window && window.isSecureContext ? Notification.permission : "unsupported";
 
 /** Notification settings of this browser, shared by all tabs. */
-export const useNoticeSettings = create<NotificationSettings>()(
+export const useNotificationSettings = create<NotificationSettings>()(
   persist(
     (): NotificationSettings => ({ permission: currentPermission(), off: false, muted: false }),
     {
@@ -34,18 +34,18 @@ export const useNoticeSettings = create<NotificationSettings>()(
 export async function requestPermission(): Promise<void> {
   if (currentPermission() === "unsupported") return;
   const permission = await Notification.requestPermission();
-  useNoticeSettings.setState({ permission });
-  if (permission === "granted") setNotices({ off: false });
+  useNotificationSettings.setState({ permission });
+  if (permission === "granted") changeNotificationSettings({ off: false });
 }
 
-export function setNotices(change: Partial<z.infer<typeof settingsSchema>>): void {
-  useNoticeSettings.setState(change);
+export function changeNotificationSettings(change: Partial<z.infer<typeof settingsSchema>>): void {
+  useNotificationSettings.setState(change);
 }
 
 /** Another tab or the browser's own settings may have changed them. Every `setState` writes, so read first. */
 async function readAgain(): Promise<void> {
-  await useNoticeSettings.persist.rehydrate();
-  useNoticeSettings.setState({ permission: currentPermission() });
+  await useNotificationSettings.persist.rehydrate();
+  useNotificationSettings.setState({ permission: currentPermission() });
 }
 
 window.addEventListener("storage", () => void readAgain());

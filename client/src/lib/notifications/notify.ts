@@ -1,6 +1,6 @@
 import { playChime } from "./chime.ts";
 import { acquireNotification, type EventPosition } from "./delivered.ts";
-import { useNoticeSettings } from "./notification-settings.ts";
+import { useNotificationSettings } from "./notification-settings.ts";
 
 interface BrowserNotification {
   position: EventPosition;
@@ -14,7 +14,7 @@ interface BrowserNotification {
 
 /** Shows a browser notification in one of all tabs, if the user allows it and no tab is in view. */
 export async function notify(notification: BrowserNotification): Promise<void> {
-  const { permission, off, muted } = useNoticeSettings.getState();
+  const { permission, off, muted } = useNotificationSettings.getState();
   if (permission !== "granted" || off) return;
   if (!(await acquireNotification(notification.position))) return;
   if (await notification.wasInView) return;
@@ -33,7 +33,7 @@ function show({ position, title, text, open }: BrowserNotification): boolean {
     return true;
   } catch {
     // Mobile browsers only let service workers show notifications.
-    useNoticeSettings.setState({ permission: "unsupported" });
+    useNotificationSettings.setState({ permission: "unsupported" });
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import type { Me, PaymentProof, StreamPositions } from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";
-import { ADMINS_STREAM, readHeads, userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -16,7 +16,10 @@ export async function getCurrentUser(
   userId: Types.ObjectId,
 ): Promise<Me> {
   const { database } = deps;
-  const [own = 0, admins = 0] = await readHeads(database, [userStream(userId), ADMINS_STREAM]);
+  const [own = 0, admins = 0] = await readStreamHeads(database, [
+    userStream(userId),
+    ADMINS_STREAM,
+  ]);
   const user = await database.users.findById(userId).lean();
   if (!user) throw unauthenticated();
   const proof = await findProofOf(database, userId);

@@ -107,18 +107,26 @@ describe("the mail of a registration", () => {
   it("holds up nobody who registers another address", async () => {
     const now = new Date();
     const until = new Date(now.getTime() + 60_000);
-    await server.database.addressHolds.create({ _id: "held@example.com", holder: "dead", until });
+    await server.database.registrationLocks.create({
+      _id: "held@example.com",
+      holder: "dead",
+      until,
+    });
     const free = await register(server, { username: "free", email: "free@example.com" });
     expect(free.status).toBe(201);
   });
 
   it("goes out although another server died while it registered the same address", async () => {
     const until = new Date(Date.now() - 1_000);
-    await server.database.addressHolds.create({ _id: "left@example.com", holder: "dead", until });
+    await server.database.registrationLocks.create({
+      _id: "left@example.com",
+      holder: "dead",
+      until,
+    });
     const answer = await register(server, { username: "left", email: "Left@example.com" });
     expect(answer.status).toBe(201);
     await server.deps.background.settled();
-    expect(await server.database.addressHolds.findById("left@example.com")).toBeNull();
+    expect(await server.database.registrationLocks.findById("left@example.com")).toBeNull();
   });
 
   it("shows neither its link nor the mail server's password in the log", async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RegisterRequest } from "@shared/contract/account.ts";
-import type { AddressHoldRecord } from "@shared/database/models/identity.ts";
+import type { RegistrationLockRecord } from "@shared/database/models/identity.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { presentUserCard } from "@shared/domain/user-card.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
@@ -139,14 +139,14 @@ function withRegistrationLock<Result>(
   register: () => Promise<Result>,
 ): Promise<Result> {
   const key = email.toLowerCase();
-  return withKeys(deps.database.addressHolds, [key], async () => {
+  return withKeys(deps.database.registrationLocks, [key], async () => {
     const holder = randomUUID();
     await acquireLock(deps, { key, holder });
     try {
       return await register();
     } finally {
       deps.background.run("releasing a registration lock", () =>
-        deps.database.addressHolds.deleteOne({ _id: key, holder }),
+        deps.database.registrationLocks.deleteOne({ _id: key, holder }),
       );
     }
   });
@@ -168,9 +168,9 @@ async function tryAcquireLock(
   const at = now();
   const until = new Date(at.getTime() + LOCK_LEASE_MS);
   const expired = { _id: key, until: { $lt: at } };
-  const written: Pick<AddressHoldRecord, "holder" | "until"> = { holder, until };
+  const written: Pick<RegistrationLockRecord, "holder" | "until"> = { holder, until };
   try {
-    await database.addressHolds.updateOne(expired, { $set: written }, { upsert: true });
+    await database.registrationLocks.updateOne(expired, { $set: written }, { upsert: true });
     return true;
   } catch (error) {
     if (duplicateField(error) === "_id") return false;

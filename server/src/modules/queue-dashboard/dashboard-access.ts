@@ -32,7 +32,7 @@ export const issueTicket = (
  */
 export async function redeemTicket(deps: AccessDeps, ticket: string): Promise<AccessToken> {
   const { database, now } = deps;
-  const record = await database.queuePasses
+  const record = await database.dashboardTokens
     .findOneAndDelete({ _id: hashOf(ticket), kind: "ticket", expiresAt: { $gt: now() } })
     .lean();
   if (!record) throw dashboardNotOpen();
@@ -50,7 +50,7 @@ export async function findDashboardSession(
   secret: string,
 ): Promise<AuthenticatedSession> {
   const { database, now } = deps;
-  const record = await database.queuePasses
+  const record = await database.dashboardTokens
     .findOne({ _id: hashOf(secret), kind: "visit", expiresAt: { $gt: now() } })
     .lean();
   if (!record) throw dashboardNotOpen();
@@ -62,7 +62,7 @@ export async function revokeAccess(
   { database }: AccessDeps,
   { sessionId }: Pick<AuthenticatedSession, "sessionId">,
 ): Promise<void> {
-  await database.queuePasses.deleteMany({ sessionId });
+  await database.dashboardTokens.deleteMany({ sessionId });
 }
 
 async function issueToken(
@@ -79,7 +79,7 @@ async function issueToken(
     ...{ _id: hashOf(secret), kind, userId: user._id, sessionId },
     ...{ sessionVersion: user.sessionVersion, sessionExpiresAt, expiresAt },
   };
-  await database.queuePasses.create(token);
+  await database.dashboardTokens.create(token);
   return { secret, expiresAt };
 }
 

@@ -75,7 +75,7 @@ describe("/admin/queue", () => {
     }
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
     const secret = cookie.split(/[=;]/)[1] ?? "";
-    for (const kept of [server.logLines, await server.database.queuePasses.find().lean()]) {
+    for (const kept of [server.logLines, await server.database.dashboardTokens.find().lean()]) {
       expect(JSON.stringify(kept)).not.toContain(secret);
     }
   });

@@ -4,9 +4,9 @@ import type { WitnessReceiptRecord } from "@shared/database/models/ledger.ts";
 import {
   presentHead,
   publicAudience,
-  readEntries,
-  readHead,
-  streamEntries,
+  readLedgerEntries,
+  readLedgerHead,
+  streamLedgerEntries,
 } from "@shared/domain/ledger.ts";
 import {
   mergeTimestamps,
@@ -24,18 +24,18 @@ export async function readLedgerPage(
   { database, now }: LedgerDeps,
   { after, limit }: LedgerQuery,
 ): Promise<LedgerPage> {
-  const head = await readHead(database);
+  const head = await readLedgerHead(database);
   const audience = publicAudience(head, now());
-  const entries = await readEntries(database, { after, upTo: head.seq, limit, audience });
+  const entries = await readLedgerEntries(database, { after, upTo: head.seq, limit, audience });
   const last = entries.at(-1)?.record.seq ?? head.seq;
   return { entries, next_after: last < head.seq ? last : null, head };
 }
 
 /** The whole ledger as the public may see it, one JSON entry per line. */
 export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGenerator<string> {
-  const head = await readHead(database);
+  const head = await readLedgerHead(database);
   const audience = publicAudience(head, now());
-  for await (const entry of streamEntries(database, { upTo: head.seq, audience })) {
+  for await (const entry of streamLedgerEntries(database, { upTo: head.seq, audience })) {
     yield `${JSON.stringify(entry)}\n`;
   }
 }

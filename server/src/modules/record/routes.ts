@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Performance, PerformanceQuery } from "@shared/contract/performance.ts";
 import { ledgerRoutes } from "@shared/contract/routes/ledger-routes.ts";
-import { readHead } from "@shared/domain/ledger.ts";
+import { readLedgerHead } from "@shared/domain/ledger.ts";
 import { LRUCache } from "lru-cache";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -15,7 +15,7 @@ const HEAD_CACHE_SECONDS = 5;
 export const createLedgerRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(ledgerRoutes.listRecords, ({ query }) => readLedgerPage(deps, query)),
   handle(ledgerRoutes.getHead, async (_, ctx) => {
-    const head = await readHead(deps.database);
+    const head = await readLedgerHead(deps.database);
     ctx.set("Cache-Control", `public, max-age=${HEAD_CACHE_SECONDS}`);
     return head;
   }),

@@ -2,7 +2,7 @@ import { type Candle, type SignalCandles, TIMEFRAME_MS } from "@shared/contract/
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { HistoryQuery } from "@shared/contract/routes/signal-routes.ts";
 import type { HistoryPage } from "@shared/contract/signal.ts";
-import type { SignalSince } from "@shared/contract/signal-page.ts";
+import type { SignalProgressResponse } from "@shared/contract/signal-page.ts";
 import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
@@ -95,7 +95,7 @@ export async function getSignalProgress(
   { database }: Pick<ServerDeps, "database">,
   user: Pick<UserRecord, "_id" | "role">,
   id: unknown,
-): Promise<SignalSince> {
+): Promise<SignalProgressResponse> {
   const signal = await findSignal({ database }, user.role === "admin" ? null : user, id);
   return {
     signal_id: signal._id.toString(),

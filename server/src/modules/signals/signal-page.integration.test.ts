@@ -2,7 +2,7 @@ import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import {
   sharedSignalSchema,
   shareLinkSchema,
-  signalSinceSchema,
+  signalProgressSchema,
 } from "@shared/contract/signal-page.ts";
 import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
@@ -41,7 +41,7 @@ describe("what became of a signal", () => {
   );
   const since = async (id: { toString(): string }) => {
     const { body } = await api.call(`/signals/${id}/since`, { user: ann });
-    return signalSinceSchema.parse(body);
+    return signalProgressSchema.parse(body);
   };
   const share = async (id: { toString(): string }) =>
     shareLinkSchema.parse((await api.post(ann, `/signals/${id}/share`)).body);

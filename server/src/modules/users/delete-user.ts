@@ -62,6 +62,6 @@ async function deleteUserData(
   await deleteSignals(database, uow, { userId, signalIds });
   await removeUserFiles(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });
-  await database.queuePasses.deleteMany({ userId }, { session });
+  await database.dashboardTokens.deleteMany({ userId }, { session });
   await database.events.deleteMany({ stream: userStream(userId) }, { session });
 }

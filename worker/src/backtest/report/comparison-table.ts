@@ -1,4 +1,4 @@
-import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
+import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import { type Html, html } from "@shared/runtime/html.ts";
 import {
   formatCount,
@@ -125,7 +125,7 @@ export function comparisonTable({ figures, random, atr_rule: rule, hold }: Backt
 <thead><tr><td></td><th scope="col">Analyst</th><th scope="col">Random entries<small>mean, nine of ten</small></th><th scope="col">ATR rule</th><th scope="col">Holding</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>
-<p class="foot">${NO_FIGURE} does not apply, or needs at least ${ENOUGH_SIGNALS} trades.</p>`;
+<p class="foot">${NO_FIGURE} does not apply, or needs at least ${MIN_SIGNALS} trades.</p>`;
 }
 
 const renderCell = ({ value, range }: Cell): Html =>

@@ -1,7 +1,7 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { SettingsError } from "@shared/runtime/settings.ts";
-import type { ExchangeBehaviour } from "@shared/testing/fakes/candle-service.ts";
+import type { ServiceBehaviour } from "@shared/testing/fakes/candle-service.ts";
 import {
   FAKE_EXCHANGES,
   type FakeExchange,
@@ -102,7 +102,7 @@ describe.each(FAKE_EXCHANGES)("%s", (exchangeId) => {
     });
   });
 
-  it.each<[ExchangeBehaviour, string, CcxtLimits?]>([
+  it.each<[ServiceBehaviour, string, CcxtLimits?]>([
     ["down", "unreachable"],
     ["stalled-body", "timeout", CCXT_LIMITS.stalledMarkets],
     ["unavailable", "refused"],
@@ -183,7 +183,7 @@ describe("whatever the exchange", () => {
     expect(await market.isReachable(patient())).toBe(false);
   });
 
-  it.each<[ExchangeBehaviour, boolean]>([
+  it.each<[ServiceBehaviour, boolean]>([
     ["ok", true],
     ["unavailable", true],
     ["html", true],

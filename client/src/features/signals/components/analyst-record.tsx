@@ -1,4 +1,4 @@
-import { ENOUGH_SIGNALS } from "@shared/contract/constants.ts";
+import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import type { Performance, PerformanceQuery, Reliability } from "@shared/contract/performance.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
@@ -138,12 +138,12 @@ function statedAndWon(record: Reliability, confidence: number): RecordFact {
   const similar = record.buckets.find(
     ({ from, to }) => confidence >= from && (confidence < to || to === 100),
   );
-  if (similar && similar.decided >= ENOUGH_SIGNALS) {
+  if (similar && similar.decided >= MIN_SIGNALS) {
     const trades = `Trades at ${similar.from}–${similar.to}%, on average`;
     return { trades, text: rates(similar) };
   }
   const all = allTrades(record);
-  if (all.decided < ENOUGH_SIGNALS) {
+  if (all.decided < MIN_SIGNALS) {
     return { trades: "Won or lost so far", text: `won ${all.wins} of ${all.decided}` };
   }
   return { trades: `${ALL_TRADES}, on average`, text: rates(all) };

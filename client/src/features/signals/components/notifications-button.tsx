@@ -1,14 +1,14 @@
 import { Bell, BellOff, BellRing } from "lucide-react";
 import {
+  changeNotificationSettings,
   requestPermission,
-  setNotices,
-  useNoticeSettings,
+  useNotificationSettings,
 } from "../../../lib/notifications/notification-settings.ts";
 import { Button } from "../../../ui/button.tsx";
 
 /** Switches browser notifications of finished signals; nothing where the browser blocks them. */
 export function NotificationsButton() {
-  const { permission, off } = useNoticeSettings();
+  const { permission, off } = useNotificationSettings();
   if (permission === "default") {
     return (
       <Button variant="secondary" onClick={() => void requestPermission()}>
@@ -20,7 +20,11 @@ export function NotificationsButton() {
   if (permission !== "granted") return null;
   const Icon = off ? BellOff : BellRing;
   return (
-    <Button variant="ghost" aria-pressed={!off} onClick={() => setNotices({ off: !off })}>
+    <Button
+      variant="ghost"
+      aria-pressed={!off}
+      onClick={() => changeNotificationSettings({ off: !off })}
+    >
       <Icon aria-hidden className="size-4" />
       <span className="max-sm:sr-only">{off ? "Notifications off" : "Notifications on"}</span>
     </Button>

@@ -220,7 +220,7 @@ describe("registration at Firebase", () => {
     await vi.waitFor(async () => expect(await countIn(cutOff)).toMatchObject({ users: 0 }), {
       timeout: 10_000,
     });
-    await cutOff.database.addressHolds.deleteMany({});
+    await cutOff.database.registrationLocks.deleteMany({});
     expect((await post("/register", person, cutOff)).status).toBe(201);
     expect(await loginStatus(person, cutOff)).toBe(200);
   });
