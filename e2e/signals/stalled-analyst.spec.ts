@@ -89,7 +89,7 @@ test.describe("the page of the queue", () => {
     await page.getByRole("button", { name: "Logout" }).click();
     expect((await left).status()).toBe(200);
     await queue.reload();
-    await expect(queue.getByText("Please open it from the admin screen.")).toBeVisible();
+    await expect(queue.getByText("Open it from the admin page.")).toBeVisible();
   });
 });
 

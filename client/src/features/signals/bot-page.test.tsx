@@ -5,30 +5,29 @@ import { describe, expect, test } from "vitest";
 import { makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
-import { botMessages } from "./bot-messages.ts";
 
 type User = ReturnType<typeof openApp>["user"];
 
 async function openBot(): Promise<User> {
   const { user } = openApp("/bot", {});
-  await screen.findByRole("button", { name: botMessages.getSignal });
+  await screen.findByRole("button", { name: "Get Signal" });
   return user;
 }
 
 async function requestSignal(user: User, symbol: string): Promise<void> {
-  const field = screen.getByRole("combobox", { name: botMessages.symbol });
+  const field = screen.getByRole("combobox", { name: "Symbol" });
   await user.clear(field);
   await user.type(field, symbol);
   await user.tab();
-  await user.click(screen.getByRole("button", { name: botMessages.getSignal }));
+  await user.click(screen.getByRole("button", { name: "Get Signal" }));
 }
 
 const result = () => document.querySelector<HTMLElement>("[data-signal]") ?? undefined;
 
 test("the bot says from the start that it runs on demo data and rules", async () => {
   await openBot();
-  await screen.findByText(botMessages.demoReplay);
-  screen.getByText(botMessages.demoRules);
+  await screen.findByText("Demo data: recorded candles shifted to the present, not live prices.");
+  screen.getByText("Rule-based analysis: fixed rules instead of an AI model.");
 });
 
 test("while a signal is requested, the button is disabled and the card names the stage", async () => {
@@ -38,18 +37,18 @@ test("while a signal is requested, the button is disabled and the card names the
   const release = api.hold("POST /get-signal");
   const user = await openBot();
   await requestSignal(user, "BTC/USDT");
-  const button = await screen.findByRole("button", { name: botMessages.analyzing });
+  const button = await screen.findByRole("button", { name: "Analyzing..." });
   expect(button.hasAttribute("disabled")).toBe(true);
-  await screen.findByText(botMessages.stages.sending);
+  await screen.findByText("Sending the request");
   release();
   await waitFor(() => expect(result()?.dataset.signal).toBe("sell"));
-  const again = screen.getByRole("button", { name: botMessages.getSignal });
+  const again = screen.getByRole("button", { name: "Get Signal" });
   expect(again.hasAttribute("disabled")).toBe(false);
 });
 
 test("symbols are suggested by any part of their name, in small letters too", async () => {
   const user = await openBot();
-  const symbol = screen.getByRole<HTMLInputElement>("combobox", { name: botMessages.symbol });
+  const symbol = screen.getByRole<HTMLInputElement>("combobox", { name: "Symbol" });
   const options = () => screen.queryAllByRole("option").map((option) => option.textContent);
   await user.click(symbol);
   await waitFor(() => expect(options()).toEqual([...SYMBOL_SUGGESTIONS]));
@@ -67,9 +66,9 @@ test("symbols are suggested by any part of their name, in small letters too", as
 test("a number that is left empty becomes its default, one out of range is refused", async () => {
   const user = await openBot();
   const fields = {
-    [botMessages.amount]: "100",
-    [botMessages.risk]: "1",
-    [botMessages.leverage]: "1",
+    "Amount (USD)": "100",
+    "Risk (%)": "1",
+    Leverage: "1",
   };
   for (const [name, standard] of Object.entries(fields)) {
     const field = screen.getByRole<HTMLInputElement>("textbox", { name });
@@ -79,10 +78,10 @@ test("a number that is left empty becomes its default, one out of range is refus
     await waitFor(() => expect(field.value).toBe(standard));
   }
   expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(true);
-  const leverage = screen.getByRole("textbox", { name: botMessages.leverage });
+  const leverage = screen.getByRole("textbox", { name: "Leverage" });
   await user.clear(leverage);
   await user.type(leverage, "0");
-  await user.click(screen.getByRole("button", { name: botMessages.getSignal }));
+  await user.click(screen.getByRole("button", { name: "Get Signal" }));
   await screen.findByText("Enter a leverage from 1 to 125.");
   expect(api.bodiesOf("POST /get-signal")).toEqual([]);
 });
@@ -102,7 +101,7 @@ describe("a request that fails", () => {
 
   test.each([
     { detail: "Out of order.", reason: "Out of order." },
-    { detail: "", reason: botMessages.unknownError },
+    { detail: "", reason: "Unknown error" },
   ])("on the server ends as a WAIT with confidence 0 and the reason '$reason'", async (failure) => {
     api.fail("POST /get-signal", { status: 500, detail: failure.detail });
     const user = await openBot();

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { makeHistoryItem } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
-import { filterMessages, historyMessages } from "./messages.ts";
 
 const keep = (...signals: HistoryItem[]) =>
   api.reply("GET /signal-history", { signals, next_cursor: null });
@@ -15,9 +14,9 @@ test("a history is loading first, and then says that there is nothing yet", asyn
   keep();
   const release = api.hold("GET /signal-history");
   openApp("/signal-history", {});
-  await screen.findByRole("status", { name: historyMessages.loading });
+  await screen.findByRole("status", { name: "Loading your signals" });
   release();
-  await screen.findByText(historyMessages.empty);
+  await screen.findByText("No signals generated yet.");
 });
 
 test("prices have five decimals, and a WAIT has none", async () => {
@@ -46,8 +45,8 @@ describe("a history that cannot be loaded", () => {
     const { user } = openApp("/signal-history", {});
     expect((await screen.findByRole("alert")).textContent).toContain(text);
     keep();
-    await user.click(screen.getByRole("button", { name: historyMessages.tryAgain }));
-    await screen.findByText(historyMessages.empty);
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    await screen.findByText("No signals generated yet.");
   });
 });
 
@@ -58,8 +57,8 @@ test("filters that nothing fits say so and can be cleared", async () => {
   }));
   const { user } = openApp("/signal-history", {});
   await waitFor(() => expect(cards()).toHaveLength(1));
-  await user.selectOptions(screen.getByLabelText(filterMessages.outcome), "WIN");
-  await screen.findByText(filterMessages.noMatch);
-  await user.click(screen.getByRole("button", { name: filterMessages.showAll }));
+  await user.selectOptions(screen.getByLabelText("Outcome"), "WIN");
+  await screen.findByText("No signals match these filters.");
+  await user.click(screen.getByRole("button", { name: "Show all signals" }));
   await waitFor(() => expect(cards()).toHaveLength(1));
 });

@@ -6,9 +6,7 @@ import { describe, expect, test } from "vitest";
 import { makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
-import { resultMessages } from "./bot-messages.ts";
 import { track } from "./bot-store.ts";
-import { signalMessages } from "./messages.ts";
 
 /** A record without an edge: 214 of its trades stated 60–70%, and 68 of them won. */
 const noEdge: Performance = {
@@ -74,7 +72,7 @@ describe("the confidence of a signal", () => {
     api.reply("GET /performance", noEdge);
     const { card } = await openResult({ calibrated_confidence: 31.5 });
     await within(await recordPanel()).findByText(NO_EDGE);
-    expect(card.textContent).toContain(resultMessages.calibrated("31.5%"));
+    expect(card.textContent).toContain("Calibrated: 31.5%");
     expect(card.textContent).not.toContain("not yet calibrated");
     expect(card.textContent).not.toContain("won 32%");
   });
@@ -105,11 +103,13 @@ describe("the confidence of a signal", () => {
     const { card } = await openResult();
     await within(await recordPanel()).findByText("The record is unavailable.");
     expect(card.textContent).toContain("not yet calibrated");
-    expect(card.textContent).toContain(resultMessages.stopLoss);
+    expect(card.textContent).toContain("Stop loss");
   });
 });
 
 test("a signal that does not exist says so on its page", async () => {
   openApp("/signals/0123456789abcdef01234567", {});
-  expect((await screen.findByRole("alert")).textContent).toContain(signalMessages.unknown);
+  expect((await screen.findByRole("alert")).textContent).toContain(
+    "This signal does not exist or was deleted.",
+  );
 });
