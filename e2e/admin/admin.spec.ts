@@ -73,7 +73,7 @@ test("what an administrator does to an account shows to its user at once", async
   await expect(page).toHaveURL(/\/dashboard$/);
   await expect(page.getByText("Approval Pending")).toBeVisible();
   await actAsAdmin(`/admin/approve/${username}`);
-  await expect(page.getByText("Account Approved")).toBeVisible();
+  await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();
   await actAsAdmin(`/admin/grant-image-credits/${username}`, { credits: "25" });
   await expect(page.locator("dl").filter({ hasText: "Image credits" })).toContainText("25");
   await actAsAdmin(`/admin/delete-user/${username}`);

@@ -32,7 +32,7 @@ test("a trader registers, pays, is approved and gets a signal", async ({ page, o
   await expect(card).toContainText("Jane Miller");
   await card.getByRole("button", { name: "Approve", exact: true }).click();
   await expect(card).toContainText("Approved");
-  await expect(page.getByText("Account Approved")).toBeVisible();
+  await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();
 
   await page.getByRole("link", { name: "Open the signal bot" }).click();
   await page.getByRole("button", { name: "Get Signal" }).click();

@@ -1,12 +1,8 @@
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { sessionEndMessages } from "../features/auth/messages.ts";
-import { dashboardMessages } from "../features/payments/messages.ts";
-import { homeMessages } from "../features/public/messages.ts";
 import { ADMIN, makeMe } from "../testing/factories.ts";
 import { api } from "../testing/fake-api.ts";
 import { openApp } from "../testing/open-app.tsx";
-import { appMessages } from "./messages.ts";
 
 const PUBLIC = [
   "/",
@@ -70,7 +66,7 @@ test("a role that only the browser claims is corrected by the server", async () 
   const { address } = openApp("/admin", ADMIN);
   api.reply("GET /me", makeMe({ approved: false }));
   await waitFor(() => expect(address()).toBe("/dashboard"));
-  await screen.findByText(dashboardMessages.pendingTitle);
+  await screen.findByText("Approval Pending");
   expect(localStorage.getItem("isApproved")).toBe("false");
   expect(localStorage.getItem("isAdmin")).toBe("false");
 });
@@ -79,29 +75,29 @@ test("a session that the server does not know ends with the reason", async () =>
   const { address } = openApp("/dashboard", {});
   api.fail("GET /me", { status: 401, detail: "Log in first.", code: "unauthenticated" });
   await waitFor(() => expect(address()).toBe("/login"));
-  await screen.findByText(sessionEndMessages.expired);
+  await screen.findByText("Your session has expired. Please log in again.");
 });
 
 test("the navigation has the same links for all, and one more for administrators", async () => {
   const common = ["Home", "BOT", "History", "Dashboard", "Pricing", "Contact"];
   const texts = () =>
-    within(screen.getByRole("navigation", { name: appMessages.mainNavigation }))
+    within(screen.getByRole("navigation", { name: "Main" }))
       .getAllByRole("link")
       .map((link) => link.textContent);
   openApp("/pricing");
   await screen.findByRole("heading", { level: 1 });
   expect(texts()).toEqual(common);
-  within(screen.getByRole("banner")).getByRole("link", { name: appMessages.login });
+  within(screen.getByRole("banner")).getByRole("link", { name: "Login" });
   cleanup();
   openApp("/pricing", ADMIN);
   await screen.findByRole("heading", { level: 1 });
   expect(texts()).toEqual([...common, expect.stringMatching(/^Admin/)]);
-  within(screen.getByRole("banner")).getByRole("button", { name: appMessages.logout });
+  within(screen.getByRole("banner")).getByRole("button", { name: "Logout" });
 });
 
 test("'Get Started' leads a visitor over the login to the dashboard", async () => {
   const { user, address } = openApp("/");
-  const start = await screen.findByRole("link", { name: homeMessages.getStarted });
+  const start = await screen.findByRole("link", { name: "Get Started" });
   expect(start.getAttribute("href")).toBe("/dashboard");
   await user.click(start);
   await waitFor(() => expect(address()).toBe("/login"));
@@ -109,17 +105,17 @@ test("'Get Started' leads a visitor over the login to the dashboard", async () =
 
 test("an address without a screen says so and leads home", async () => {
   const { user, address } = openApp("/no-such-page");
-  await screen.findByRole("heading", { level: 1, name: appMessages.notFoundTitle });
-  await user.click(screen.getByRole("link", { name: appMessages.backHome }));
+  await screen.findByRole("heading", { level: 1, name: "Page not found" });
+  await user.click(screen.getByRole("link", { name: "Go to the home page" }));
   await waitFor(() => expect(address()).toBe("/"));
 });
 
 test("the phone's menu leads through the screens and closes behind itself", async () => {
   const { user, address } = openApp("/");
-  await screen.findByRole("heading", { level: 1, name: homeMessages.title });
-  await user.click(screen.getByRole("button", { name: appMessages.openMenu }));
-  const menu = await screen.findByRole("dialog", { name: appMessages.menu });
-  within(menu).getByRole("link", { name: appMessages.login });
+  await screen.findByRole("heading", { level: 1, name: "AI-Powered Trading Signals" });
+  await user.click(screen.getByRole("button", { name: "Open menu" }));
+  const menu = await screen.findByRole("dialog", { name: "Menu" });
+  within(menu).getByRole("link", { name: "Login" });
   await user.click(within(menu).getByRole("link", { name: "Pricing" }));
   await waitFor(() => expect(address()).toBe("/pricing"));
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
@@ -129,12 +125,14 @@ test("the footer and the navigation lead to contact, privacy and terms", async (
   const { user } = openApp("/");
   await screen.findByRole("heading", { level: 1 });
   const footer = screen.getByRole("contentinfo");
-  expect(footer.textContent).toContain(`© ${new Date().getFullYear()} ${appMessages.rights}`);
+  expect(footer.textContent).toContain(
+    `© ${new Date().getFullYear()} AI Trading Bot. All Rights Reserved.`,
+  );
   for (const name of ["Privacy Policy", "Terms of Service"]) {
     await user.click(within(footer).getByRole("link", { name }));
     await screen.findByRole("heading", { level: 1, name });
   }
-  const navigation = screen.getByRole("navigation", { name: appMessages.mainNavigation });
+  const navigation = screen.getByRole("navigation", { name: "Main" });
   await user.click(within(navigation).getByRole("link", { name: "Contact" }));
   const mail = await screen.findByRole("link", { name: /E-?mail/i });
   expect(mail.getAttribute("href")).toBe("mailto:support@example.com");

@@ -2,15 +2,13 @@ import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
-import { dashboardMessages } from "../payments/messages.ts";
-import { passwordMessages } from "./messages.ts";
 
 async function changePassword(
   user: ReturnType<typeof openApp>["user"],
   form: { current: string; next: string; confirmation?: string },
 ): Promise<void> {
   const fields = {
-    [passwordMessages.current]: form.current,
+    "Current password": form.current,
     "New password": form.next,
     "Confirm new password": form.confirmation ?? form.next,
   };
@@ -19,12 +17,12 @@ async function changePassword(
     await user.clear(field);
     await user.type(field, text);
   }
-  await user.click(screen.getByRole("button", { name: passwordMessages.submit }));
+  await user.click(screen.getByRole("button", { name: "Change password" }));
 }
 
 test("the dashboard leads to the user panel, which refuses a short or unrepeated password", async () => {
   const { user, address } = openApp("/dashboard", {});
-  await user.click(await screen.findByRole("link", { name: dashboardMessages.openPanel }));
+  await user.click(await screen.findByRole("link", { name: "Account settings" }));
   await waitFor(() => expect(address()).toBe("/user-panel"));
   await changePassword(user, { current: "secret-123", next: "abcdef", confirmation: "abcdeg" });
   await screen.findByText("New passwords do not match.");
@@ -36,12 +34,14 @@ test("the dashboard leads to the user panel, which refuses a short or unrepeated
 test("a refused current password is reported", async () => {
   api.fail("POST /change-password", {
     status: 403,
-    detail: passwordMessages.failed,
+    detail: "Failed to change password. Please check your current password.",
     code: "wrong-password",
   });
   const { user } = openApp("/user-panel", {});
   await changePassword(user, { current: "not this", next: "another-456" });
-  expect((await screen.findByRole("alert")).textContent).toBe(passwordMessages.failed);
+  expect((await screen.findByRole("alert")).textContent).toBe(
+    "Failed to change password. Please check your current password.",
+  );
 });
 
 test("a change that does not reach the server says that it failed, and why", async () => {
@@ -49,6 +49,8 @@ test("a change that does not reach the server says that it failed, and why", asy
   const { user } = openApp("/user-panel", {});
   await changePassword(user, { current: "secret-123", next: "another-456" });
   const alert = await screen.findByRole("alert");
-  expect(alert.textContent).toContain(passwordMessages.failed);
+  expect(alert.textContent).toContain(
+    "Failed to change password. Please check your current password.",
+  );
   expect(alert.textContent).toContain("The server cannot be reached.");
 });

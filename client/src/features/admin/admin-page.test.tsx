@@ -5,19 +5,6 @@ import { describe, expect, test, vi } from "vitest";
 import { ADMIN, makeUserCard } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
-import { adminToolMessages } from "../signals/bot-messages.ts";
-import {
-  actionMessages,
-  adminMessages,
-  confirmMessages,
-  creditMessages,
-  failureMessages,
-  healthMessages,
-  historyMessages,
-  imageMessages,
-  paymentMessages,
-  userMessages,
-} from "./messages.ts";
 
 const proof: AdminPaymentProof = {
   sender_name: "Jane Miller",
@@ -43,7 +30,7 @@ async function openPanel(users: UserCard[] = [makeUserCard()]) {
   api.reply("GET /admin/chart-images", { images: [image] });
   api.reply("GET /payment-details", noDetails);
   const { user } = openApp("/admin", ADMIN);
-  await screen.findByRole("heading", { level: 1, name: adminMessages.title });
+  await screen.findByRole("heading", { level: 1, name: "Admin" });
   return user;
 }
 
@@ -67,7 +54,7 @@ async function expectRefusal(
 ): Promise<void> {
   const dialog = await confirmAction(user, action);
   expect((await within(dialog).findByRole("alert")).textContent).toBe(action.text);
-  await user.click(within(dialog).getByRole("button", { name: creditMessages.cancel }));
+  await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
   await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
 }
 
@@ -77,12 +64,12 @@ describe("when requests fail", () => {
       api.drop(`GET ${path}`);
     }
     const { user } = openApp("/admin", ADMIN);
-    const failure = await screen.findByText(userMessages.loadFailed);
-    await screen.findByText(imageMessages.loadFailed);
-    await screen.findByText(paymentMessages.loadFailed);
+    const failure = await screen.findByText("Failed to load users.");
+    await screen.findByText("Failed to load chart images.");
+    await screen.findByText("Failed to load payment details.");
     api.reply("GET /admin/list-users", { users: [makeUserCard()] });
     const section = failure.closest("section") ?? document.body;
-    await user.click(within(section).getByRole("button", { name: adminMessages.tryAgain }));
+    await user.click(within(section).getByRole("button", { name: "Try again" }));
     await cardOf("ann");
   });
 
@@ -90,26 +77,26 @@ describe("when requests fail", () => {
     api.failOthers({ status: 500, detail: "Out of order." });
     const user = await openPanel([makeUserCard({ payment_proof: proof })]);
     const card = await cardOf("ann");
-    await user.click(within(card).getByRole("button", { name: actionMessages.approve }));
-    await within(card).findByText(failureMessages.approve("ann"));
-    await user.click(within(card).getByRole("button", { name: actionMessages.allowImages }));
-    await within(card).findByText(failureMessages.imageAccess);
+    await user.click(within(card).getByRole("button", { name: "Approve" }));
+    await within(card).findByText("Failed to approve ann");
+    await user.click(within(card).getByRole("button", { name: "Allow image upload" }));
+    await within(card).findByText("Failed to update image upload permission.");
 
-    await user.click(within(card).getByRole("button", { name: actionMessages.grantCredits }));
+    await user.click(within(card).getByRole("button", { name: "Grant credits" }));
     const dialog = await screen.findByRole("dialog");
-    await user.type(within(dialog).getByLabelText(creditMessages.label), "5");
-    await user.click(within(dialog).getByRole("button", { name: creditMessages.submit }));
+    await user.type(within(dialog).getByLabelText("Number of credits"), "5");
+    await user.click(within(dialog).getByRole("button", { name: "Grant" }));
     const alert = await within(dialog).findByRole("alert");
-    expect(alert.textContent).toBe(failureMessages.grantCredits);
-    await user.click(within(dialog).getByRole("button", { name: creditMessages.cancel }));
+    expect(alert.textContent).toBe("Failed to grant upload credits.");
+    await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
 
     const refusals = [
-      [actionMessages.clearHistory, failureMessages.clearHistory("ann")],
-      [actionMessages.deleteProof, failureMessages.deleteProof("ann")],
-      [actionMessages.deleteUser, failureMessages.deleteUser("ann", "Out of order.")],
+      ["Clear history", "Failed to clear signal history for ann."],
+      ["Delete proof", "Failed to delete proof for ann."],
+      ["Delete user", "Failed to delete user ann. Error: Out of order."],
     ] as const;
     for (const [name, text] of refusals) await expectRefusal(user, { place: card, name, text });
-    expect(card.textContent).toContain(userMessages.pending);
+    expect(card.textContent).toContain("Pending");
     expect(card.textContent).toContain("Jane Miller");
   });
 
@@ -117,18 +104,18 @@ describe("when requests fail", () => {
     api.failOthers({ status: 500, detail: "Out of order." });
     const user = await openPanel([makeUserCard({ approved: true })]);
     const place = await cardOf("ann");
-    const text = failureMessages.revoke("ann");
-    await expectRefusal(user, { place, name: actionMessages.revoke, text });
-    expect(place.textContent).toContain(userMessages.approved);
+    const text = "Failed to revoke ann";
+    await expectRefusal(user, { place, name: "Revoke", text });
+    expect(place.textContent).toContain("Approved");
   });
 
   test("the actions on all users say so", async () => {
     api.failOthers({ status: 500, detail: "Out of order." });
     const user = await openPanel();
     const refusals = [
-      [imageMessages.deleteImage, failureMessages.deleteImage("Out of order.")],
-      [imageMessages.cleanup, failureMessages.cleanup("Out of order.")],
-      [historyMessages.clearAll, failureMessages.clearAll("Out of order.")],
+      ["Delete image", "Failed to delete image. Error: Out of order."],
+      ["Cleanup Images", "Failed to clean up images. Error: Out of order."],
+      ["Clear all history", "Failed to clear all signal history. Error: Out of order."],
     ] as const;
     const place = screen.getByRole("main");
     for (const [name, text] of refusals) await expectRefusal(user, { place, name, text });
@@ -137,10 +124,10 @@ describe("when requests fail", () => {
   test("payment details that were not saved stay in the form", async () => {
     api.failOthers({ status: 500, detail: "Out of order." });
     const user = await openPanel();
-    const field = await screen.findByLabelText(paymentMessages.fields.skrill_details);
+    const field = await screen.findByLabelText("Skrill");
     await user.type(field, "somebody@example.com");
-    await user.click(screen.getByRole("button", { name: paymentMessages.save }));
-    await screen.findByText(failureMessages.paymentDetails);
+    await user.click(screen.getByRole("button", { name: "Save payment details" }));
+    await screen.findByText("Failed to update payment details.");
     screen.getByDisplayValue("somebody@example.com");
   });
 });
@@ -148,27 +135,29 @@ describe("when requests fail", () => {
 test("revoking asks first, names what will be lost, and can be cancelled", async () => {
   const user = await openPanel([makeUserCard({ approved: true })]);
   const card = await cardOf("ann");
-  await user.click(within(card).getByRole("button", { name: actionMessages.revoke }));
+  await user.click(within(card).getByRole("button", { name: "Revoke" }));
   const dialog = await screen.findByRole("alertdialog");
-  expect(dialog.textContent).toContain(confirmMessages.revoke("ann"));
+  expect(dialog.textContent).toContain(
+    "ann loses access to the signal bot and signal history immediately. Signals, credits and payment proof are kept.",
+  );
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
   expect(api.bodiesOf("POST /admin/revoke/ann")).toEqual([]);
 
   api.reply("POST /admin/revoke/ann", { detail: "Revoked." });
   api.reply("GET /admin/list-users", { users: [makeUserCard()] });
-  await confirmAction(user, { place: card, name: actionMessages.revoke });
-  await waitFor(() => expect(card.textContent).toContain(userMessages.pending));
+  await confirmAction(user, { place: card, name: "Revoke" });
+  await waitFor(() => expect(card.textContent).toContain("Pending"));
 });
 
 test("an invalid number of credits is refused before it is sent", async () => {
   const user = await openPanel();
   const card = await cardOf("ann");
-  await user.click(within(card).getByRole("button", { name: actionMessages.grantCredits }));
+  await user.click(within(card).getByRole("button", { name: "Grant credits" }));
   const dialog = await screen.findByRole("dialog");
-  await user.type(within(dialog).getByLabelText(creditMessages.label), "1e3");
-  await user.click(within(dialog).getByRole("button", { name: creditMessages.submit }));
-  await within(dialog).findByText(creditMessages.invalid);
+  await user.type(within(dialog).getByLabelText("Number of credits"), "1e3");
+  await user.click(within(dialog).getByRole("button", { name: "Grant" }));
+  await within(dialog).findByText("Invalid number.");
   expect(api.bodiesOf("POST /admin/grant-image-credits/ann")).toEqual([]);
 });
 
@@ -178,12 +167,12 @@ test("users are found by name and by what they wait for", async () => {
     makeUserCard({ username: "bob", email: "bob@example.com" }),
   ]);
   await cardOf("bob");
-  await user.type(screen.getByLabelText(userMessages.search), "ANN");
+  await user.type(screen.getByLabelText("Search users"), "ANN");
   await waitFor(() => expect(screen.getAllByRole("article")).toHaveLength(1));
   const filter = (name: string) => screen.getByRole("button", { name: new RegExp(`^${name}`) });
-  await user.click(filter(userMessages.filters.proof));
-  await screen.findByText(userMessages.noMatch);
-  await user.click(filter(userMessages.filters.pending));
+  await user.click(filter("With proof"));
+  await screen.findByText("No matching users.");
+  await user.click(filter("Pending"));
   await cardOf("ann");
 });
 
@@ -193,17 +182,17 @@ test("an approved user can be revoked only, a pending one approved only", async 
     within(await cardOf(name))
       .getByRole("button", { name: action })
       .hasAttribute("disabled");
-  expect(await isDisabled("ann", actionMessages.approve)).toBe(false);
-  expect(await isDisabled("ann", actionMessages.revoke)).toBe(true);
-  expect(await isDisabled("bob", actionMessages.approve)).toBe(true);
-  expect(await isDisabled("bob", actionMessages.revoke)).toBe(false);
+  expect(await isDisabled("ann", "Approve")).toBe(false);
+  expect(await isDisabled("ann", "Revoke")).toBe(true);
+  expect(await isDisabled("bob", "Approve")).toBe(true);
+  expect(await isDisabled("bob", "Revoke")).toBe(false);
 });
 
 test("all histories are cleared after a question, with the server's word on what was deleted", async () => {
   const detail = "Deleted 3 signals of 2 users.";
   api.reply("POST /admin/clear-all-signal-history", { detail });
   const user = await openPanel();
-  await confirmAction(user, { place: screen.getByRole("main"), name: historyMessages.clearAll });
+  await confirmAction(user, { place: screen.getByRole("main"), name: "Clear all history" });
   await screen.findByText(detail);
 });
 
@@ -219,8 +208,8 @@ test("a system without a worker is reported, and its recovery shows within secon
   try {
     api.reply("GET /admin/health", down);
     await openPanel();
-    await screen.findByText(healthMessages.verdicts.down);
-    await screen.findByText((text) => text.startsWith(healthMessages.noWorker));
+    await screen.findByText("Major outage");
+    await screen.findByText((text) => text.startsWith("No active workers"));
     await screen.findByText("1 min 15 s");
     const at = new Date().toISOString();
     const worker = { id: "host:1:a", started_at: at, seen_at: at, concurrency: 50, providers: [] };
@@ -230,8 +219,8 @@ test("a system without a worker is reported, and its recovery shows within secon
       workers: [{ ...worker, market_data: "replay", analyst: "rules" }],
     });
     await vi.advanceTimersByTimeAsync(5_000);
-    await screen.findByText(healthMessages.verdicts.ok);
-    await screen.findByText(healthMessages.noProviders);
+    await screen.findByText("All systems operational");
+    await screen.findByText("Uses no live provider.");
   } finally {
     vi.useRealTimers();
   }
@@ -241,23 +230,23 @@ describe("the admin tools on the bot page", () => {
   test("clean up images after a question, with the server's word on what was deleted", async () => {
     api.reply("POST /admin/cleanup-images", { detail: "2 chart images deleted.", deleted: 2 });
     const { user } = openApp("/bot", ADMIN);
-    await screen.findByRole("heading", { name: adminToolMessages.title });
-    await confirmAction(user, { place: screen.getByRole("main"), name: adminToolMessages.cleanup });
+    await screen.findByRole("heading", { name: "Admin Tools" });
+    await confirmAction(user, { place: screen.getByRole("main"), name: "Cleanup Images" });
     await screen.findByText("2 chart images deleted.");
   });
 
   test("say that a cleanup failed", async () => {
     api.fail("POST /admin/cleanup-images", { status: 500, detail: "Out of order." });
     const { user } = openApp("/bot", ADMIN);
-    await screen.findByRole("heading", { name: adminToolMessages.title });
-    const text = adminToolMessages.failed("Out of order.");
+    await screen.findByRole("heading", { name: "Admin Tools" });
+    const text = "Failed to clean up images. Error: Out of order.";
     const place = screen.getByRole("main");
-    await expectRefusal(user, { place, name: adminToolMessages.cleanup, text });
+    await expectRefusal(user, { place, name: "Cleanup Images", text });
   });
 
   test("are not there for traders", async () => {
     openApp("/bot", {});
     await screen.findByRole("button", { name: "Get Signal" });
-    expect(screen.queryByText(adminToolMessages.title)).toBeNull();
+    expect(screen.queryByText("Admin Tools")).toBeNull();
   });
 });

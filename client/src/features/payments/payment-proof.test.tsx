@@ -2,7 +2,6 @@ import { screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
-import { proofMessages } from "./messages.ts";
 
 const image = (name: string, size = 10) =>
   new File([new Uint8Array(size)], name, { type: "image/png" });
@@ -10,24 +9,26 @@ const image = (name: string, size = 10) =>
 /** Opens the dashboard of a trader who waits for approval. */
 async function openDashboard() {
   const { user } = openApp("/dashboard", { approved: false });
-  const submit = await screen.findByRole("button", { name: proofMessages.submit });
+  const submit = await screen.findByRole("button", { name: "Submit proof" });
   return { user, submit };
 }
 
 test("a proof needs a sender name and an image", async () => {
   const { user, submit } = await openDashboard();
   await user.click(submit);
-  await screen.findByText(proofMessages.incomplete);
-  await user.type(screen.getByLabelText(proofMessages.senderName), "Jane Miller");
-  await waitFor(() => expect(screen.queryByText(proofMessages.incomplete)).toBeNull());
+  await screen.findByText("Please provide both sender name and a file.");
+  await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
+  await waitFor(() =>
+    expect(screen.queryByText("Please provide both sender name and a file.")).toBeNull(),
+  );
   await user.click(submit);
-  await screen.findByText(proofMessages.incomplete);
+  await screen.findByText("Please provide both sender name and a file.");
   expect(api.bodiesOf("POST /submit-payment-proof")).toEqual([]);
 });
 
 test("a file that is no image, or too large, is refused before it is sent", async () => {
   const { user } = await openDashboard();
-  const input = screen.getByLabelText(proofMessages.picture);
+  const input = screen.getByLabelText("Proof image");
   await user.upload(input, new File(["%PDF"], "a.pdf", { type: "application/pdf" }));
   await screen.findByText("Choose a PNG, JPEG or WebP image.");
   await user.upload(input, image("b.png", 5 * 1_024 * 1_024 + 1));
@@ -37,10 +38,10 @@ test("a file that is no image, or too large, is refused before it is sent", asyn
 test("a failed upload shows the reason and keeps what was filled in", async () => {
   api.drop("POST /submit-payment-proof");
   const { user, submit } = await openDashboard();
-  await user.type(screen.getByLabelText(proofMessages.senderName), "Jane Miller");
-  await user.upload(screen.getByLabelText(proofMessages.picture), image("receipt.png"));
+  await user.type(screen.getByLabelText("Sender name"), "Jane Miller");
+  await user.upload(screen.getByLabelText("Proof image"), image("receipt.png"));
   await user.click(submit);
-  await screen.findByText(proofMessages.failedTitle);
+  await screen.findByText("Your proof was not submitted");
   screen.getByDisplayValue("Jane Miller");
   screen.getByText("receipt.png");
 });

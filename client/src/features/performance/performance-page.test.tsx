@@ -4,47 +4,40 @@ import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
-import {
-  countMessages,
-  equityMessages,
-  filterMessages,
-  metricMessages,
-  performanceMessages,
-} from "./messages.ts";
 
 function openWith(answer: Performance, path = "/performance") {
   api.reply("GET /performance", answer);
   return openApp(path);
 }
 
-const metrics = () => screen.findByRole("region", { name: metricMessages.heading });
+const metrics = () => screen.findByRole("region", { name: "Key metrics" });
 
 test("every metric has its interval, and what chance alone gives beside it", async () => {
   openWith(record);
   const text = (await metrics()).textContent ?? "";
   expect(text).toContain("45.0%");
-  expect(text).toContain(metricMessages.interval("38.0%", "52.0%"));
-  expect(text).toContain(`${metricMessages.noEdge}36.0%`);
+  expect(text).toContain("95% interval 38.0% to 52.0%");
+  expect(text).toContain("Random baseline36.0%");
   expect(text).toContain(
     "Better than chance: an edge of +9.0 percentage points (95% interval +2.4 to +15.6).",
   );
   expect(text).toContain("141");
   expect(text).toContain("\u221211.4 R");
-  screen.getByText(performanceMessages.promise);
+  screen.getByText("Past performance is not indicative of future results.");
 });
 
 test("losses and signals without a result are counted", async () => {
   openWith(record);
   await metrics();
   const counts = [
-    [countMessages.losses, "110"],
-    [countMessages.expired, "7"],
-    [countMessages.not_filled, "5"],
-    [countMessages.waits, "60"],
-    [countMessages.failed, "2"],
-    [countMessages.pending, "3"],
+    ["Lost", "110"],
+    ["Expired", "7"],
+    ["Not filled", "5"],
+    ["WAIT", "60"],
+    ["Failed", "2"],
+    ["Open now", "3"],
   ] as const;
-  for (const [{ name }, count] of counts) {
+  for (const [name, count] of counts) {
     const term = screen
       .getAllByRole("term")
       .find(({ textContent }) => textContent?.startsWith(name));
@@ -54,12 +47,12 @@ test("losses and signals without a result are counted", async () => {
 
 test("the curve can be read as a table, and a thin range of confidence shows no rate", async () => {
   const { user } = openWith(record);
-  await user.click(await screen.findByText(equityMessages.table));
+  await user.click(await screen.findByText("Curve as a table"));
   const rowOf = (start: string) =>
     screen.getAllByRole("row").find(({ textContent }) => textContent?.startsWith(start))
       ?.textContent;
   expect(rowOf("19 Nov 2026")).toBe("19 Nov 2026+43.5 R");
-  expect(rowOf("60–70%")).toContain(metricMessages.tooFew);
+  expect(rowOf("60–70%")).toContain("Not enough signals");
   expect(rowOf("70–80%")).toContain("46.7%");
   expect(rowOf("70–80%")).toContain("+10.7 pp");
 });
@@ -67,9 +60,9 @@ test("the curve can be read as a table, and a thin range of confidence shows no 
 test("filters are kept in the address, and demo data is always named", async () => {
   const { user, address } = openWith(record);
   await metrics();
-  await user.selectOptions(screen.getByLabelText(filterMessages.market), "BTC/USDT");
-  await user.selectOptions(screen.getByLabelText(filterMessages.timeframe), "4h");
-  await user.selectOptions(screen.getByLabelText(filterMessages.analyst), "Rule-based · rules/1");
+  await user.selectOptions(screen.getByLabelText("Market"), "BTC/USDT");
+  await user.selectOptions(screen.getByLabelText("Timeframe"), "4h");
+  await user.selectOptions(screen.getByLabelText("Analyst"), "Rule-based · rules/1");
   const path = "/performance?symbol=BTC%2FUSDT&timeframe=4h&analyst=rules&version=rules%2F1";
   await waitFor(() => expect(address()).toBe(path));
 
@@ -77,12 +70,12 @@ test("filters are kept in the address, and demo data is always named", async () 
   const reopened = openWith(record, path);
   await metrics();
   const select = (label: string) => screen.findByLabelText<HTMLSelectElement>(label);
-  expect((await select(filterMessages.timeframe)).value).toBe("4h");
-  expect((await select(filterMessages.analyst)).value).toBe("rules rules/1");
+  expect((await select("Timeframe")).value).toBe("4h");
+  expect((await select("Analyst")).value).toBe("rules rules/1");
   await waitFor(() => expect(api.requests.at(-1)?.query.get("version")).toBe("rules/1"));
-  await reopened.user.selectOptions(await select(filterMessages.record), filterMessages.replay);
+  await reopened.user.selectOptions(await select("Record"), "Demo data");
   await waitFor(() => expect(reopened.address()).toBe("/performance?data=replay"));
-  await screen.findByText(performanceMessages.demoTitle);
+  await screen.findByText("Demo record");
 });
 
 test("too few signals are reported, and show no rate", async () => {
@@ -90,15 +83,15 @@ test("too few signals are reported, and show no rate", async () => {
   const few = { expectancy_r: null, profit_factor: null, max_drawdown_r: null };
   openWith({ ...record, ...noRates, ...few, counts, trades: 12, effective_trades: 9 });
   await screen.findByText(/12 of at least 30 decided signals\./);
-  expect(within(await metrics()).getAllByText(metricMessages.tooFew)).toHaveLength(6);
+  expect(within(await metrics()).getAllByText("Not enough signals")).toHaveLength(6);
 });
 
 test("a record that cannot be loaded is loaded again on request", async () => {
   api.drop("GET /performance");
   const { user } = openApp("/performance");
   const alert = await screen.findByRole("alert");
-  expect(alert.textContent).toContain(performanceMessages.failed);
+  expect(alert.textContent).toContain("The record could not be loaded.");
   api.reply("GET /performance", record);
-  await user.click(screen.getByRole("button", { name: performanceMessages.tryAgain }));
+  await user.click(screen.getByRole("button", { name: "Try again" }));
   await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
 });

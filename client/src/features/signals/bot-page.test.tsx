@@ -26,8 +26,8 @@ const result = () => document.querySelector<HTMLElement>("[data-signal]") ?? und
 
 test("the bot says from the start that it runs on demo data and rules", async () => {
   await openBot();
-  await screen.findByText(/^Demo data:/);
-  screen.getByText(/^Rule-based analysis:/);
+  await screen.findByText("Demo data: recorded candles shifted to the present, not live prices.");
+  screen.getByText("Rule-based analysis: fixed rules instead of an AI model.");
 });
 
 test("while a signal is requested, the button is disabled and the card names the stage", async () => {
