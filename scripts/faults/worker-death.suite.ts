@@ -59,7 +59,7 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
   };
 
   it("while it claims the job, before that is committed", async () => {
-    const signalId = await killAt({ commands: ["findAndModify"], collection: "market_analyses" });
+    const signalId = await killAt({ commands: ["update"], collection: "market_analyses" });
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 1 });
   });
 
