@@ -1,10 +1,10 @@
 import type { UserCard } from "@shared/contract/account.ts";
-import { ChevronLeft, ChevronRight, Search } from "lucide-react";
+import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useDeferredValue, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
-import { fieldClass } from "../../../ui/field-class.ts";
 import { QueryView } from "../../../ui/load-error.tsx";
+import { SearchInput } from "../../../ui/search-input.tsx";
 import { AdminSection } from "../admin-section.tsx";
 import { useUsers } from "../api.ts";
 import { UserItem } from "./user-card.tsx";
@@ -88,19 +88,11 @@ function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
         <label htmlFor={id} className="sr-only">
           Search users
         </label>
-        <Search
-          aria-hidden
-          className="pointer-events-none absolute inset-y-0 left-3.5 my-auto size-4 text-ink-faint"
-        />
-        <input
+        <SearchInput
           id={id}
-          type="search"
-          autoComplete="off"
-          spellCheck={false}
           placeholder="Name, email or sender"
           value={wanted.search}
           onChange={({ currentTarget }) => onChange({ ...wanted, search: currentTarget.value })}
-          className={`${fieldClass.input} pl-10`}
         />
       </div>
       <fieldset className="flex rounded-control border border-line-strong bg-canvas p-1">

@@ -1,11 +1,12 @@
 import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
 import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
-import { Download, Search, X } from "lucide-react";
+import { Download, X } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { Alert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
+import { SearchInput } from "../../../ui/search-input.tsx";
 import { SelectField } from "../../../ui/select-field.tsx";
 import { readHistory } from "../api.ts";
 import { historyErrorText } from "../history-error-text.ts";
@@ -65,23 +66,13 @@ function SymbolFilter({ symbol, onChange }: { symbol: string; onChange(symbol: s
       <label htmlFor={id} className={fieldClass.label}>
         Symbol
       </label>
-      <div className="relative">
-        <Search
-          aria-hidden
-          className="pointer-events-none absolute inset-y-0 left-3.5 my-auto size-4 text-ink-faint"
-        />
-        <input
-          id={id}
-          type="search"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="All symbols"
-          value={symbol}
-          maxLength={SIGNAL_LIMITS.symbolLength.max}
-          onChange={({ currentTarget }) => onChange(symbolPart(currentTarget.value))}
-          className={`${fieldClass.input} pl-10`}
-        />
-      </div>
+      <SearchInput
+        id={id}
+        placeholder="All symbols"
+        value={symbol}
+        maxLength={SIGNAL_LIMITS.symbolLength.max}
+        onChange={({ currentTarget }) => onChange(symbolPart(currentTarget.value))}
+      />
     </div>
   );
 }
