@@ -4,11 +4,11 @@ import { apiUrl } from "../support/config.ts";
 import { expectStill, observeLayoutShifts, untilPainted } from "../support/layout-shifts.ts";
 import { holdRequests } from "../support/network.ts";
 import { test } from "../support/test.ts";
+import { serveWidgets, WIDGET_SCRIPTS } from "../support/tradingview.ts";
 
 /** The running tape is loaded for those only who have not asked for reduced motion. */
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
-const SCRIPTS = /^https:\/\/s3\.tradingview\.com\/external-embedding\//;
 const widgets = [
   { name: "ticker-tape", height: 46 },
   { name: "market-overview", height: 400 },
@@ -16,29 +16,11 @@ const widgets = [
 ];
 const box = (page: Page, name: string) => page.locator(`[data-widget="${name}"]`);
 
-/** Answers for the vendor: each script puts a frame beside itself, as the real ones do. */
-async function serveWidgets(page: Page, frame: string) {
-  await page.route(SCRIPTS, (route) =>
-    route.fulfill({
-      contentType: "text/javascript",
-      body: `{
-        const { parentElement, text } = document.currentScript;
-        const frame = document.createElement("iframe");
-        frame.src = "https://www.tradingview-widget.com/embed#" + encodeURIComponent(text);
-        parentElement.append(frame);
-      }`,
-    }),
-  );
-  await page.route("https://www.tradingview-widget.com/**", (route) =>
-    route.fulfill({ contentType: "text/html", body: frame }),
-  );
-}
-
 /** The addresses of the widgets' scripts that `page` asks for. */
 function countScripts(page: Page): string[] {
   const requests: string[] = [];
   page.on("request", (request) => {
-    if (SCRIPTS.test(request.url())) requests.push(request.url());
+    if (WIDGET_SCRIPTS.test(request.url())) requests.push(request.url());
   });
   return requests;
 }

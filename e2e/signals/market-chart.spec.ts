@@ -1,32 +1,19 @@
 import { expect, type Page } from "playwright/test";
 import { makeTrader } from "../support/api.ts";
 import { test } from "../support/test.ts";
+import { serveWidgets } from "../support/tradingview.ts";
 import { signIn } from "../support/users.ts";
 
 const chart = (page: Page) => page.locator('[data-widget="advanced-chart"]');
 
-/** Answers for the vendor: the script puts a frame beside itself, which says that it is there. */
-async function serveChart(page: Page) {
-  await page.route(/^https:\/\/s3\.tradingview\.com\/external-embedding\//, (route) =>
-    route.fulfill({
-      contentType: "text/javascript",
-      body: `{
-        const { parentElement, text } = document.currentScript;
-        const frame = document.createElement("iframe");
-        frame.src = "https://www.tradingview-widget.com/embed#" + encodeURIComponent(text);
-        parentElement.append(frame);
-      }`,
-    }),
+/** Serves a chart that reports that it has loaded. */
+const serveChart = (page: Page) =>
+  serveWidgets(
+    page,
+    `<!doctype html><title>Chart</title><script>
+      parent.postMessage({ name: "tv-widget-load" }, "*");
+    </script>`,
   );
-  await page.route("https://www.tradingview-widget.com/**", (route) =>
-    route.fulfill({
-      contentType: "text/html",
-      body: `<!doctype html><title>Chart</title><script>
-        parent.postMessage({ name: "tv-widget-load" }, "*");
-      </script>`,
-    }),
-  );
-}
 
 async function openBot(page: Page) {
   await signIn(page, await makeTrader({ approved: true }));

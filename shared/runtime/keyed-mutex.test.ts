@@ -6,20 +6,20 @@ describe("withKeys", () => {
   it("makes work with a common key wait, and no other", async () => {
     const owner = {};
     const log: string[] = [];
-    const bell = new EventEmitter();
-    const started = once(bell, "started");
+    const events = new EventEmitter();
+    const started = once(events, "started");
     const first = withKeys(owner, ["a", "b"], async () => {
-      const letGo = once(bell, "let go");
+      const released = once(events, "released");
       log.push("first begins");
-      bell.emit("started");
-      await letGo;
+      events.emit("started");
+      await released;
       log.push("first ends");
     });
     await started;
     const waiting = withKeys(owner, ["b", "c"], async () => log.push("second"));
     await withKeys(owner, ["d"], async () => log.push("stranger"));
     await withKeys({}, ["a"], async () => log.push("another owner's"));
-    bell.emit("let go");
+    events.emit("released");
     await Promise.all([first, waiting]);
     expect(log).toEqual(["first begins", "stranger", "another owner's", "first ends", "second"]);
   });

@@ -2,7 +2,7 @@ import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { type CleanupResult, cleanupResultSchema } from "@shared/contract/files.ts";
 import { api } from "./client.ts";
 
-/** Has the chart images deleted that are outdated or belong to no signal; for administrators. */
+/** Deletes chart images that are older than 30 days or belong to no signal. For administrators. */
 export const cleanupImages = (): Promise<CleanupResult> =>
   api({
     method: "POST",

@@ -1,23 +1,11 @@
-import type { HistoryItem } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
+import { makeHistoryItem } from "../../../testing/factories.ts";
 import { entryNote } from "./signal-card.tsx";
 
 const NOW = new Date(2025, 10, 21, 15, 0);
 const at = (hours: number, minutes: number) => new Date(2025, 10, 21, hours, minutes).toISOString();
 
-const item: HistoryItem = {
-  id: "a",
-  timestamp: at(14, 0),
-  symbol: "BTC/USDT",
-  timeframe: "1h",
-  status: "completed",
-  signal: "BUY",
-  confidence: 70,
-  entry: 113_000,
-  stop_loss: 112_000,
-  take_profit: 115_000,
-  rationale: "",
-};
+const item = makeHistoryItem({ timestamp: at(14, 0) });
 
 test("a missed entry is shown with price and time, even after its validity has expired", () => {
   const left = { price: 113_900, at: at(14, 5) };
