@@ -15,7 +15,6 @@ import {
   startRuns,
 } from "../../worker/src/signals/signal-lifecycle.ts";
 
-/** An analysis without a trade. */
 export const WAIT_ANALYSIS: Analysis = {
   final_signal: "WAIT",
   confidence: 40,
@@ -45,7 +44,6 @@ export const WAIT_ANALYSIS: Analysis = {
   },
 };
 
-/** Fields of signals, and of their analyses. */
 type SignalOverrides = Partial<SignalRecord> & { market?: Partial<MarketAnalysisRecord> };
 
 /**
@@ -136,7 +134,6 @@ export async function startRun(
   return runs[0] ?? null;
 }
 
-/** Result of a run; a WAIT by default. */
 export function runResult(
   status: RunResult["status"] = "completed",
   analysis: Analysis = WAIT_ANALYSIS,
@@ -180,7 +177,6 @@ export function pendingTrade(trade: Trade): SignalOverrides {
   return { status: "completed", createdAt: at, finishedAt: at, updatedAt: at, analysis };
 }
 
-/** The same, resolved. */
 export function resolvedTrade(trade: ResolvedTrade): SignalOverrides {
   const { outcome, resolvedAt, rewardToRisk = 2 } = trade;
   const reasons = { WIN: "target", LOSS: "stop", EXPIRED: "hold-over" } as const;

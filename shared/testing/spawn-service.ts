@@ -14,9 +14,7 @@ const NOWHERE = "http://127.0.0.1:9";
 /** A server or worker as a separate process. */
 export interface SpawnedService {
   readonly pid: number;
-  /** All log lines so far, as JSON. */
   readonly lines: string[];
-  /** Sends SIGKILL. */
   kill(): Promise<void>;
   /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
