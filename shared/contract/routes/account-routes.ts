@@ -8,8 +8,7 @@ import {
   sessionSchema,
   verifyEmailRequestSchema,
 } from "@shared/contract/account.ts";
-import { done } from "./common.ts";
-import { defineRoute, type RateLimit } from "./define-route.ts";
+import { defineRoute, done, type RateLimit } from "./define-route.ts";
 
 /** The token cannot be guessed. This limits the cost of trying, since a reset hashes a password. */
 const mailTokenLimit: RateLimit = {
@@ -20,12 +19,14 @@ const mailTokenLimit: RateLimit = {
   onlyAfter: "invalid-token",
 };
 
+const publicAccount = { tag: "Accounts", access: "public" } as const;
+const ownAccount = { tag: "Accounts", access: "user" } as const;
+
 export const accountRoutes = {
   register: defineRoute("POST /register", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Create an account",
     description: "An administrator must approve it. A verification email is sent.",
-    access: "public",
     // Enough for a classroom behind one address, too few to fill the database or to send mail in bulk.
     limits: [
       { name: "register", points: 100, per: "hour", by: ["address"], notAfter: "invalid-input" },
@@ -37,9 +38,8 @@ export const accountRoutes = {
     errors: ["auth/username-already-in-use", "auth/email-already-in-use"],
   }),
   logIn: defineRoute("POST /login", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Log in with a username or email address",
-    access: "public",
     limits: [
       // The address is part of the key, so that nobody can lock another user out.
       {
@@ -63,33 +63,29 @@ export const accountRoutes = {
     errors: ["invalid-credentials"],
   }),
   getMe: defineRoute("GET /me", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Your account",
     description: "Send `stream_positions` as `since` when you connect for push afterwards.",
-    access: "user",
     responses: { 200: { description: "The account.", schema: meSchema } },
   }),
   verifyEmail: defineRoute("POST /verify-email", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Verify an email address with the token that was sent to it",
-    access: "public",
     limits: [mailTokenLimit],
     request: { body: verifyEmailRequestSchema },
     responses: { 200: done },
     errors: ["invalid-token"],
   }),
   resendVerification: defineRoute("POST /resend-verification", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Resend the verification email",
-    access: "user",
     limits: [{ name: "resend", points: 5, per: "hour", by: ["user"] }],
     responses: { 200: done },
   }),
   forgotPassword: defineRoute("POST /forgot-password", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Request a password reset email",
     description: "The response is the same whether or not the address is known.",
-    access: "public",
     limits: [
       {
         name: "forgot-email",
@@ -110,20 +106,18 @@ export const accountRoutes = {
     responses: { 200: done },
   }),
   resetPassword: defineRoute("POST /reset-password", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Set a new password with the token of a reset email",
     description: "Ends all sessions of the user.",
-    access: "public",
     limits: [mailTokenLimit],
     request: { body: resetPasswordRequestSchema },
     responses: { 200: done },
     errors: ["invalid-token"],
   }),
   changePassword: defineRoute("POST /change-password", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Change the password",
     description: "Ends all other sessions of the user.",
-    access: "user",
     limits: [
       {
         name: "change-password",

@@ -1,4 +1,5 @@
 import type { EventData } from "@shared/contract/events.ts";
+import { historyItemOf } from "@shared/contract/history-item.ts";
 import type {
   HistoryItem,
   HistoryPage,
@@ -124,24 +125,3 @@ function withFinished(pages: HistoryPage[], item: HistoryItem): HistoryPage[] {
 }
 
 const byTimeDescending = (a: HistoryItem, b: HistoryItem) => b.timestamp.localeCompare(a.timestamp);
-
-function historyItemOf(signal: SignalResponse): HistoryItem {
-  const { signal_id, created_at, symbol, timeframe, status, analysis } = signal;
-  const calibrated = analysis?.calibrated_confidence;
-  return {
-    id: signal_id,
-    timestamp: created_at,
-    symbol,
-    timeframe,
-    status,
-    signal: analysis?.final_signal ?? "WAIT",
-    confidence: analysis?.confidence ?? 0,
-    ...(typeof calibrated === "number" && { calibrated_confidence: calibrated }),
-    entry: analysis?.entry ?? null,
-    stop_loss: analysis?.stop_loss ?? null,
-    take_profit: analysis?.take_profit ?? null,
-    valid_until: analysis?.valid_until ?? null,
-    entry_left: signal.entry_left ?? null,
-    rationale: analysis?.raw_ai.rationale ?? "",
-  };
-}
