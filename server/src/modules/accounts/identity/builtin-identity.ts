@@ -10,8 +10,11 @@ import type {
   Account,
   Credentials,
   IdentityProvider,
+  PasswordAttempt,
+  PasswordChange,
   PreparedAccount,
   PreparedChange,
+  ResetRecipient,
   VerifiedAccount,
 } from "./identity-provider.ts";
 import type { Mailer } from "./mailer.ts";
@@ -78,10 +81,7 @@ export class BuiltinIdentity implements IdentityProvider {
     };
   }
 
-  async verifyPassword(attempt: {
-    identityId: string;
-    password: string;
-  }): Promise<VerifiedAccount | null> {
+  async verifyPassword(attempt: Omit<PasswordAttempt, "email">): Promise<VerifiedAccount | null> {
     return (await this.#matchingHash(attempt)) === null ? null : UNCHANGED;
   }
 
@@ -89,11 +89,7 @@ export class BuiltinIdentity implements IdentityProvider {
     await this.verifyPassword({ identityId: new Types.ObjectId().toString(), password });
   }
 
-  async prepareChange(attempt: {
-    identityId: string;
-    currentPassword: string;
-    newPassword: string;
-  }): Promise<PreparedChange | null> {
+  async prepareChange(attempt: Omit<PasswordChange, "email">): Promise<PreparedChange | null> {
     const { identityId, currentPassword, newPassword } = attempt;
     const oldHash = await this.#matchingHash({ identityId, password: currentPassword });
     if (oldHash === null) return null;
@@ -112,11 +108,7 @@ export class BuiltinIdentity implements IdentityProvider {
     };
   }
 
-  async sendPasswordReset(recipient: {
-    email: string;
-    user: { identityId: string; username: string } | null;
-  }): Promise<void> {
-    const { email: to, user } = recipient;
+  async sendPasswordReset({ email: to, user }: ResetRecipient): Promise<void> {
     if (!user) return;
     const issued = this.#tokens.issue("reset", user.identityId);
     await this.#tokens.store(issued);
@@ -163,7 +155,7 @@ export class BuiltinIdentity implements IdentityProvider {
   }
 
   /** The stored hash if the password matches. Takes as long without an account as with one. */
-  async #matchingHash(attempt: { identityId: string; password: string }): Promise<string | null> {
+  async #matchingHash(attempt: Omit<PasswordAttempt, "email">): Promise<string | null> {
     const identity = await this.#database.identities.findById(attempt.identityId).lean();
     const stored = identity?.passwordHash ?? (await this.#decoyHash);
     const matches = await verify(stored, attempt.password);
