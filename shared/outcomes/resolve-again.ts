@@ -7,7 +7,6 @@ import { type CandleParts, tradeOfFigures } from "./simulate-trade.ts";
 
 /** A recorded outcome and the figures of its analysis. */
 export interface RecordedOutcome {
-  /** Number of the outcome's record. */
   seq: number;
   figures: LedgerFigures;
   judgement: Resolution;
