@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MIN_PASSWORD_LENGTH } from "./constants.ts";
 
-export const roleSchema = z.enum(["user", "admin"]);
+const roleSchema = z.enum(["user", "admin"]);
 export type Role = z.infer<typeof roleSchema>;
 
 /** Usernames are unique case-insensitively. */
