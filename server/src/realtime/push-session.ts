@@ -121,7 +121,7 @@ export class PushSession {
     const { name, seq, requestId } = event;
     const data = this.#present(event);
     this.#socket.emit(name, { stream, seq, at: event.at.toISOString(), data });
-    if (requestId) this.#logger.info({ requestId, name, seq }, "pushed");
+    if (requestId) this.#logger.debug({ requestId, name, seq }, "pushed");
   }
 
   /** Closes the socket on an error. Its client reconnects and resumes after its last event. */

@@ -54,6 +54,7 @@ export class FeedSignalWaiters implements SignalWaiters {
   }
 
   #onEvent(event: LoggedEvent): void {
+    if (this.#emitter.eventNames().length === 0) return;
     const parsed = finishedEventSchema.safeParse(event);
     if (parsed.success) this.#emitter.emit(parsed.data.data.signal_id, parsed.data.data);
   }
