@@ -6,14 +6,14 @@ import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { backUp, restore } from "./run-backup.ts";
 
 describe("a backup", () => {
-  const uri = testDatabaseUri("backup");
+  const uri = newDatabaseUri("backup");
   let database: Database;
   let client: MongoClient;
   let folder: string;
@@ -38,7 +38,7 @@ describe("a backup", () => {
     await rm(folder, { recursive: true });
   });
 
-  const emptyUri = () => testDatabaseUri(`restored-${++restored}`);
+  const emptyUri = () => newDatabaseUri(`restored-${++restored}`);
   const place = (name: string) => join(folder, name);
   /** Every document as its bytes, so that nothing is equal that differs in type. */
   const contentOf = async (db: Db) => {

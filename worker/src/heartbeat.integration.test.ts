@@ -7,7 +7,7 @@ import type { ProviderHealth } from "./market-data/circuit-breaker.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ uri: testDatabaseUri("status-reports") });
+  database = await openDatabase({ uri: testDatabaseUri() });
 });
 afterAll(() => database.close());
 

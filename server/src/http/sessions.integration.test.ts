@@ -16,7 +16,7 @@ describe("sessions", () => {
   let server: TestServer;
   let user: UserRecord;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("sessions") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
   });
   afterAll(() => server.stop());
   beforeEach(async () => {

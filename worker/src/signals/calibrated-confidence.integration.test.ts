@@ -10,7 +10,7 @@ const { analysis } = pendingTrade({ at: NOW, confidence: 80 });
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ uri: testDatabaseUri("with-calibration") });
+  database = await openDatabase({ uri: testDatabaseUri() });
 });
 afterAll(() => database.close());
 
