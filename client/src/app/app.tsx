@@ -22,11 +22,10 @@ export function App({ router }: Pick<ComponentProps<typeof RouterProvider>, "rou
   );
 }
 
-/** Applies changes of the account to the session, and clears all caches when another user signs in. */
+/** Clears all caches when another user signs in. */
 export function followSession(): void {
   followOtherTabs();
-  useRealtime.subscribe(({ account, connection }, before) => {
-    if (account && account !== before.account) useSession.getState().setAccess(account);
+  useRealtime.subscribe(({ connection }, before) => {
     if (connection === "online" && before.connection !== "online") refetchFailed();
   });
   useSession.subscribe((session, before) => {

@@ -1,3 +1,4 @@
+import type { Me } from "@shared/contract/account.ts";
 import {
   ArrowRight,
   BadgeCheck,
@@ -12,7 +13,8 @@ import {
 import type { ReactNode } from "react";
 import { Link } from "react-router-dom";
 import { PaymentProof } from "../features/payments/payment-proof.tsx";
-import { type Account, useRealtime } from "../lib/realtime/store.ts";
+import { useMe } from "../lib/me.ts";
+import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { Alert } from "../ui/alert.tsx";
 import { buttonClass } from "../ui/button.tsx";
@@ -21,7 +23,7 @@ import { PageHeading } from "../ui/page-heading.tsx";
 
 export function DashboardPage() {
   // Waiting for the account avoids layout shifts; an unreachable server is not waited for.
-  const isKnown = useRealtime((live) => live.account !== null || live.ready);
+  const isKnown = useRealtime((live) => live.ready);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
       <PageHeading title="Dashboard" />
@@ -43,7 +45,7 @@ const gridClass =
 function Overview() {
   const approved = useSession((session) => session.approved);
   const isAdmin = useSession((session) => session.isAdmin);
-  const emailVerified = useRealtime((live) => live.account?.email_verified ?? true);
+  const emailVerified = useMe()?.email_verified ?? true;
   return (
     <>
       {!emailVerified && (
@@ -131,7 +133,7 @@ export function PendingCard() {
 }
 
 export function AccountCard() {
-  const account = useRealtime((live) => live.account);
+  const account = useMe();
   return (
     <Card className="p-6">
       <h2 className="text-sm font-medium text-ink-muted">Account</h2>
@@ -144,7 +146,7 @@ export function AccountCard() {
   );
 }
 
-function Email({ account }: { account: Account }) {
+function Email({ account }: { account: Me }) {
   const { email, email_verified } = account;
   return (
     <>

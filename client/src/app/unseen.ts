@@ -1,5 +1,6 @@
+import { meQuery } from "../lib/me.ts";
+import { queryClient } from "../lib/query-client.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
-import { useRealtime } from "../lib/realtime/store.ts";
 import { setUnseenCount } from "../ui/page-heading.tsx";
 
 interface UnseenItem {
@@ -20,7 +21,7 @@ export function notifyIfHidden({ stream, seq }: LiveEvent, item: UnseenItem): vo
   if (!isHidden()) return;
   unseen += 1;
   setUnseenCount(unseen);
-  const username = useRealtime.getState().account?.username ?? "";
+  const username = queryClient.getQueryData(meQuery.queryKey)?.username ?? "";
   const viewsBefore = views;
   const wasInView = isAnyTabInView();
   void loadNotify().then(({ notify }) => {

@@ -1,11 +1,11 @@
 import { Bell, CircleCheck, CircleDashed } from "lucide-react";
+import { useMe } from "../../lib/me.ts";
 import { playChime } from "../../lib/notifications/chime.ts";
 import {
   changeNotificationSettings,
   requestPermission,
   useNotificationSettings,
 } from "../../lib/notifications/notification-settings.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -30,8 +30,7 @@ export function AccountPage() {
 }
 
 export function EmailCard() {
-  const email = useRealtime((live) => live.account?.email);
-  const verified = useRealtime((live) => live.account?.email_verified);
+  const { email, email_verified: verified } = useMe() ?? {};
   const VerifiedIcon = verified ? CircleCheck : CircleDashed;
   return (
     <Card className="flex flex-col gap-4 p-6">

@@ -2,7 +2,7 @@ import { Form } from "@base-ui/react/form";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { useFormRequest } from "../../lib/api/forms.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
+import { useMe } from "../../lib/me.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -10,7 +10,7 @@ import { NewPasswordFields, PasswordField } from "../../ui/text-field.tsx";
 import { changePassword } from "./api.ts";
 
 export function ChangePasswordForm() {
-  const username = useRealtime((live) => live.account?.username ?? "");
+  const username = useMe()?.username ?? "";
   const { formProps, isPending, reply, problem } = useFormRequest(changePassword);
   const failure = problem && changePasswordError(problem);
   return (

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { LoaderCircle } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
 import { ApiError } from "../../lib/api/errors.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
+import { useMe } from "../../lib/me.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
@@ -67,7 +67,7 @@ function Verified() {
 
 function UselessLink({ why }: { why: "expired" | "incomplete" }) {
   const signedIn = useSession((session) => session.token !== null);
-  const isVerified = useRealtime((live) => live.account?.email_verified === true);
+  const isVerified = useMe()?.email_verified === true;
   if (isVerified) return <Verified />;
   return (
     <NarrowPage title="This link does not work">

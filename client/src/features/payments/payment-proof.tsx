@@ -10,8 +10,8 @@ import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { toFormErrors } from "../../lib/api/field-errors.ts";
 import { parseForm } from "../../lib/api/forms.ts";
+import { refetchMe, useMe } from "../../lib/me.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
@@ -20,10 +20,8 @@ import { ImageField } from "../../ui/image-field.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-import { refreshProof } from "./refresh-proof.ts";
-
 export function PaymentProof() {
-  const account = useRealtime((live) => live.account);
+  const account = useMe();
   const [happened, setHappened] = useState<"sent" | "removed" | null>(null);
   const [replacing, setReplacing] = useState(false);
   useEffect(
@@ -74,7 +72,7 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
       <ImageDialog
         src={proof.url}
         title={`Payment proof of ${proof.sender_name}`}
-        onExpired={() => void refreshProof().catch(() => null)}
+        onExpired={() => void refetchMe()}
         className="size-24"
       />
       <div className="flex min-w-48 flex-1 flex-col gap-1 text-sm">
@@ -104,7 +102,7 @@ function ProofForm({ onSent }: { onSent(): void }) {
     mutationFn: submitProof,
     onSuccess: async () => {
       onSent();
-      await refreshProof();
+      await refetchMe();
     },
   });
   const change = (next: Partial<ProofInputs>) => {

@@ -3,7 +3,7 @@ import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
 import { Sparkles } from "lucide-react";
 import { type FormEvent, lazy, memo, Suspense, useState } from "react";
 import type { FormErrors } from "../../../lib/api/field-errors.ts";
-import { useRealtime } from "../../../lib/realtime/store.ts";
+import { useMe } from "../../../lib/me.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { readInputs, setInputs, useBot } from "../bot-store.ts";
@@ -23,8 +23,7 @@ interface BotFormProps {
 export function BotForm({ analyzing, onSubmitted }: BotFormProps) {
   const [file, setFile] = useState<File | null>(null);
   const [errors, setErrors] = useState<FormErrors>({});
-  const allowsImage = useRealtime((live) => live.account?.allow_image_upload ?? false);
-  const credits = useRealtime((live) => live.account?.image_credits ?? 0);
+  const { allow_image_upload: allowsImage = false, image_credits: credits = 0 } = useMe() ?? {};
   const image = allowsImage ? file : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
