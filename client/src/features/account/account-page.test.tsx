@@ -61,6 +61,6 @@ test("the account is read again after events were lost", async () => {
   openApp("/user-panel", { email_verified: false });
   await screen.findByText("Not verified yet");
   api.reply("GET /me", makeMe({ email_verified: true }));
-  await act(() => refetch());
+  act(() => void refetch());
   await screen.findByText("Verified");
 });
