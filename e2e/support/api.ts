@@ -71,7 +71,6 @@ export async function makeTrader(traits: TraderTraits = {}): Promise<Session> {
   return { ...session, approved };
 }
 
-/** Sends a payment proof of a trader. */
 export async function submitProof(
   { token }: Session,
   proof: { senderName: string; image: Buffer },
@@ -88,7 +87,6 @@ interface Wish {
   chartImage?: Buffer;
 }
 
-/** Asks for a signal and waits until it is finished. */
 export async function makeSignal({ token }: Session, wish: Wish): Promise<SignalResponse> {
   const { symbol, timeframe = "1h", chartImage } = wish;
   if (!chartImage) {

@@ -1,7 +1,4 @@
-/**
- * Where the product of the browser tests runs: one for all of them. Other ports and another folder let two test runs
- * share a machine.
- */
+/** Address of the product under test. Two test runs on one machine need different ones. */
 export interface ProductAddress {
   apiPort: number;
   clientPort: number;

@@ -1,5 +1,5 @@
 import { WifiOff } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
 import { applySignalEvent } from "../features/signals/apply-event.ts";
 import { confidenceWords } from "../lib/confidence.ts";
@@ -10,10 +10,11 @@ import { LiveConnection } from "../lib/realtime/connection.ts";
 import { type LiveEvent, notifyListeners, onLiveEvent } from "../lib/realtime/events.ts";
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
+import { lazyComponent } from "../ui/lazy-component.tsx";
 import { showToast, useToasts } from "../ui/show-toast.ts";
 import { followView, notifyIfHidden, resetOnVisible } from "./unseen.ts";
 
-const Toaster = lazy(async () => ({ default: (await import("../ui/toaster.tsx")).Toaster }));
+const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster");
 
 /** Runs while one user is signed in; mounted again for each session. */
 export function SignedIn({ token }: { token: string }) {
@@ -38,11 +39,7 @@ export function SignedIn({ token }: { token: string }) {
     <>
       <ConnectionStrip />
       <EventToasts />
-      {hasToasts && (
-        <Suspense fallback={null}>
-          <Toaster />
-        </Suspense>
-      )}
+      {hasToasts && <Toaster />}
     </>
   );
 }

@@ -6,12 +6,10 @@ import { setUnseenCount } from "../ui/page-heading.tsx";
 interface UnseenItem {
   title: string;
   text: string;
-  /** Leads to the subject of the event. */
   open(): void;
 }
 
 let unseen = 0;
-/** Number of times that the tab has come into view. */
 let views = 0;
 
 const isHidden = () => document.visibilityState === "hidden";
@@ -63,10 +61,7 @@ export function resetOnVisible(): () => void {
 
 const LOCK = "tab-in-view";
 
-/**
- * Holds a lock while this tab is in view, which the other tabs can query. Browsers have locks on secure addresses only,
- * like notifications. Returns a function that stops it.
- */
+/** Holds a lock while this tab is in view, which other tabs can query. Returns a function that stops it. */
 export function followView(): () => void {
   let release: (() => void) | undefined;
   const releaseLock = () => {

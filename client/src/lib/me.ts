@@ -12,7 +12,6 @@ export const meQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The signed-in user; undefined until the account has been read. */
 export function useMe(): Me | undefined {
   const ready = useRealtime((live) => live.ready);
   return useQuery({ ...meQuery, enabled: ready }).data;

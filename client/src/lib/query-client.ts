@@ -21,10 +21,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/**
- * Reads queries again after a change. A read in progress may be older than the change, so it is cancelled first;
- * `invalidateQueries` alone would let a first read finish.
- */
+/** Cancels first: a read in progress may be older than the change, and `invalidateQueries` lets a first read finish. */
 export async function refetch(which: QueryFilters = {}): Promise<void> {
   await queryClient.cancelQueries(which);
   await queryClient.invalidateQueries(which);

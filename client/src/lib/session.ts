@@ -23,7 +23,6 @@ export interface SessionState extends StoredSession {
 
 type SessionStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** The only local storage keys of a session. */
 const KEYS = { token: "token", approved: "isApproved", isAdmin: "isAdmin" } as const;
 
 function readStored(storage: SessionStorage): StoredSession {

@@ -1,13 +1,15 @@
 import { Form } from "@base-ui/react/form";
+import { changePasswordRequestSchema } from "@shared/contract/account.ts";
+import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
+import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
-import { useFormRequest } from "../../lib/api/forms.ts";
+import { type FormFields, parsePasswordForm, useFormRequest } from "../../lib/api/forms.ts";
 import { useMe } from "../../lib/me.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { NewPasswordFields, PasswordField } from "../../ui/text-field.tsx";
-import { changePassword } from "./api.ts";
 
 export function ChangePasswordForm() {
   const username = useMe()?.username ?? "";
@@ -54,10 +56,14 @@ export function ChangePasswordForm() {
   );
 }
 
+async function changePassword(form: FormFields): Promise<ActionDone> {
+  const body = parsePasswordForm(changePasswordRequestSchema, form);
+  return api({ method: "POST", path: "/change-password", body, schema: actionDoneSchema });
+}
+
 /** Codes set by the client when the server did not answer. */
 const NOT_THE_SERVERS = ["network", "timeout", "bad-reply", "unknown"];
 
-/** Returns the message to show, and the reason when the server did not answer. */
 export function changePasswordError(error: Error): { text: string; reason: string | null } {
   if (!(error instanceof ApiError)) return { text: MESSAGES.wrongPassword, reason: null };
   const { code, detail } = error;

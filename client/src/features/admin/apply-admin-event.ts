@@ -21,7 +21,6 @@ function follow(event: LiveEvent): void {
   void refetch({ queryKey: adminKeys.audit });
 }
 
-/** Applies one event to the users, newest registration first. */
 export function applyToUsers(users: UserCard[], event: LiveEvent): UserCard[] {
   switch (event.name) {
     case "user:registered":
@@ -46,7 +45,6 @@ function withUser(users: UserCard[], card: UserCard): UserCard[] {
   return [card, ...users].sort((a, b) => b.created_at.localeCompare(a.created_at));
 }
 
-/** Applies one event to the chart images, newest first. */
 export function applyToImages(images: ChartImage[], event: LiveEvent): ChartImage[] {
   if (event.name === "chart-image:deleted") {
     return images.filter(({ filename }) => filename !== event.data.filename);

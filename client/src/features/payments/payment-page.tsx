@@ -138,11 +138,9 @@ const ContactLink = () => (
 export interface PaymentMethod {
   key: string;
   label: string;
-  /** Free text with line breaks. */
   details: string;
 }
 
-/** Payment methods that have details, in the order shown. */
 export const offeredMethods = (details: PaymentDetails): PaymentMethod[] =>
   paymentDetailsSchema
     .keyof()

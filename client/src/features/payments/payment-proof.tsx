@@ -12,7 +12,7 @@ import { toFormErrors } from "../../lib/api/field-errors.ts";
 import { parseForm } from "../../lib/api/forms.ts";
 import { refetchMe, useMe } from "../../lib/me.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { ImageDialog } from "../../ui/image-dialog.tsx";
@@ -134,15 +134,10 @@ function ProofForm({ onSent }: { onSent(): void }) {
         disabled={upload.isPending}
         onChange={(file) => change({ file })}
       />
-      {upload.error && (
-        <Alert
-          tone="error"
-          role="alert"
-          title={isIncomplete ? null : "Your proof was not submitted"}
-        >
-          {upload.error.message}
-        </Alert>
-      )}
+      <ErrorAlert
+        title={isIncomplete ? null : "Your proof was not submitted"}
+        message={upload.error?.message}
+      />
       <Button Icon={Send} type="submit" size="lg" busy={upload.isPending} className="self-start">
         {upload.isPending ? "Uploading..." : "Submit proof"}
       </Button>
@@ -150,7 +145,6 @@ function ProofForm({ onSent }: { onSent(): void }) {
   );
 }
 
-/** Uploads may be slow. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 interface ProofInputs {

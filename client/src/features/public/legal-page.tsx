@@ -7,7 +7,6 @@ export interface LegalDocument {
   lead: string;
   updated: string;
   description: string;
-  /** Paragraphs by title. */
   sections: Record<string, readonly string[]>;
 }
 

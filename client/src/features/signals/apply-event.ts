@@ -67,10 +67,7 @@ async function resetSignals(): Promise<void> {
   await queryClient.resetQueries({ queryKey: signalKeys.all });
 }
 
-/**
- * Stores a signal unless a later state of it is known: `status` never moves backwards.
- * @param updatedAt Unix milliseconds; 0 has it read again at once
- */
+/** Never moves `status` backwards. An `updatedAt` of 0 has the signal read again at once. */
 export function storeSignal(signal: SignalResponse, updatedAt = Date.now()): void {
   const queryKey = signalKeys.detail(signal.signal_id);
   const newest = (known: SignalResponse | undefined) =>

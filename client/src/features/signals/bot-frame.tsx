@@ -7,7 +7,6 @@ export const botGridClass =
   "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]";
 
 interface BotFrameProps {
-  /** Shown beside the heading. */
   aside?: ReactNode;
   /** Form and results; without them, a skeleton is shown. */
   children?: ReactNode;

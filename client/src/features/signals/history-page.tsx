@@ -142,7 +142,6 @@ function HistoryList({ items }: { items: HistoryItem[] }) {
   );
 }
 
-/** Distance below the view at which the next page is read. */
 const AHEAD = "600px";
 
 interface LoadMoreProps {

@@ -6,10 +6,8 @@ import { requestSignal } from "./api.ts";
 import { storeSignal } from "./apply-event.ts";
 import { type BotState, type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
 
-/** Delays before an unanswered request is sent again. */
 const RETRY_DELAYS_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
 
-/** A reload does not send an older request again. */
 const MAX_RESUME_AGE_MS = 5 * 60_000;
 
 /** Keys that are being sent, so that reopening the page does not send them twice. */
@@ -55,7 +53,6 @@ export async function submitRequest(draft: SignalDraft): Promise<void> {
   await send(pending);
 }
 
-/** Sends a request again that a reload interrupted. */
 export async function resumePending(): Promise<void> {
   const { pending, image } = useBot.getState();
   if (!pending || pending.givenUp || sending.has(pending.key)) return;

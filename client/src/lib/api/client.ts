@@ -24,7 +24,6 @@ interface ApiRequest<Reply> {
   /** Covers the response body too. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Parses the response. */
   schema: z.ZodType<Reply>;
 }
 
@@ -34,7 +33,6 @@ type PathOf<M extends Method, Name = keyof Routes> = Name extends `${M} ${infer 
   ? Path
   : never;
 
-/** Body of a successful response. */
 type ResponseOf<Route> = Route extends { responses: infer Responses }
   ? {
       [Status in keyof Responses]: Responses[Status] extends { schema: infer Schema }
@@ -43,7 +41,6 @@ type ResponseOf<Route> = Route extends { responses: infer Responses }
     }[keyof Responses]
   : never;
 
-/** The parts of a request as its route declares them. */
 type InputOf<Route> = Route extends { request: infer Input }
   ? (Input extends { params: infer Params } ? { params: z.input<Params> } : { params?: never }) &
       (Input extends { query: infer Query }
@@ -74,10 +71,7 @@ interface ApiClientOptions {
 
 type ApiClient = <Reply>(request: ApiRequest<Reply>) => Promise<Reply>;
 
-/**
- * Makes the function that all requests go through: bearer token, time-out, parsed replies.
- * It rejects with an `ApiError`, or with the reason of `signal` once that is aborted.
- */
+/** Makes a function that rejects with an `ApiError`, or with the reason of an aborted `signal`. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   return async (request) => {
     const token = options.getToken();
@@ -177,10 +171,7 @@ function parseReply<Reply>(input: {
   throw new ApiError(UNREADABLE, { status, statusText, code: "bad-reply", cause: parsed.error });
 }
 
-/**
- * Calls a route of the API with the current session. A rejected token ends the session.
- * @param request as the route is declared in `shared/contract/routes`
- */
+/** Calls a route of `shared/contract/routes` with the current session. A rejected token ends the session. */
 export function api<
   M extends Method = "GET",
   Path extends PathOf<M> = PathOf<M>,

@@ -33,7 +33,6 @@ export class ApiError extends Error {
     return this.code === "timeout";
   }
 
-  /** The server could not be reached at all. */
   get isNetwork(): boolean {
     return this.code === "network";
   }

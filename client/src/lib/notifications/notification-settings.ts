@@ -17,7 +17,6 @@ interface NotificationSettings extends z.infer<typeof settingsSchema> {
 const currentPermission = () =>
   "Notification" in window && window.isSecureContext ? Notification.permission : "unsupported";
 
-/** Notification settings of this browser, shared by all tabs. */
 export const useNotificationSettings = create<NotificationSettings>()(
   persist(
     (): NotificationSettings => ({ permission: currentPermission(), off: false, muted: false }),

@@ -36,10 +36,7 @@ interface LiveConnectionDeps {
   onEnded(reason: SessionEnd): void;
 }
 
-/**
- * The Socket.IO connection of a signed-in tab. It joins the streams at the positions of `GET /me`, applies every event
- * once and in order, and catches up after each interruption.
- */
+/** The Socket.IO connection of a signed-in tab. It reports every event once and in order, across interruptions. */
 export class LiveConnection {
   readonly #deps: LiveConnectionDeps;
   readonly #stop = new AbortController();

@@ -160,7 +160,6 @@ function UserPages({ users }: { users: UserCard[] }) {
   );
 }
 
-/** Users of one filter whose name, email or sender name contains `search`, ignoring case. */
 export function filterUsers(users: UserCard[], { filter, search }: Wanted): UserCard[] {
   const wanted = search.trim().toLowerCase();
   return users.filter((user) => filters[filter].includes(user) && textOf(user).includes(wanted));

@@ -1,19 +1,22 @@
 import { Form } from "@base-ui/react/form";
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
 import { Sparkles } from "lucide-react";
-import { type FormEvent, lazy, memo, Suspense, useState } from "react";
+import { type FormEvent, memo, useState } from "react";
 import type { FormErrors } from "../../../lib/api/field-errors.ts";
 import { useMe } from "../../../lib/me.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { readInputs, setInputs, useBot } from "../bot-store.ts";
 import { submitRequest } from "../submit-request.ts";
 import { NumberInput, SymbolField, TimeframeField } from "./form-fields.tsx";
 
 /** Only some users may send images. */
-const ImageInput = lazy(async () => ({
-  default: (await import("./image-input.tsx")).ImageInput,
-}));
+const ImageInput = lazyComponent(
+  () => import("./image-input.tsx"),
+  "ImageInput",
+  <Skeleton className="h-40 rounded-control" />,
+);
 
 interface BotFormProps {
   analyzing: boolean;
@@ -46,9 +49,7 @@ export function BotForm({ analyzing, onSubmitted }: BotFormProps) {
         <MarketFields />
         <MoneyFields />
         {allowsImage && (
-          <Suspense fallback={<Skeleton className="h-40 rounded-control" />}>
-            <ImageInput file={image} credits={credits} disabled={analyzing} onChange={setFile} />
-          </Suspense>
+          <ImageInput file={image} credits={credits} disabled={analyzing} onChange={setFile} />
         )}
         <Button type="submit" size="lg" busy={analyzing} className="mt-1 w-full">
           {!analyzing && <Sparkles aria-hidden className="size-5" />}

@@ -123,7 +123,6 @@ interface NumberInputProps {
   name: string;
   label: string;
   value: number | null;
-  /** Replaces an input that is empty or does not parse. */
   fallback: number;
   step: number;
   onChange(value: number | null): void;

@@ -2,8 +2,9 @@ import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
 import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
-import { useEffect, useId, useRef, useState } from "react";
-import { Alert } from "../../../ui/alert.tsx";
+import { useId, useState } from "react";
+import { useLeaveSignal } from "../../../lib/use-leave-signal.ts";
+import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
 import { SearchInput } from "../../../ui/search-input.tsx";
@@ -83,19 +84,12 @@ const formats = {
 } as const;
 const FORMAT_NAMES = ["csv", "json"] as const;
 
-/** Saves all signals that match the filter as a file. */
 export function ExportButtons({ filter }: { filter: HistoryFilter }) {
   const [loaded, setLoaded] = useState(0);
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    const controller = new AbortController();
-    leaving.current = controller;
-    return () => controller.abort();
-  }, []);
+  const leaveSignal = useLeaveSignal();
   const saving = useMutation({
     mutationFn: async (format: keyof typeof formats) => {
-      const { signal } = leaving.current;
-      const items = await readAll({ filter, signal, onProgress: setLoaded });
+      const items = await readAll({ filter, signal: leaveSignal(), onProgress: setLoaded });
       saveFile(items, format);
       return items.length;
     },
@@ -125,11 +119,10 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
         {saving.isPending && `Loading signals: ${loaded}`}
         {saving.isSuccess && `Saved ${saving.data} ${saving.data === 1 ? "signal" : "signals"}.`}
       </p>
-      {saving.isError && (
-        <Alert tone="error" role="alert" title="The export failed.">
-          {historyErrorText(saving.error)}
-        </Alert>
-      )}
+      <ErrorAlert
+        title="The export failed."
+        message={saving.error && historyErrorText(saving.error)}
+      />
     </div>
   );
 }
@@ -137,7 +130,6 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
 interface ReadAllOptions {
   filter: HistoryFilter;
   signal: AbortSignal;
-  /** Receives the number of signals read so far. */
   onProgress(read: number): void;
 }
 
@@ -186,7 +178,6 @@ const COLUMNS = [
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** The items as CSV (RFC 4180) with a header; a missing outcome is PENDING. */
 export function historyCsv(items: HistoryItem[]): string {
   const rows = items.map((item) => {
     const fields = { ...item, outcome: item.outcome ?? "PENDING" };

@@ -6,12 +6,10 @@ import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
 import { useBot } from "../bot-store.ts";
 
 interface PreviewChartProps {
-  /** Shown until the chart has loaded, and where it does not load. */
   children: ReactNode;
   className: string;
 }
 
-/** The chart of the market in the form, if the product knows it. */
 export function PreviewChart({ children, className }: PreviewChartProps) {
   const { symbol, timeframe } = useBot(({ inputs }) => inputs);
   const known = findInstrument(symbol.trim().toUpperCase());
@@ -55,7 +53,6 @@ export function MarketChart({ symbol, timeframe, ...box }: MarketChartProps) {
   return <WidgetBox key={`${symbol} ${timeframe}`} widget={widget} {...box} />;
 }
 
-/** TradingView's names of the candle lengths. */
 const INTERVALS: Record<Timeframe, string> = {
   "1m": "1",
   "5m": "5",
@@ -68,7 +65,6 @@ const INTERVALS: Record<Timeframe, string> = {
 
 export const tradingViewInterval = (timeframe: Timeframe): string => INTERVALS[timeframe];
 
-/** TradingView's name of a symbol; unknown pairs are looked up on the largest exchange. */
 export function tradingViewSymbol(symbol: string): string {
   return findInstrument(symbol)?.tradingView ?? `BINANCE:${symbol.replace(/[^A-Z0-9]/g, "")}`;
 }

@@ -6,7 +6,6 @@ import {
 } from "../../../lib/notifications/notification-settings.ts";
 import { Button } from "../../../ui/button.tsx";
 
-/** Switches browser notifications of finished signals; nothing where the browser blocks them. */
 export function NotificationsButton() {
   const { permission, off } = useNotificationSettings();
   if (permission === "default") {

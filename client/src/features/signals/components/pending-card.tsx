@@ -10,7 +10,6 @@ interface PendingCardProps extends Pick<TrackedSignal, "symbol" | "timeframe" | 
   stage: "sending" | "queued" | "running";
 }
 
-/** The progress of a request. */
 export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCardProps) {
   const now = useNow(true);
   const current = stage === "running" ? 1 : 0;

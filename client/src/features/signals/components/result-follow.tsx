@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router-dom";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
-import { progressQuery } from "../signal-page-api.ts";
+import { progressQuery } from "../api.ts";
 
-/** The outcome of a finished signal, and the way to its page. */
 export function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) {
   const { data } = useQuery({ ...progressQuery(id), enabled: isTrade });
   return (
