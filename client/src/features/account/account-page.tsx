@@ -2,7 +2,6 @@ import { Bell, CircleCheck, CircleDashed } from "lucide-react";
 import { useMe } from "../../lib/me.ts";
 import { playChime } from "../../lib/notifications/chime.ts";
 import {
-  changeNotificationSettings,
   requestPermission,
   useNotificationSettings,
 } from "../../lib/notifications/notification-settings.ts";
@@ -103,7 +102,7 @@ export function NotificationsCard() {
 function Switches() {
   const { off, muted } = useNotificationSettings();
   const setSound = (on: boolean) => {
-    changeNotificationSettings({ muted: !on });
+    useNotificationSettings.setState({ muted: !on });
     if (on) void playChime();
   };
   return (
@@ -111,7 +110,7 @@ function Switches() {
       <SwitchField
         label="Show notifications"
         checked={!off}
-        onChange={(checked) => changeNotificationSettings({ off: !checked })}
+        onChange={(checked) => useNotificationSettings.setState({ off: !checked })}
       />
       <SwitchField
         label="Sound"

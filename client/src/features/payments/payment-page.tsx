@@ -8,6 +8,7 @@ import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { type Plan, planById } from "./plans.ts";
 
@@ -95,7 +96,7 @@ export function PaymentMethods() {
   );
 }
 
-function MethodCards({ methods }: { methods: PaymentMethod[] }) {
+function MethodCards({ methods }: { methods: ReturnType<typeof offeredMethods> }) {
   if (methods.length === 0) return <NoMethods />;
   return (
     <ul className={gridClass}>
@@ -118,14 +119,16 @@ function MethodCards({ methods }: { methods: PaymentMethod[] }) {
 
 function NoMethods() {
   return (
-    <div className="flex min-h-56 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <Wallet aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">No payment methods yet</p>
-      <p className="text-ink-muted text-pretty">Contact support to find out how to pay.</p>
+    <EmptyState
+      Icon={Wallet}
+      title="No payment methods yet"
+      text="Contact support to find out how to pay."
+      className="min-h-56"
+    >
       <div className="mt-2">
         <ContactLink />
       </div>
-    </div>
+    </EmptyState>
   );
 }
 
@@ -135,13 +138,7 @@ const ContactLink = () => (
   </Link>
 );
 
-export interface PaymentMethod {
-  key: string;
-  label: string;
-  details: string;
-}
-
-export const offeredMethods = (details: PaymentDetails): PaymentMethod[] =>
+export const offeredMethods = (details: PaymentDetails) =>
   paymentDetailsSchema
     .keyof()
     .options.map((key) => ({ key, label: PAYMENT_METHODS[key], details: details[key].trim() }))

@@ -17,13 +17,8 @@ const botInputsSchema = z.object({
 });
 export type BotInputs = z.infer<typeof botInputsSchema>;
 
-export const defaultInputs: BotInputs = {
-  symbol: SIGNAL_DEFAULTS.symbol,
-  timeframe: SIGNAL_DEFAULTS.timeframe,
-  amount: SIGNAL_DEFAULTS.amount,
-  riskPercent: SIGNAL_DEFAULTS.riskPercent,
-  leverage: SIGNAL_DEFAULTS.leverage,
-};
+const { symbol, timeframe, amount, riskPercent, leverage } = SIGNAL_DEFAULTS;
+export const defaultInputs: BotInputs = { symbol, timeframe, amount, riskPercent, leverage };
 
 interface ReadInputs {
   request?: SignalRequest;

@@ -1,9 +1,10 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { History, type LucideIcon, SearchX } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { History, SearchX } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router-dom";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ExportButtons, HistoryFilters } from "./components/history-toolbar.tsx";
@@ -78,41 +79,33 @@ function MatchCount({ count, isSettling, hasNextPage }: MatchCountProps) {
   );
 }
 
-interface EmptyProps {
-  Icon: LucideIcon;
-  title: string;
-  text: string;
-  children: ReactNode;
-}
-
-function Empty({ Icon, title, text, children }: EmptyProps) {
-  return (
-    <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <Icon aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">{title}</p>
-      <p className="text-ink-muted text-pretty">{text}</p>
-      {children}
-    </div>
-  );
-}
-
 function EmptyHistory() {
   return (
-    <Empty Icon={History} title="No signals generated yet." text="Request your first signal.">
+    <EmptyState
+      Icon={History}
+      title="No signals generated yet."
+      text="Request your first signal."
+      className="min-h-80"
+    >
       <Link to="/bot" className={`${buttonClass()} mt-2`}>
         Get a signal
       </Link>
-    </Empty>
+    </EmptyState>
   );
 }
 
 function NoMatch({ onClear }: { onClear(): void }) {
   return (
-    <Empty Icon={SearchX} title="No results" text="No signals match these filters.">
+    <EmptyState
+      Icon={SearchX}
+      title="No results"
+      text="No signals match these filters."
+      className="min-h-80"
+    >
       <Button variant="secondary" className="mt-2" onClick={onClear}>
         Show all signals
       </Button>
-    </Empty>
+    </EmptyState>
   );
 }
 

@@ -1,3 +1,5 @@
+import type { HistoryItem } from "@shared/contract/signal.ts";
+
 /** The three prices of a trade, in the quote currency. */
 export interface TradeLevels {
   entry: number;
@@ -5,11 +7,7 @@ export interface TradeLevels {
   takeProfit: number;
 }
 
-interface RawLevels {
-  entry: number | null;
-  stop_loss: number | null;
-  take_profit: number | null;
-}
+type RawLevels = Pick<HistoryItem, "entry" | "stop_loss" | "take_profit">;
 
 export function tradeLevels(raw: RawLevels): TradeLevels | null {
   if (raw.entry === null || raw.stop_loss === null || raw.take_profit === null) return null;

@@ -76,9 +76,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return async (request) => {
     const token = options.getToken();
     try {
-      const { response, text } = await exchange({ origin: options.origin, token, request });
+      const { response, text } = await exchange(options.origin, token, request);
       if (!response.ok) throw errorOf(response, text);
-      return parseReply({ response, text, schema: request.schema });
+      return parseReply(response, text, request.schema);
     } catch (error) {
       if (error instanceof ApiError) options.onError(error, token);
       throw error;
@@ -86,12 +86,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
-async function exchange<Reply>(input: {
-  origin: string;
-  token: string | null;
-  request: ApiRequest<Reply>;
-}): Promise<{ response: Response; text: string }> {
-  const { origin, token, request } = input;
+async function exchange<Reply>(origin: string, token: string | null, request: ApiRequest<Reply>) {
   const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const signals = request.signal ? [timeout, request.signal] : [timeout];
   try {
@@ -160,14 +155,10 @@ function errorOf(response: Response, text: string): ApiError {
   });
 }
 
-function parseReply<Reply>(input: {
-  response: Response;
-  text: string;
-  schema: z.ZodType<Reply>;
-}): Reply {
-  const parsed = input.schema.safeParse(parseJson(input.text));
+function parseReply<Reply>(response: Response, text: string, schema: z.ZodType<Reply>): Reply {
+  const parsed = schema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  const { status, statusText } = input.response;
+  const { status, statusText } = response;
   throw new ApiError(UNREADABLE, { status, statusText, code: "bad-reply", cause: parsed.error });
 }
 

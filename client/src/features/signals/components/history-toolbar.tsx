@@ -89,7 +89,7 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
   const leaveSignal = useLeaveSignal();
   const saving = useMutation({
     mutationFn: async (format: keyof typeof formats) => {
-      const items = await readAll({ filter, signal: leaveSignal(), onProgress: setLoaded });
+      const items = await readAll(filter, leaveSignal(), setLoaded);
       saveFile(items, format);
       return items.length;
     },
@@ -127,13 +127,11 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
   );
 }
 
-interface ReadAllOptions {
-  filter: HistoryFilter;
-  signal: AbortSignal;
-  onProgress(read: number): void;
-}
-
-async function readAll({ filter, signal, onProgress }: ReadAllOptions): Promise<HistoryItem[]> {
+async function readAll(
+  filter: HistoryFilter,
+  signal: AbortSignal,
+  onProgress: (read: number) => void,
+): Promise<HistoryItem[]> {
   const items: HistoryItem[] = [];
   let cursor: string | null = null;
   do {

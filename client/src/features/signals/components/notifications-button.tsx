@@ -1,6 +1,5 @@
 import { Bell, BellOff, BellRing } from "lucide-react";
 import {
-  changeNotificationSettings,
   requestPermission,
   useNotificationSettings,
 } from "../../../lib/notifications/notification-settings.ts";
@@ -22,7 +21,7 @@ export function NotificationsButton() {
     <Button
       variant="ghost"
       aria-pressed={!off}
-      onClick={() => changeNotificationSettings({ off: !off })}
+      onClick={() => useNotificationSettings.setState({ off: !off })}
     >
       <Icon aria-hidden className="size-4" />
       <span className="max-sm:sr-only">{off ? "Notifications off" : "Notifications on"}</span>
