@@ -1,5 +1,5 @@
 /** Address of the product under test. Two test runs on one machine need different ones. */
-export interface ProductAddress {
+interface ProductAddress {
   apiPort: number;
   clientPort: number;
   dataDir: string;
@@ -18,7 +18,7 @@ export const analystProduct: ProductAddress = {
   dataDir: `${product.dataDir}-analyst`,
 };
 
-export const apiUrlOf = ({ apiPort }: ProductAddress): string => `http://localhost:${apiPort}`;
+const apiUrlOf = ({ apiPort }: ProductAddress): string => `http://localhost:${apiPort}`;
 export const clientUrlOf = ({ clientPort }: ProductAddress): string =>
   `http://localhost:${clientPort}`;
 

@@ -31,8 +31,7 @@ export function DashboardPage() {
         <Overview />
       ) : (
         <div role="status" aria-label="Loading your account" className={gridClass}>
-          <Skeleton className="h-96 rounded-card" />
-          <Skeleton className="h-96 rounded-card" />
+          <Skeleton className="h-96 rounded-card" count={2} />
         </div>
       )}
     </div>
@@ -81,7 +80,7 @@ function Overview() {
   );
 }
 
-export function ApprovedCard() {
+function ApprovedCard() {
   return (
     <Card className="flex animate-enter flex-col gap-6 p-6 sm:p-8">
       <div className="flex gap-4">
@@ -132,7 +131,7 @@ export function PendingCard() {
   );
 }
 
-export function AccountCard() {
+function AccountCard() {
   const account = useMe();
   return (
     <Card className="p-6">
@@ -175,7 +174,7 @@ interface LinkCardProps {
   link: string;
 }
 
-export function LinkCard({ Icon, title, text, to, link }: LinkCardProps) {
+function LinkCard({ Icon, title, text, to, link }: LinkCardProps) {
   return (
     <Card className="flex gap-4 p-6">
       <Icon aria-hidden className="size-6 shrink-0 text-accent" strokeWidth={1.75} />

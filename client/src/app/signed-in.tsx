@@ -28,7 +28,6 @@ export function SignedIn({ token }: { token: string }) {
       origin: apiOrigin,
       token,
       readMe,
-      store: useRealtime,
       onEvent,
       onStale: () => void refetch(),
       onEnded: useSession.getState().signOut,

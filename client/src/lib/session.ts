@@ -10,7 +10,7 @@ interface StoredSession {
   isAdmin: boolean;
 }
 
-export interface SessionState extends StoredSession {
+interface SessionState extends StoredSession {
   /** Set from the end of a session until the next sign-in. */
   endedBy: SessionEnd | null;
   signIn(session: Session): void;

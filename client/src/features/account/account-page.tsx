@@ -28,7 +28,7 @@ export function AccountPage() {
   );
 }
 
-export function EmailCard() {
+function EmailCard() {
   const { email, email_verified: verified } = useMe() ?? {};
   const VerifiedIcon = verified ? CircleCheck : CircleDashed;
   return (
@@ -63,7 +63,7 @@ export function EmailCard() {
   );
 }
 
-export function NotificationsCard() {
+function NotificationsCard() {
   const permission = useNotificationSettings((settings) => settings.permission);
   const isAdmin = useSession((session) => session.isAdmin);
   return (
@@ -131,7 +131,7 @@ interface SwitchFieldProps {
   onChange(checked: boolean): void;
 }
 
-export function SwitchField({ label, hint, checked, disabled, onChange }: SwitchFieldProps) {
+function SwitchField({ label, hint, checked, disabled, onChange }: SwitchFieldProps) {
   return (
     <label className="flex cursor-pointer items-start justify-between gap-6 has-disabled:cursor-default has-disabled:opacity-60">
       <span className="min-w-0">

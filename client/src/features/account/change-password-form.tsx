@@ -19,7 +19,7 @@ export function ChangePasswordForm() {
     <Card className="flex flex-col gap-5 p-6 sm:p-8">
       <h2 className="text-xl font-semibold tracking-tight">Change password</h2>
       <Form {...formProps} className="flex max-w-md flex-col gap-5">
-        {/* Tells password managers whose password this is. */}
+        {/* For password managers. */}
         <input
           type="text"
           name="username"
@@ -66,7 +66,7 @@ const NOT_THE_SERVERS = ["network", "timeout", "bad-reply", "unknown"];
 
 export function changePasswordError(error: Error): { text: string; reason: string | null } {
   if (!(error instanceof ApiError)) return { text: MESSAGES.wrongPassword, reason: null };
-  const { code, detail } = error;
-  if (!NOT_THE_SERVERS.includes(code)) return { text: detail, reason: null };
-  return { text: MESSAGES.wrongPassword, reason: detail };
+  const { code, message } = error;
+  if (!NOT_THE_SERVERS.includes(code)) return { text: message, reason: null };
+  return { text: MESSAGES.wrongPassword, reason: message };
 }

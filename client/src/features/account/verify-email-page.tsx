@@ -90,7 +90,7 @@ function UselessLink({ why }: { why: "expired" | "incomplete" }) {
 }
 
 /** A token works once, so all mounts of the screen share one request. Only `refetch` repeats it. */
-export const useVerification = (token: string) =>
+const useVerification = (token: string) =>
   useQuery({
     queryKey: ["verify-email", token],
     queryFn: () =>

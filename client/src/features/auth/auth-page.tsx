@@ -122,7 +122,7 @@ interface AuthFormProps {
   onSession(session: Session): void;
 }
 
-export function AuthForm({ mode, onSession }: AuthFormProps) {
+function AuthForm({ mode, onSession }: AuthFormProps) {
   const { formProps, isPending, problem } = useFormRequest(async (form) => {
     const { authenticate } = await loadAuthenticate();
     onSession(await authenticate(mode, form));

@@ -129,7 +129,7 @@ function UselessLink({ kind }: { kind: "expired" | "incomplete" }) {
   );
 }
 
-export async function askForReset(form: FormFields): Promise<string> {
+async function askForReset(form: FormFields): Promise<string> {
   const body = parseForm(forgotPasswordRequestSchema, form);
   await api({ method: "POST", path: "/forgot-password", body, schema: actionDoneSchema });
   return resetLinkSentMessage(body.email);

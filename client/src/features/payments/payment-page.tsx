@@ -68,7 +68,7 @@ function FeeCard({ plan }: { plan: Plan }) {
 
 const gridClass = "grid grid-cols-[minmax(0,1fr)] gap-4 md:grid-cols-2";
 
-export function PaymentMethods() {
+function PaymentMethods() {
   const { data, isError, refetch } = useQuery({
     queryKey: ["payment-details"],
     queryFn: ({ signal }) =>
@@ -90,8 +90,7 @@ export function PaymentMethods() {
   }
   return (
     <div role="status" aria-label="Loading the payment methods" className={gridClass}>
-      <Skeleton className="h-40 rounded-card" />
-      <Skeleton className="h-40 rounded-card" />
+      <Skeleton className="h-40 rounded-card" count={2} />
     </div>
   );
 }

@@ -214,12 +214,7 @@ function Axes() {
   );
 }
 
-interface DotsProps {
-  reliability: Performance["confidence"];
-  className: string;
-}
-
-function Dots({ reliability, className }: DotsProps) {
+function Dots({ reliability, className }: { reliability: Reliability; className: string }) {
   return reliability.buckets.map(({ from, decided, stated, won }) => (
     <circle
       key={from}

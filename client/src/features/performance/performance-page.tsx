@@ -142,9 +142,7 @@ function RecordSkeleton() {
   return (
     <div role="status" aria-label="Loading the record" className="flex flex-col gap-6">
       <div className="grid gap-4 md:grid-cols-3">
-        <Skeleton className="h-52 rounded-card" />
-        <Skeleton className="h-52 rounded-card" />
-        <Skeleton className="h-52 rounded-card" />
+        <Skeleton className="h-52 rounded-card" count={3} />
       </div>
       <Skeleton className="h-96 rounded-card" />
     </div>
@@ -152,7 +150,7 @@ function RecordSkeleton() {
 }
 
 /** Keeps showing the previous record while another one loads. */
-export const usePerformance = (filter: PerformanceQuery) =>
+const usePerformance = (filter: PerformanceQuery) =>
   useQuery({
     ...performanceQuery(filter),
     placeholderData: keepPreviousData,
@@ -174,7 +172,7 @@ const outcomes = [
   { key: "pending", dot: "bg-accent", name: "Open now", text: "Not resolved yet" },
 ] as const;
 
-export function SignalCounts({ counts }: { counts: Performance["counts"] }) {
+function SignalCounts({ counts }: { counts: Performance["counts"] }) {
   return (
     <Card className="flex flex-col gap-4 p-5 sm:p-6">
       <h2 className="text-lg font-semibold tracking-tight">Outcomes</h2>

@@ -95,7 +95,7 @@ const edgeRecordSchema = z.object({
 const STALE_MS = 60_000;
 
 /** The edge of all live signals so far. Nothing moves when it appears. */
-export function LiveRecord() {
+function LiveRecord() {
   const { data } = useQuery({
     queryKey: ["live-edge"],
     queryFn: ({ signal }) => readPublic({ path: "/performance", schema: edgeRecordSchema, signal }),
@@ -142,7 +142,7 @@ const lines = [
   { label: "Stop", value: 46, className: "stroke-sell fill-sell" },
 ] as const;
 
-export function HeroIllustration() {
+function HeroIllustration() {
   return (
     <figure
       aria-hidden

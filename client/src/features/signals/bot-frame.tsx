@@ -30,8 +30,7 @@ export function BotFrame({ aside, children = <BotSkeleton /> }: BotFrameProps) {
 function BotSkeleton() {
   return (
     <div role="status" aria-label="Loading the signal bot" className={botGridClass}>
-      <Skeleton className="h-[34rem] rounded-card" />
-      <Skeleton className="h-[34rem] rounded-card" />
+      <Skeleton className="h-[34rem] rounded-card" count={2} />
     </div>
   );
 }

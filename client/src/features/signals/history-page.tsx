@@ -112,9 +112,7 @@ function NoMatch({ onClear }: { onClear(): void }) {
 function HistorySkeleton() {
   return (
     <div role="status" aria-label="Loading your signals" className="flex flex-col gap-4">
-      <Skeleton className="h-52 rounded-card" />
-      <Skeleton className="h-52 rounded-card" />
-      <Skeleton className="h-52 rounded-card" />
+      <Skeleton className="h-52 rounded-card" count={3} />
     </div>
   );
 }
@@ -137,13 +135,8 @@ function HistoryList({ items }: { items: HistoryItem[] }) {
 
 const AHEAD = "600px";
 
-interface LoadMoreProps {
-  busy: boolean;
-  onWanted(): void;
-}
-
 /** Loads the next page when it comes near the view, or on a click. */
-function LoadMore({ busy, onWanted }: LoadMoreProps) {
+function LoadMore({ busy, onWanted }: { busy: boolean; onWanted(): void }) {
   const box = useRef<HTMLDivElement>(null);
   const wanted = useRef(onWanted);
   wanted.current = onWanted;

@@ -87,7 +87,7 @@ async function sendUntilAnswered(pending: PendingRequest): Promise<void> {
     try {
       const { image } = useBot.getState();
       const reply = await requestSignal({ ...pending, image });
-      return accept(pending, { reply, isPushed });
+      return accept(pending, reply, isPushed);
     } catch (error) {
       const delayMs = retryDelayMs(error, tries);
       if (delayMs === undefined || isTimeout(error)) fail(pending, error);
@@ -105,12 +105,9 @@ function retryDelayMs(error: unknown, tries: number): number | undefined {
   return isNetwork(error) ? RETRY_DELAYS_MS.network[tries] : undefined;
 }
 
-interface Accepted {
-  reply: Awaited<ReturnType<typeof requestSignal>>;
-  isPushed: boolean;
-}
+type Reply = Awaited<ReturnType<typeof requestSignal>>;
 
-function accept(pending: PendingRequest, { reply, isPushed }: Accepted): void {
+function accept(pending: PendingRequest, reply: Reply, isPushed: boolean): void {
   const { request, requestedAt, withImage } = pending;
   const { symbol, timeframe } = request;
   const created_at = new Date(requestedAt).toISOString();

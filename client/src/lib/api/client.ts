@@ -65,7 +65,7 @@ interface ApiClientOptions {
   origin: string;
   /** Token of the session at the time of the request. */
   getToken(): string | null;
-  /** Hears of every error answer, with the token that the request carried. */
+  /** Called with every error, and with the token of the request. */
   onError(error: ApiError, token: string | null): void;
 }
 

@@ -3,10 +3,9 @@ import type { Me } from "@shared/contract/account.ts";
 import type { SocketAuth } from "@shared/contract/events.ts";
 import { Server } from "socket.io";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createStore } from "zustand";
 import { LiveConnection } from "./connection.ts";
 import type { LiveEvent } from "./events.ts";
-import { initialLiveState, type LiveState } from "./store.ts";
+import { initialLiveState, useRealtime } from "./store.ts";
 
 const at = "2025-11-21T12:00:00.000Z";
 const envelope = (seq: number, data: object = {}) => ({ stream: "user", seq, at, data });
@@ -51,7 +50,8 @@ async function startServer(
 
 /** A connection to such a server, and what it reports. */
 function connect(origin: string, change: { token?: string; readMe?: () => Promise<Me> } = {}) {
-  const store = createStore<LiveState>()(() => initialLiveState);
+  const store = useRealtime;
+  store.setState(initialLiveState);
   const signalIds: string[] = [];
   const onEvent = vi.fn((event: LiveEvent) => {
     if (event.name === "signal:queued") signalIds.push(event.data.signal_id);
@@ -62,7 +62,6 @@ function connect(origin: string, change: { token?: string; readMe?: () => Promis
     origin,
     token: change.token ?? "good",
     readMe,
-    store,
     ...callbacks,
   });
   onTestFinished(() => connection.stop());

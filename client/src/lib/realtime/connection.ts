@@ -16,7 +16,7 @@ import {
   positionSchema,
   type StreamPositions,
 } from "./events.ts";
-import type { LiveState } from "./store.ts";
+import { type LiveState, useRealtime } from "./store.ts";
 
 type LiveSocket = Socket<ServerToClientEvents, Record<string, never>>;
 type Position = z.infer<typeof positionSchema>;
@@ -28,7 +28,6 @@ interface LiveConnectionDeps {
   token: string;
   /** `GET /me`; ends the session if the token is refused. */
   readMe(): Promise<Me>;
-  store: { setState(change: (state: LiveState) => LiveState): void };
   /** Called with each event once and in order. */
   onEvent(event: LiveEvent): void;
   /** Called when events are lost: everything has to be read again. */
@@ -69,7 +68,7 @@ export class LiveConnection {
 
   #set(change: Partial<LiveState>): void {
     if (this.#stop.signal.aborted) return;
-    this.#deps.store.setState((state) => ({ ...state, ...change }));
+    useRealtime.setState(change);
   }
 
   async #join(): Promise<void> {

@@ -64,10 +64,7 @@ function UsersSkeleton() {
     <div className="flex flex-col gap-4">
       <Skeleton className="h-11 w-full max-w-md" />
       <div className="grid gap-4 xl:grid-cols-2">
-        <Skeleton className="h-80 rounded-card" />
-        <Skeleton className="h-80 rounded-card" />
-        <Skeleton className="h-80 rounded-card" />
-        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" count={4} />
       </div>
     </div>
   );

@@ -28,12 +28,7 @@ export function AnalystRecord({ analysis }: { analysis: RecordedAnalysis }) {
   return <LoadedRecord query={{ data, analyst, version, period: "all" }} signal={signal} />;
 }
 
-interface LoadedRecordProps {
-  query: PerformanceQuery;
-  signal: StatedConfidence;
-}
-
-function LoadedRecord({ query, signal }: LoadedRecordProps) {
+function LoadedRecord({ query, signal }: { query: PerformanceQuery; signal: StatedConfidence }) {
   const { data: record, isError } = useQuery(performanceQuery(query));
   return (
     <RecordPanel

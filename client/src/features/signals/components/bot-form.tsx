@@ -18,12 +18,7 @@ const ImageInput = lazyComponent(
   <Skeleton className="h-40 rounded-control" />,
 );
 
-interface BotFormProps {
-  analyzing: boolean;
-  onSubmitted(): void;
-}
-
-export function BotForm({ analyzing, onSubmitted }: BotFormProps) {
+export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubmitted(): void }) {
   const [file, setFile] = useState<File | null>(null);
   const [errors, setErrors] = useState<FormErrors>({});
   const { allow_image_upload: allowsImage = false, image_credits: credits = 0 } = useMe() ?? {};

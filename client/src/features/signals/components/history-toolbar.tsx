@@ -78,6 +78,8 @@ function SymbolFilter({ symbol, onChange }: { symbol: string; onChange(symbol: s
   );
 }
 
+const historyJson = (items: HistoryItem[]): string => `${JSON.stringify(items, null, 2)}\n`;
+
 const formats = {
   csv: { label: "Export CSV", type: "text/csv;charset=utf-8", write: historyCsv },
   json: { label: "Export JSON", type: "application/json", write: historyJson },
@@ -151,10 +153,6 @@ function saveFile(items: HistoryItem[], format: keyof typeof formats): void {
   link.download = `signal-history-${day}.${format}`;
   link.click();
   URL.revokeObjectURL(link.href);
-}
-
-function historyJson(items: HistoryItem[]): string {
-  return `${JSON.stringify(items, null, 2)}\n`;
 }
 
 const COLUMNS = [

@@ -5,12 +5,7 @@ import { useTheme } from "../../../lib/theme.ts";
 import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
 import { useBot } from "../bot-store.ts";
 
-interface PreviewChartProps {
-  children: ReactNode;
-  className: string;
-}
-
-export function PreviewChart({ children, className }: PreviewChartProps) {
+export function PreviewChart({ children, className }: { children: ReactNode; className: string }) {
   const { symbol, timeframe } = useBot(({ inputs }) => inputs);
   const known = findInstrument(symbol.trim().toUpperCase());
   if (!known) return <div className={className}>{children}</div>;

@@ -97,13 +97,8 @@ function Figure({ label, time, tone = "text-ink", children }: FigureProps) {
   );
 }
 
-interface ExcursionProps {
-  best: number;
-  worst: number;
-  target: number;
-}
-
-function Excursion({ best, worst, target }: ExcursionProps) {
+/** In R, all at least 0. */
+function Excursion({ best, worst, target }: Record<"best" | "worst" | "target", number>) {
   const [left, right] = [Math.max(1, worst), Math.max(target, best)];
   const percent = (r: number) => `${(r / (left + right)) * 100}%`;
   const [ahead, behind] = [formatR(best), formatR(-worst)];

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router-dom";
+import { TextLink } from "../../../ui/button.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { progressQuery } from "../api.ts";
 
@@ -8,12 +8,7 @@ export function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) 
   return (
     <div className="flex items-center justify-between gap-4 border-t border-line pt-5">
       {isTrade ? <OutcomeBadge outcome={data?.judgement?.outcome} /> : <span />}
-      <Link
-        to={`/signals/${id}`}
-        className="rounded font-medium text-accent underline-offset-4 hover:underline"
-      >
-        Open
-      </Link>
+      <TextLink to={`/signals/${id}`}>Open</TextLink>
     </div>
   );
 }
