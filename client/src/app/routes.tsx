@@ -88,10 +88,7 @@ export const routes: RouteObject[] = [
   },
 ];
 
-/**
- * Sends visitors to the login and back afterwards. Another user's sign-in remounts everything below, so that no
- * screen keeps the data of the previous user.
- */
+/** Another user's sign-in remounts everything below, so that no screen keeps the data of the previous user. */
 function RequireSession() {
   const { pathname, search, hash } = useLocation();
   const token = useSession((session) => session.token);

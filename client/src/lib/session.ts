@@ -10,7 +10,7 @@ interface StoredSession {
   isAdmin: boolean;
 }
 
-export interface SessionState extends StoredSession {
+interface SessionState extends StoredSession {
   /** Set from the end of a session until the next sign-in. */
   endedBy: SessionEnd | null;
   signIn(session: Session): void;
@@ -23,7 +23,6 @@ export interface SessionState extends StoredSession {
 
 type SessionStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** The only local storage keys of a session. */
 const KEYS = { token: "token", approved: "isApproved", isAdmin: "isAdmin" } as const;
 
 function readStored(storage: SessionStorage): StoredSession {

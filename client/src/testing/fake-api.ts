@@ -1,8 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** A request that the application has made. */
 interface ReceivedRequest {
-  /** Method and path, such as `POST /login`. */
   route: string;
   query: URLSearchParams;
   body: string;
@@ -69,7 +67,6 @@ class FakeApi {
     return () => release();
   }
 
-  /** The bodies that this route has received. */
   bodiesOf(route: string): string[] {
     return this.requests.filter((request) => request.route === route).map(({ body }) => body);
   }

@@ -1,11 +1,10 @@
 import { Bell, CircleCheck, CircleDashed } from "lucide-react";
+import { useMe } from "../../lib/me.ts";
 import { playChime } from "../../lib/notifications/chime.ts";
 import {
-  changeNotificationSettings,
   requestPermission,
   useNotificationSettings,
 } from "../../lib/notifications/notification-settings.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -29,9 +28,8 @@ export function AccountPage() {
   );
 }
 
-export function EmailCard() {
-  const email = useRealtime((live) => live.account?.email);
-  const verified = useRealtime((live) => live.account?.email_verified);
+function EmailCard() {
+  const { email, email_verified: verified } = useMe() ?? {};
   const VerifiedIcon = verified ? CircleCheck : CircleDashed;
   return (
     <Card className="flex flex-col gap-4 p-6">
@@ -65,7 +63,7 @@ export function EmailCard() {
   );
 }
 
-export function NotificationsCard() {
+function NotificationsCard() {
   const permission = useNotificationSettings((settings) => settings.permission);
   const isAdmin = useSession((session) => session.isAdmin);
   return (
@@ -104,7 +102,7 @@ export function NotificationsCard() {
 function Switches() {
   const { off, muted } = useNotificationSettings();
   const setSound = (on: boolean) => {
-    changeNotificationSettings({ muted: !on });
+    useNotificationSettings.setState({ muted: !on });
     if (on) void playChime();
   };
   return (
@@ -112,7 +110,7 @@ function Switches() {
       <SwitchField
         label="Show notifications"
         checked={!off}
-        onChange={(checked) => changeNotificationSettings({ off: !checked })}
+        onChange={(checked) => useNotificationSettings.setState({ off: !checked })}
       />
       <SwitchField
         label="Sound"
@@ -133,7 +131,7 @@ interface SwitchFieldProps {
   onChange(checked: boolean): void;
 }
 
-export function SwitchField({ label, hint, checked, disabled, onChange }: SwitchFieldProps) {
+function SwitchField({ label, hint, checked, disabled, onChange }: SwitchFieldProps) {
   return (
     <label className="flex cursor-pointer items-start justify-between gap-6 has-disabled:cursor-default has-disabled:opacity-60">
       <span className="min-w-0">

@@ -2,7 +2,6 @@ import {
   type ActionDone,
   actionDoneSchema,
   auditPageSchema,
-  queueTicketSchema,
   systemHealthSchema,
   usageSchema,
   userListSchema,
@@ -15,9 +14,6 @@ import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
-
-export const getQueueTicket = () =>
-  api({ method: "POST", path: "/admin/queue/ticket", schema: queueTicketSchema });
 
 export type UserAction =
   | "approve"

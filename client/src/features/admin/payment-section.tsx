@@ -5,12 +5,12 @@ import { type FormEvent, useState } from "react";
 import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
 import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { queryClient } from "../../lib/query-client.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { QueryView } from "../../ui/load-error.tsx";
 import { showToast } from "../../ui/show-toast.ts";
-import { TextAreaField } from "../../ui/text-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { adminKeys, runAction, savePaymentDetails, usePaymentDetails } from "./api.ts";
 
@@ -81,7 +81,7 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
         )}
         <div className="grid gap-5 md:grid-cols-2">
           {FIELDS.map((field) => (
-            <TextAreaField
+            <TextField
               key={field}
               name={field}
               label={PAYMENT_METHODS[field]}
@@ -92,11 +92,7 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
             />
           ))}
         </div>
-        {save.error && (
-          <Alert tone="error" role="alert" title="Failed to update payment details.">
-            {save.error.message}
-          </Alert>
-        )}
+        <ErrorAlert title="Failed to update payment details." message={save.error?.message} />
         <div className="flex flex-wrap gap-3">
           <Button type="submit" disabled={!isChanged} busy={save.isPending}>
             {save.isPending ? "Saving..." : "Save payment details"}

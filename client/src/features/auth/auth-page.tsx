@@ -122,7 +122,7 @@ interface AuthFormProps {
   onSession(session: Session): void;
 }
 
-export function AuthForm({ mode, onSession }: AuthFormProps) {
+function AuthForm({ mode, onSession }: AuthFormProps) {
   const { formProps, isPending, problem } = useFormRequest(async (form) => {
     const { authenticate } = await loadAuthenticate();
     onSession(await authenticate(mode, form));
@@ -177,7 +177,6 @@ function AuthErrorNotice({ error }: { error: unknown }) {
 /** Matches codes of identity services, such as `auth/…` or `EMAIL_EXISTS`. */
 const IDENTITY_CODE = /^(auth\/|[A-Z][A-Z_]+)/;
 
-/** Returns the identity service's code, if any, and the message of a failed login or registration. */
 export function authErrorText(error: unknown) {
   const code = error instanceof ApiError && IDENTITY_CODE.test(error.code) ? error.code : null;
   return { code, text: errorText(error, "An unexpected error occurred.") };
@@ -186,7 +185,6 @@ export function authErrorText(error: unknown) {
 /** Only paths of this site: history state must not redirect elsewhere. */
 const OWN_PATH = /^\/(?![/\\])/;
 
-/** Returns where a guard stopped the user, or the dashboard. */
 export function readReturnTo(state: unknown): string {
   const from = typeof state === "object" && state && "from" in state ? state.from : undefined;
   return typeof from === "string" && OWN_PATH.test(from) ? from : "/dashboard";
