@@ -120,7 +120,7 @@ export class Traffic {
   async #administrate({ username }: Trader, via: ServiceSlot, credits: number): Promise<void> {
     const { administrator } = this.#harness;
     const done = administrator
-      .approve(via, username)
+      .post(via, `/admin/approve/${username}`)
       .then(() => administrator.grantCredits(via, username, credits));
     await this.#time("administration", done);
   }

@@ -1,10 +1,8 @@
 import type { Types } from "mongoose";
-import { type FaultHarness, HARNESS_DATABASE, promptKey } from "./harness.ts";
+import { type FaultHarness, promptKey } from "./harness.ts";
 import type { ServiceSlot } from "./service-slot.ts";
 import type { SignalRequestOptions, Trader } from "./trader.ts";
 import { until } from "./until.ts";
-
-export const namespaceOf = (collection: string): string => `${HARNESS_DATABASE}.${collection}`;
 
 export const JOBS = "agendaJobs";
 
@@ -64,7 +62,7 @@ export async function countsOf(
   return signals.map((signal) => ({
     status: signal.status,
     attempts: signal.revision,
-    aiCalls: aiCalls.count(promptKey(signal)),
+    aiCalls: aiCalls.filter((call) => call === promptKey(signal)).length,
   }));
 }
 

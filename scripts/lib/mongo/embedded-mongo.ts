@@ -17,7 +17,7 @@ import { tryLock } from "../process-lock.mjs";
 import { pickFreePort } from "../services/ports.ts";
 import { SupervisedService } from "../services/supervised-service.ts";
 import { ensureMongod } from "./ensure-mongod.ts";
-import { connectToMongod, REPLICA_SET, spawnMongod } from "./mongod-process.ts";
+import { directClient, REPLICA_SET, spawnMongod } from "./mongod-process.ts";
 
 const DATABASE = "trading-signals";
 const READY_TIMEOUT_MS = 60_000;
@@ -41,7 +41,9 @@ export async function startEmbeddedMongo(options: {
   const logFile = join(dataDir, "log", "mongod.log");
   mkdirSync(dbPath, { recursive: true });
   mkdirSync(dirname(logFile), { recursive: true });
+  const gaveUp = new AbortController();
   const launch = () => {
+    if (service.failures >= MAX_FAILURES) gaveUp.abort();
     const log = openSync(logFile, "a");
     const mongod = spawnMongod({ command, dbPath, port, args: ARGUMENTS, log });
     closeSync(log);
@@ -52,10 +54,8 @@ export async function startEmbeddedMongo(options: {
   rmSync(logFile, { force: true });
   service.start();
   try {
-    await becomePrimary(port, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(READY_TIMEOUT_MS)]),
-      hasFailed: () => service.failures >= MAX_FAILURES,
-    });
+    const timeout = AbortSignal.timeout(READY_TIMEOUT_MS);
+    await becomePrimary(port, AbortSignal.any([signal, gaveUp.signal, timeout]));
   } catch (cause) {
     await service.stop();
     signal.throwIfAborted();
@@ -71,16 +71,14 @@ const ARGUMENTS = [
 ];
 
 /** Initiates a new replica set, or gives an existing one its new address, and waits until it takes writes. */
-async function becomePrimary(
-  port: number,
-  options: { signal: AbortSignal; hasFailed: () => boolean },
-): Promise<void> {
-  const client = await connectToMongod(port, options);
+async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
+  const client = directClient(port);
+  signal.addEventListener("abort", () => void client.close());
   try {
     const admin = client.db("admin");
     await configure(admin, `127.0.0.1:${port}`);
     while (!(await admin.command({ hello: 1 })).isWritablePrimary) {
-      await sleep(50, undefined, { signal: options.signal });
+      await sleep(50, undefined, { signal });
     }
   } finally {
     await client.close();
