@@ -6,21 +6,17 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { BSON, type Db } from "mongodb";
 import { z } from "zod";
+import { CliError } from "../lib/cli.mjs";
 import { type BackupManifest, backupManifestSchema, MANIFEST_FILE } from "./dump-database.ts";
 
 const BATCH_SIZE = 1_000;
-
-/** A backup that cannot be restored; nothing was changed. */
-export class BackupError extends Error {
-  override readonly name = "BackupError";
-}
 
 const indexSchema = z.looseObject({ name: z.string(), key: z.record(z.string(), z.unknown()) });
 const metadataSchema = z.object({ indexes: z.array(indexSchema) });
 
 /**
  * Restores a backup into an empty database, with its indexes, after all files were checked against the manifest.
- * @throws BackupError if the backup is not complete, or the database is not empty
+ * @throws CliError before anything is changed, if the backup is not complete or the database is not empty
  */
 export async function restoreDatabase(db: Db, folder: string): Promise<BackupManifest> {
   const manifest = await readManifest(folder);
@@ -41,7 +37,7 @@ async function readManifest(folder: string): Promise<BackupManifest> {
     const text = await readFile(join(folder, MANIFEST_FILE), "utf8");
     return backupManifestSchema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new BackupError(`${folder} holds no backup with a readable ${MANIFEST_FILE}.`, { cause });
+    throw new CliError(`${folder} holds no backup with a readable ${MANIFEST_FILE}.`, { cause });
   }
 }
 
@@ -52,10 +48,10 @@ async function verifyFile(
   const hash = createHash("sha256");
   const file = join(folder, `${name}.bson.gz`);
   await pipeline(createReadStream(file), hash).catch((cause: unknown) => {
-    throw new BackupError(`${name}.bson.gz cannot be read.`, { cause });
+    throw new CliError(`${name}.bson.gz cannot be read.`, { cause });
   });
   if (hash.digest("hex") !== sha256) {
-    throw new BackupError(`${name}.bson.gz is not what the manifest says: it was changed.`);
+    throw new CliError(`${name}.bson.gz is not what the manifest says: it was changed.`);
   }
 }
 
@@ -64,7 +60,7 @@ async function assertEmpty(db: Db): Promise<void> {
   for (const { name } of collections) {
     if (name.startsWith("system.")) continue;
     if ((await db.collection(name).estimatedDocumentCount()) === 0) continue;
-    throw new BackupError(`The database ${db.databaseName} is not empty: ${name} has documents.`);
+    throw new CliError(`The database ${db.databaseName} is not empty: ${name} has documents.`);
   }
 }
 

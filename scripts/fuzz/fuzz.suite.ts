@@ -15,7 +15,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { findExecutables, isExecutable, runCommand } from "../lib/commands.mjs";
-import { cacheFolder } from "../lib/files.mjs";
+import { cacheFolder } from "../lib/prepare-project.mjs";
 import { withLock } from "../lib/process-lock.mjs";
 
 const CONFIG = fileURLToPath(new URL("schemathesis.toml", import.meta.url));

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
+import { parseArgs } from "node:util";
 
 /**
  * What a command gets from `scripts/run.mjs`.
@@ -22,7 +23,7 @@ export class CliError extends Error {
 }
 
 /** Errors of other modules that are shown without a stack too. */
-const EXPECTED_ERRORS = new Set(["CliError", "SettingsError", "BackupError"]);
+const EXPECTED_ERRORS = new Set(["CliError", "SettingsError"]);
 
 /**
  * Runs a command. If it fails, the reason goes to stderr and the exit code is 1; stopping it is not a failure.
@@ -90,20 +91,13 @@ export function whenNpmExits(onExit) {
 
 /** The parent process and, if that is npm's shell, the parent of the shell. The system replaces one that exits. */
 function npmProcessIds() {
-  const status = readProcessStatus(process.ppid);
-  const npm = /^Name:\tsh$/m.test(status) ? /^PPid:\t\d+$/m.exec(status)?.[0] : "";
-  return `${process.ppid} ${npm}`;
-}
-
-/**
- * @param {number} pid
- * @returns {string} empty on systems other than Linux, whose `sh` replaces itself with the command
- */
-function readProcessStatus(pid) {
   try {
-    return readFileSync(`/proc/${pid}/status`, "utf8");
+    const status = readFileSync(`/proc/${process.ppid}/status`, "utf8");
+    const npm = /^Name:\tsh$/m.test(status) ? /^PPid:\t\d+$/m.exec(status)?.[0] : "";
+    return `${process.ppid} ${npm}`;
   } catch {
-    return "";
+    // Only Linux has this file; on other systems, `sh` replaces itself with the command.
+    return `${process.ppid}`;
   }
 }
 
@@ -113,3 +107,20 @@ function readProcessStatus(pid) {
  * @param {string} file
  */
 export const resolveTyped = (file) => resolve(process.env.INIT_CWD ?? "", file);
+
+/**
+ * As `parseArgs` of Node.js.
+ *
+ * @template {import("node:util").ParseArgsConfig} const Config
+ * @param {Config} config
+ * @param {string} usage
+ * @throws {CliError} with the usage, for an unknown option
+ */
+export function parseArguments(config, usage) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new CliError(`${reason}\n${usage}`, { cause: error });
+  }
+}

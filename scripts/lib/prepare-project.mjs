@@ -1,15 +1,20 @@
 // @ts-check
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { CliError } from "./cli.mjs";
 import { npmCommand, runCommand } from "./commands.mjs";
-import { hashFiles } from "./files.mjs";
 import { withLock } from "./process-lock.mjs";
 
 /** The folder that holds package.json. */
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Folder for downloads, shared by all clones of this user. */
+export function cacheFolder(env = process.env) {
+  return join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "ai-trading-signals");
+}
 
 /**
  * Checks Node.js, installs missing packages, and makes TypeScript modules importable.
@@ -62,26 +67,19 @@ export async function ensureDependencies({ root, signal, say = console.log, outp
     });
     signal?.throwIfAborted();
     if (code !== 0) throw new CliError("The packages could not be installed; npm says why above.");
-    writeFileSync(stampFile(root), wantedStamp(root));
   };
   if (!areDependenciesInstalled(root)) await withLock(`install ${root}`, install, { signal });
 }
 
 /**
- * A stamp answers at once. Without a valid one, npm's own record of what it installed decides.
+ * Compares the lock file with npm's own record of what it installed.
  *
  * @param {string} root
  */
 export function areDependenciesInstalled(root) {
-  const installedFile = join(root, "node_modules", ".package-lock.json");
-  if (existsSync(stampFile(root)) && readFileSync(stampFile(root), "utf8") === wantedStamp(root)) {
-    return true;
-  }
-  if (!existsSync(installedFile)) return false;
-  const locked = readLockfile(join(root, "package-lock.json"));
-  if (!isInstalled(locked, readLockfile(installedFile))) return false;
-  writeFileSync(stampFile(root), wantedStamp(root));
-  return true;
+  const installed = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(installed)) return false;
+  return isInstalled(readLockfile(join(root, "package-lock.json")), readLockfile(installed));
 }
 
 /** @typedef {{ packages?: Record<string, { version?: string, optional?: boolean, link?: boolean }> }} Lockfile */
@@ -97,12 +95,6 @@ export function isInstalled(locked, installed) {
     .filter(([path, wanted]) => path !== "" && !wanted.optional && !wanted.link)
     .every(([path, wanted]) => installed.packages?.[path]?.version === wanted.version);
 }
-
-/** @param {string} root */
-const stampFile = (root) => join(root, "node_modules", ".install-stamp");
-
-/** @param {string} root */
-const wantedStamp = (root) => hashFiles({ root, paths: ["package.json", "package-lock.json"] });
 
 /**
  * @param {string} file

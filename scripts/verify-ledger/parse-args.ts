@@ -1,8 +1,7 @@
-import { parseArgs } from "node:util";
 import { sha256Schema } from "@shared/contract/ledger.ts";
 import type { KeptHead } from "@shared/contract/ledger-verifier.ts";
 import { z } from "zod";
-import { CliError } from "../lib/cli.mjs";
+import { CliError, parseArguments } from "../lib/cli.mjs";
 
 export interface VerifyArgs {
   /** A file or a URL; undefined for the product's own database. */
@@ -18,6 +17,13 @@ export interface VerifyArgs {
 const USAGE =
   "Usage: npm run verify-ledger -- [ledger.ndjson | https://api.example.com] [--head seq:hash] [--heads file] [--candles BTC-USDT.1h.csv | folder] [--from-provider]";
 
+const OPTIONS = {
+  head: { type: "string", multiple: true },
+  heads: { type: "string" },
+  candles: { type: "string", multiple: true },
+  "from-provider": { type: "boolean" },
+} as const;
+
 const headSchema = z
   .string()
   .regex(/^\d{1,15}:[0-9a-f]{64}$/)
@@ -27,7 +33,8 @@ const headSchema = z
   });
 
 export function parseVerifyArgs(args: readonly string[]): VerifyArgs {
-  const { values, positionals } = parse(args);
+  const config = { args: [...args], options: OPTIONS, allowPositionals: true };
+  const { values, positionals } = parseArguments(config, USAGE);
   if (positionals.length > 1) throw new CliError(USAGE);
   const kept = (values.head ?? []).map((text) => {
     const head = headSchema.safeParse(text);
@@ -36,22 +43,4 @@ export function parseVerifyArgs(args: readonly string[]): VerifyArgs {
   });
   const { heads: headsFile, candles = [], "from-provider": fromProvider = false } = values;
   return { source: positionals[0], kept, headsFile, candles, fromProvider };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        head: { type: "string", multiple: true },
-        heads: { type: "string" },
-        candles: { type: "string", multiple: true },
-        "from-provider": { type: "boolean" },
-      },
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${reason}\n${USAGE}`, { cause: error });
-  }
 }

@@ -1,6 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { extname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
@@ -8,7 +18,6 @@ import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/setting
 import type { Command } from "../cli.mjs";
 import { CliError } from "../cli.mjs";
 import { packageBin, runCommand } from "../commands.mjs";
-import { hashFiles } from "../files.mjs";
 import { projectRoot } from "../prepare-project.mjs";
 import { withLock } from "../process-lock.mjs";
 import { type PreRender, writeScreenPages } from "./screen-pages.ts";
@@ -79,7 +88,32 @@ export async function ensureClientBuild({ settings, say, signal }: BuildOptions)
 function buildStamp(env: NodeJS.ProcessEnv): string {
   const builtIn = Object.keys(env).filter((name) => name.startsWith("VITE_"));
   const texts = builtIn.sort().map((name) => `${name}=${env[name]}`);
-  return hashFiles({ root: projectRoot, paths: SOURCES, texts });
+  return hashFiles(projectRoot, SOURCES, texts);
+}
+
+/** One hash of the names and contents of files and folders below a root, and of further texts. Missing files count as empty. */
+export function hashFiles(
+  root: string,
+  paths: readonly string[],
+  texts: readonly string[] = [],
+): string {
+  const hash = createHash("sha256");
+  for (const file of paths.flatMap((path) => listFiles(join(root, path)))) {
+    hash.update(`${relative(root, file)}\0`);
+    hash.update(readFileSync(file)).update("\0");
+  }
+  for (const text of texts) hash.update(`${text}\0`);
+  return hash.digest("hex");
+}
+
+function listFiles(path: string): string[] {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/(^|[\\/])(node_modules|dist)([\\/]|$)/.test(name))
+    .map((name) => join(path, name))
+    .filter((file) => statSync(file).isFile())
+    .sort();
 }
 
 async function buildPreRender(options: {
