@@ -3,7 +3,7 @@ import { SIGNAL_DEFAULTS, SIGNAL_LIMITS, TIMEFRAMES } from "@shared/contract/con
 import { symbolSchema } from "@shared/contract/signal.ts";
 import { tradingCostsTextSchema } from "@shared/runtime/settings.ts";
 import { z } from "zod";
-import { CliError, parseArguments } from "../lib/cli.mjs";
+import { CliError, parseArguments } from "../lib/cli.ts";
 
 export const USAGE = `Usage: npm run backtest -- [options]
   --symbol BTC/USDT      market

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { loadSettings, productVersion, readDotEnv } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
-import { CliError, type Command, resolveTyped } from "../lib/cli.mjs";
+import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 import { type BackupManifest, dumpDatabase } from "./dump-database.ts";
 import { restoreDatabase } from "./restore-database.ts";

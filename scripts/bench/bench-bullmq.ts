@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openDatabase } from "@shared/database/database.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
-import { findExecutables, npmCommand, runCommand } from "../lib/commands.mjs";
+import { findExecutables, runCommand } from "../lib/commands.ts";
+import { npmCommand } from "../lib/prepare-project.mjs";
 import {
   type MeasuredPipeline,
   type PipelineRun,

@@ -1,6 +1,6 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import { openDatabase } from "@shared/database/database.ts";
-import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.mjs";
+import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.ts";
 import { benchBullmq } from "./bench-bullmq.ts";
 import { benchFanout } from "./bench-fanout.ts";
 import { benchLoad } from "./bench-load.ts";

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Command } from "../lib/cli.mjs";
-import { CliError } from "../lib/cli.mjs";
-import { npmCommand, runCommand } from "../lib/commands.mjs";
-import { projectRoot } from "../lib/prepare-project.mjs";
+import type { Command } from "../lib/cli.ts";
+import { CliError } from "../lib/cli.ts";
+import { runCommand } from "../lib/commands.ts";
+import { npmCommand, projectRoot } from "../lib/prepare-project.mjs";
 
 const SBOM_FILE = "dist/sbom.cdx.json";
 export const LICENSES_FILE = "docs/LICENSES.md";

@@ -13,7 +13,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { ProviderError } from "../../worker/src/market-data/provider-error.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
 import { CandleArchive, type Market } from "../../worker/src/outcomes/candle-archive.ts";
-import { CliError, resolveTyped } from "../lib/cli.mjs";
+import { CliError, resolveTyped } from "../lib/cli.ts";
 import type { VerifyArgs } from "./parse-args.ts";
 
 const DOWNLOAD_PATH = "/ledger/download";

@@ -1,7 +1,7 @@
 import { sha256Schema } from "@shared/contract/ledger.ts";
 import type { KeptHead } from "@shared/contract/ledger-verifier.ts";
 import { z } from "zod";
-import { CliError, parseArguments } from "../lib/cli.mjs";
+import { CliError, parseArguments } from "../lib/cli.ts";
 
 export interface VerifyArgs {
   /** A file or a URL; undefined for the product's own database. */

@@ -12,7 +12,7 @@ import {
   resolveAgain,
 } from "@shared/outcomes/resolve-again.ts";
 import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
-import { CliError, type Command, resolveTyped } from "../lib/cli.mjs";
+import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 import { openCandleSource, openLedger } from "./open-sources.ts";
 import { parseVerifyArgs } from "./parse-args.ts";

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { type Db, MongoServerError } from "mongodb";
 import { z } from "zod";
-import { CliError } from "../cli.mjs";
+import { CliError } from "../cli.ts";
 import { tryLock } from "../process-lock.mjs";
 import { pickFreePort } from "../services/ports.ts";
 import { SupervisedService } from "../services/supervised-service.ts";

@@ -8,9 +8,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { CliError } from "../cli.mjs";
-import { findExecutables, isExecutable, runCommand } from "../commands.mjs";
-import { cacheFolder } from "../prepare-project.mjs";
+import { CliError } from "../cli.ts";
+import { cacheFolder, findExecutables, isExecutable, runCommand } from "../commands.ts";
 import { withLock } from "../process-lock.mjs";
 
 const MIN_MAJOR_VERSION = 6;

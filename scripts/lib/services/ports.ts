@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ListenOptions } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CliError } from "../cli.mjs";
+import { CliError } from "../cli.ts";
 
 export async function isPortFree(port: number): Promise<boolean> {
   return (await canListen({ port })) && (await canListen({ port, host: "127.0.0.1" }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CliError } from "../cli.mjs";
+import { CliError } from "../cli.ts";
 import { runSuites } from "./run-suites.ts";
 
 function suite(title: string, run: () => Promise<{ passed: number; failed: number }>) {
