@@ -26,7 +26,8 @@ const SIGNALS = new Map([
 ]);
 const ROUNDS = 5;
 const MAX_IN_FLIGHT = Math.max(...SIGNALS.keys());
-/** Values of `PEER_WRITES` in `bullmq/step.ts`. */
+const BULLMQ_BUILD = "scripts/bench/bullmq/build.ts";
+/** Values of `PEER_WRITES`. */
 const WRITE_MODES = ["in transactions", "in turn", "together"];
 
 interface Contestant {
@@ -50,11 +51,8 @@ export async function benchBullmq(): Promise<void> {
     const contestants = [await enter("this product", {}, cleanUps)];
     for (const PEER_WRITES of WRITE_MODES) {
       const env = { PEER_WRITES, REDIS_PORT: await startRedis(redisCommand, cleanUps) };
-      const entries = {
-        serverEntry: "scripts/bench/bullmq/server.ts",
-        workerEntry: "scripts/bench/bullmq/worker.ts",
-      };
-      contestants.push(await enter(`BullMQ, ${PEER_WRITES}`, { env, ...entries }, cleanUps));
+      const options = { env, serverEntry: BULLMQ_BUILD, workerEntry: BULLMQ_BUILD };
+      contestants.push(await enter(`BullMQ, ${PEER_WRITES}`, options, cleanUps));
     }
     for (const { measure } of contestants) await measure({ inFlight: 20, count: 200 });
     for (const [inFlight, count] of SIGNALS) await compare(contestants, inFlight, count);

@@ -42,7 +42,7 @@ export async function startProduct(options: {
   const server = await spawnService("server", env, options.serverEntry);
   const workers: SpawnedService[] = [];
   while (workers.length < (options.workers ?? 1)) {
-    workers.push(await spawnService("worker", env, workerEntry));
+    workers.push(await spawnService("worker", { ...env, BENCH_SERVICE: "worker" }, workerEntry));
   }
   const stop = () => Promise.all([server, ...workers].map((service) => service.stop()));
   return { apiUrl: `http://localhost:${port}`, settings, server, workers, stop };

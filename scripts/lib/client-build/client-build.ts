@@ -20,7 +20,7 @@ import { CliError } from "../cli.ts";
 import { packageBin, runCommand } from "../commands.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { withLock } from "../process-lock.mjs";
-import { type PreRender, writeScreenPages } from "./screen-pages.ts";
+import { writeScreenPages } from "./screen-pages.ts";
 
 /** All that the built pages depend on, besides the settings built into them. */
 const SOURCES = [
@@ -74,9 +74,13 @@ export async function ensureClientBuild({ settings, say, signal }: BuildOptions)
     const draft = `${folder}.draft`;
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { recursive: true });
-    await runVite({ args: ["--outDir", draft], env, signal });
-    const preRender = await buildPreRender({ outDir: `${draft}.pre-render`, env, signal });
-    await writeScreenPages(draft, { apiUrl: settings.VITE_API_URL, preRender });
+    await runVite(["--outDir", draft], env, signal);
+    const ssrFolder = `${draft}.pre-render`;
+    await runVite(["--ssr", "src/pre-render.tsx", "--outDir", ssrFolder], env, signal);
+    // The query keeps a second build in one process from getting the module of the first.
+    const ssrModule = `${pathToFileURL(join(ssrFolder, "pre-render.mjs")).href}?${Date.now()}`;
+    await writeScreenPages(draft, settings.VITE_API_URL, await import(ssrModule));
+    rmSync(ssrFolder, { recursive: true, force: true });
     await compressFiles(draft);
     writeFileSync(join(draft, STAMP), stamp);
     rmSync(folder, { recursive: true, force: true });
@@ -116,28 +120,7 @@ function listFiles(path: string): string[] {
     .sort();
 }
 
-async function buildPreRender(options: {
-  outDir: string;
-  env: NodeJS.ProcessEnv;
-  signal: AbortSignal;
-}): Promise<PreRender> {
-  const { outDir, env, signal } = options;
-  await runVite({ args: ["--ssr", "src/pre-render.tsx", "--outDir", outDir], env, signal });
-  try {
-    // The query keeps a second build in one process from getting the module of the first.
-    const file = pathToFileURL(join(outDir, "pre-render.mjs"));
-    return await import(`${file.href}?${Date.now()}`);
-  } finally {
-    rmSync(outDir, { recursive: true, force: true });
-  }
-}
-
-async function runVite(options: {
-  args: string[];
-  env: NodeJS.ProcessEnv;
-  signal: AbortSignal;
-}): Promise<void> {
-  const { args, env, signal } = options;
+async function runVite(args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
   const { code } = await runCommand({
     command: process.execPath,
     args: [packageBin("vite"), "build", ...args, "--emptyOutDir", "--logLevel", "warn"],
