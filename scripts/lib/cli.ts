@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 
-/** What a command gets from `scripts/run.mjs`. */
+/** The input of a command that `scripts/run.mjs` runs. */
 export interface Command {
   args: readonly string[];
   say: (line: string) => void;

@@ -49,15 +49,9 @@ function lockedPackages(): [string, LockedPackage][] {
   return Object.entries(lock.packages).filter(([folder, { dev }]) => folder !== "" && !dev);
 }
 
-interface LicensedPackage {
-  name: string;
-  version: string;
-  license: string;
-}
-
 /** Packages of a production installation on any platform, sorted by name. */
-export function productionPackages(): LicensedPackage[] {
-  const found = new Map<string, LicensedPackage>();
+export function productionPackages() {
+  const found = new Map<string, { name: string; version: string; license: string }>();
   for (const [folder, { version = "", license }] of lockedPackages()) {
     const name = folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
     found.set(`${name}@${version}`, { name, version, license: license ?? readOldLicense(folder) });

@@ -47,7 +47,7 @@ export async function runTraffic(options: {
   return calls;
 }
 
-/** What a trader may do next, some of it more often. */
+/** Calls that a trader may make next; frequent ones are there more than once. */
 function actionsOf(
   { administrator, nextMarket }: FaultHarness,
   { trader, via, image }: { trader: Trader; via: ServiceSlot; image: Buffer },

@@ -29,12 +29,15 @@ const MAX_FAILURES = 5;
  * Starts a supervised mongod as a replica set of one member, with its data in `DATA_DIR/mongo`. It listens on this machine
  * only, on another free port each time.
  */
-export async function startEmbeddedMongo(options: {
+export async function startEmbeddedMongo({
+  dataDir,
+  say = () => undefined,
+  signal = new AbortController().signal,
+}: {
   dataDir: string;
-  say: (line: string) => void;
-  signal: AbortSignal;
+  say?: (line: string) => void;
+  signal?: AbortSignal;
 }): Promise<{ uri: string; service: SupervisedService }> {
-  const { dataDir, say, signal } = options;
   const { path: command } = await ensureMongod({ say });
   const port = await pickFreePort();
   const dbPath = join(dataDir, "mongo");
@@ -125,13 +128,8 @@ export async function withDatabase<Result>(
   mkdirSync(DATA_DIR, { recursive: true });
   const release = await tryLock(`run ${realpathSync(DATA_DIR)}`);
   if (!release) return work(readAddress(DATA_DIR));
-  const { signal } = new AbortController();
   try {
-    const { uri, service } = await startEmbeddedMongo({
-      dataDir: DATA_DIR,
-      say: () => undefined,
-      signal,
-    });
+    const { uri, service } = await startEmbeddedMongo({ dataDir: DATA_DIR });
     try {
       return await work(uri);
     } finally {
