@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { npmCommand } from "./lib/commands.mjs";
-import { projectRoot } from "./lib/prepare-project.mjs";
+import { npmCommand, projectRoot } from "./lib/prepare-project.mjs";
 import { pickFreePort } from "./lib/services/ports.ts";
 import { descendantsOf, stillRunning } from "./lib/services/process-tree.ts";
 

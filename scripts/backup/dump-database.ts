@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { sha256Schema } from "@shared/contract/ledger.ts";
 import { BSON, type ClientSession, type Db, type MongoClient } from "mongodb";
 import { z } from "zod";
 
@@ -13,8 +14,8 @@ export const MANIFEST_FILE = "manifest.json";
 const savedCollectionSchema = z.object({
   name: z.string().regex(/^[A-Za-z0-9_.-]+$/),
   documents: z.number().int().nonnegative(),
-  /** Of the compressed file, in hex. */
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Of the compressed file. */
+  sha256: sha256Schema,
 });
 type SavedCollection = z.infer<typeof savedCollectionSchema>;
 

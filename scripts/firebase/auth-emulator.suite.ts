@@ -8,8 +8,8 @@ import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { startTestServer, type TestServer } from "../../server/src/testing/start-test-server.ts";
-import { npmCommand, runCommand } from "../lib/commands.mjs";
-import { cacheFolder } from "../lib/files.mjs";
+import { cacheFolder, runCommand } from "../lib/commands.ts";
+import { npmCommand } from "../lib/prepare-project.mjs";
 import { withLock } from "../lib/process-lock.mjs";
 import { pickFreePort, waitUntilReady } from "../lib/services/ports.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { CliError } from "../cli.mjs";
+import { CliError } from "../cli.ts";
 import { runSuites, type Suite } from "./run-suites.ts";
 
 function suite(title: string, run: () => Promise<{ passed: number; failed: number }>) {

@@ -1,4 +1,4 @@
-import { CliError } from "../cli.mjs";
+import { CliError } from "../cli.ts";
 
 export interface Counts {
   passed: number;

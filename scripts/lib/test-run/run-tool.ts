@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { CliError, type Command } from "../cli.mjs";
-import { packageBin, runCommand } from "../commands.mjs";
+import { CliError, type Command } from "../cli.ts";
+import { packageBin, runCommand } from "../commands.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { ensureBrowser } from "./ensure-browser.ts";
 

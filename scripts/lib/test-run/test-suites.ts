@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "../cli.mjs";
-import { packageBin } from "../commands.mjs";
+import type { Command } from "../cli.ts";
+import { packageBin } from "../commands.ts";
 import { ensureMongod } from "../mongo/ensure-mongod.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { ensureBrowser } from "./ensure-browser.ts";
