@@ -46,18 +46,41 @@ export async function dumpDatabase(options: {
   const made_at = new Date().toISOString();
   const db = client.db();
   const names = await listCollections(db);
-  // One snapshot for all: a signal is never there without its event.
-  const collections = await client.withSession({ snapshot: true }, async (session) => {
-    const saved: SavedCollection[] = [];
-    for (const name of names) {
-      saved.push(await dumpCollection({ db, name, folder: draft, session }));
-    }
-    return saved;
-  });
+  const collections = await withLongHistory(client, () =>
+    // One snapshot for all: a signal is never there without its event.
+    client.withSession({ snapshot: true }, async (session) => {
+      const saved: SavedCollection[] = [];
+      for (const name of names) {
+        saved.push(await dumpCollection({ db, name, folder: draft, session }));
+      }
+      return saved;
+    }),
+  );
   const manifest = { format: 1, made_at, version, database: db.databaseName, collections } as const;
   await writeFile(join(draft, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   await rename(draft, folder);
   return manifest;
+}
+
+const HISTORY_PARAMETER = "minSnapshotHistoryWindowInSeconds";
+const HISTORY_SECONDS = 3_600;
+const historySchema = z.object({ [HISTORY_PARAMETER]: z.number() });
+
+/** Makes the database keep the snapshot that `read` needs for an hour; otherwise it keeps one for seconds. */
+async function withLongHistory<Result>(
+  client: MongoClient,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  const admin = client.db("admin");
+  const reply = await admin.command({ getParameter: 1, [HISTORY_PARAMETER]: 1 });
+  const setHistory = (seconds: number | undefined) =>
+    admin.command({ setParameter: 1, [HISTORY_PARAMETER]: seconds });
+  await setHistory(HISTORY_SECONDS);
+  try {
+    return await read();
+  } finally {
+    await setHistory(historySchema.parse(reply)[HISTORY_PARAMETER]);
+  }
 }
 
 async function listCollections(db: Db): Promise<string[]> {
