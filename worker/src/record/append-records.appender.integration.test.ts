@@ -7,7 +7,7 @@ import { createSignals } from "@shared/testing/signal-factory.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startLedgerAppender } from "./ledger-appender.ts";
+import { startLedgerAppender } from "./append-records.ts";
 
 /** What a killed worker had locked is free after 10 s. */
 const WITHIN = { timeout: 40_000, interval: 20 };
