@@ -138,10 +138,8 @@ describe("a backup", () => {
     })();
     const { collections } = await dumping.finally(() => dumped.abort());
     await writing;
-    expect(collections).toMatchObject([
-      { name: "first", documents: 2 },
-      { name: "second", documents: 1 },
-    ]);
+    expect(collections).toContainEqual(expect.objectContaining({ name: "first", documents: 2 }));
+    expect(collections).toContainEqual(expect.objectContaining({ name: "second", documents: 1 }));
     const after = await admin.command({ getParameter: 1, [parameter]: 1 });
     expect(after[parameter]).toBe(0);
     await slow.close();

@@ -7,6 +7,7 @@ import { freePort, type SpawnedService, spawnService } from "@shared/testing/spa
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { ensureMongod } from "../../lib/mongo/ensure-mongod.ts";
 import { MONGOD_PARAMETERS } from "../../lib/mongo/mongod-process.ts";
+import { SERVER_NODE_OPTIONS } from "../../lib/services/services.ts";
 
 export interface BenchOptions {
   database: Database;
@@ -39,7 +40,8 @@ export async function startProduct(options: {
   const port = String(await freePort());
   const address = { MONGODB_URI: options.uri, API_PORT: port };
   const env = { ...settings, ...address, RATE_LIMIT: "off", ...options.env };
-  const server = await spawnService("server", env, options.serverEntry);
+  const serverEnv = { ...env, NODE_OPTIONS: SERVER_NODE_OPTIONS };
+  const server = await spawnService("server", serverEnv, options.serverEntry);
   const workers: SpawnedService[] = [];
   while (workers.length < (options.workers ?? 1)) {
     workers.push(await spawnService("worker", { ...env, BENCH_SERVICE: "worker" }, workerEntry));
