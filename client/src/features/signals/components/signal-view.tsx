@@ -1,4 +1,7 @@
-import { lazyComponent } from "../../../ui/lazy-component.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { TextLink } from "../../../ui/button.tsx";
+import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
+import { progressQuery } from "../api.ts";
 import { isLate, type TrackedSignal } from "../bot-store.ts";
 import { useNow } from "../hooks/use-now.ts";
 import { useSignal } from "../hooks/use-signal.ts";
@@ -6,8 +9,6 @@ import { tradeLevels } from "../levels.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 import { ResultCard } from "./result-card.tsx";
 import { ResultChart } from "./signal-chart.tsx";
-
-const ResultFollow = lazyComponent(() => import("./result-follow.tsx"), "ResultFollow");
 
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const { data: signal } = useSignal(tracked.id);
@@ -46,5 +47,15 @@ function PendingSignal({ tracked, isRunning }: { tracked: TrackedSignal; isRunni
         requestedAt={requestedAt}
       />
     </>
+  );
+}
+
+function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) {
+  const { data } = useQuery({ ...progressQuery(id), enabled: isTrade });
+  return (
+    <div className="flex items-center justify-between gap-4 border-t border-line pt-5">
+      {isTrade ? <OutcomeBadge outcome={data?.judgement?.outcome} /> : <span />}
+      <TextLink to={`/signals/${id}`}>Open</TextLink>
+    </div>
   );
 }
