@@ -19,7 +19,6 @@ export function ImagesSection() {
   return (
     <AdminSection
       id="images"
-      title="Chart images"
       lead="Images attached to signal requests. They are kept for 30 days."
       action={<CleanupImagesButton />}
     >

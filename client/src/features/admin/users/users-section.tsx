@@ -11,7 +11,7 @@ import { UserItem } from "./user-card.tsx";
 
 export function UsersSection() {
   return (
-    <AdminSection id="users" title="Users">
+    <AdminSection id="users">
       <QueryView query={useUsers()} failed="Failed to load users." skeleton={<UsersSkeleton />}>
         {({ users }) => <UserBrowser users={users} />}
       </QueryView>
