@@ -1,6 +1,5 @@
 import { Progress } from "@base-ui/react/progress";
-import type { Timeframe } from "@shared/contract/candle.ts";
-import type { Analysis, EntryLeft, SignalKind } from "@shared/contract/signal.ts";
+import type { Analysis, EntryLeft, SignalKind, SignalResponse } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type SignalConfidence, statedLabel } from "../../../lib/confidence.ts";
@@ -21,16 +20,13 @@ import { ResultLevels, ResultReasons, ResultSizing, ResultSource } from "./resul
 import { SignalHeader, signalLooks, Warnings } from "./signal-parts.tsx";
 
 interface ResultCardProps {
-  symbol: string;
-  timeframe: Timeframe;
-  createdAt: string;
+  signal: Pick<SignalResponse, "symbol" | "timeframe" | "created_at" | "entry_left">;
   analysis: Analysis;
-  entryLeft?: EntryLeft | null | undefined;
   chart?: ReactNode;
 }
 
-export function ResultCard(props: ResultCardProps) {
-  const { symbol, timeframe, createdAt, analysis, entryLeft, chart } = props;
+export function ResultCard({ signal, analysis, chart }: ResultCardProps) {
+  const { symbol, timeframe, created_at: createdAt, entry_left: entryLeft } = signal;
   const { final_signal, valid_until, warnings } = analysis;
   const levels = tradeLevels(analysis);
   const { name, edge } = signalLooks[final_signal];

@@ -1,5 +1,3 @@
-import type { Candle, Timeframe } from "@shared/contract/candle.ts";
-import type { Resolution } from "@shared/contract/resolution.ts";
 import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import type { ReactNode } from "react";
 import { confidenceWords } from "../../../lib/confidence.ts";
@@ -12,18 +10,12 @@ import { SignalChart } from "./signal-chart.tsx";
 import { PriceLevels, Section, SignalHeader, signalLooks, Warnings } from "./signal-parts.tsx";
 
 interface SignalContentProps {
-  symbol: string;
-  timeframe: Timeframe;
-  createdAt: string;
-  analysis: SharedSignal["analysis"];
-  before: Candle[];
-  since: Candle[];
-  resolution: Resolution | null;
+  signal: SharedSignal;
   children?: ReactNode;
 }
 
-export function SignalContent(props: SignalContentProps) {
-  const { symbol, timeframe, createdAt, analysis, resolution, children } = props;
+export function SignalContent({ signal, children }: SignalContentProps) {
+  const { symbol, timeframe, created_at: createdAt, analysis, judgement } = signal;
   const { final_signal: kind } = analysis;
   const levels = kind === "WAIT" ? null : tradeLevels(analysis);
   const { name, edge } = signalLooks[kind];
@@ -36,10 +28,10 @@ export function SignalContent(props: SignalContentProps) {
         </SignalHeader>
         <AnalystRecord analysis={analysis} />
         {levels && <PriceLevels levels={levels} />}
-        <SignalChart {...props} name={`${symbol} ${timeframe}`} levels={levels} />
+        <SignalChart signal={signal} levels={levels} />
       </Card>
       <Card className="p-5 sm:p-7">
-        <OutcomePanel resolution={resolution} levels={levels} />
+        <OutcomePanel resolution={judgement} levels={levels} />
       </Card>
       {children}
       <Card className="p-5 sm:p-7">

@@ -15,7 +15,7 @@ export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   if (!signal?.analysis) {
     return <PendingSignal tracked={tracked} isRunning={signal?.status === "running"} />;
   }
-  const { signal_id: id, symbol, timeframe, status, created_at, analysis, entry_left } = signal;
+  const { signal_id: id, symbol, timeframe, status, analysis } = signal;
   const levels = tradeLevels(analysis);
   const chart = (
     <>
@@ -23,29 +23,14 @@ export function SignalView({ tracked }: { tracked: TrackedSignal }) {
       <ResultFollow id={id} isTrade={levels !== null} />
     </>
   );
-  return (
-    <ResultCard
-      symbol={symbol}
-      timeframe={timeframe}
-      createdAt={created_at}
-      analysis={analysis}
-      entryLeft={entry_left}
-      chart={status === "completed" && chart}
-    />
-  );
+  return <ResultCard signal={signal} analysis={analysis} chart={status === "completed" && chart} />;
 }
 
 function PendingSignal({ tracked, isRunning }: { tracked: TrackedSignal; isRunning: boolean }) {
-  const { symbol, timeframe, requestedAt } = tracked;
   return (
     <>
       {isLate(tracked, useNow(true)) && <TimeoutAlert />}
-      <PendingCard
-        symbol={symbol}
-        timeframe={timeframe}
-        stage={isRunning ? "running" : "queued"}
-        requestedAt={requestedAt}
-      />
+      <PendingCard {...tracked} stage={isRunning ? "running" : "queued"} />
     </>
   );
 }
