@@ -10,7 +10,7 @@ import { queryClient } from "../lib/query-client.ts";
 import { initialLiveState, useRealtime } from "../lib/realtime/store.ts";
 import { followOtherTabs, useSession } from "../lib/session.ts";
 
-/** The whole application, in the browser and where its screens are pre-rendered; `public/before-paint.js` waits for it. */
+/** The whole application, in the browser and where its screens are pre-rendered; `public/theme-init.js` waits for it. */
 export function App({ router }: Pick<ComponentProps<typeof RouterProvider>, "router">) {
   useEffect(() => void window.dispatchEvent(new Event("appready")), []);
   return (

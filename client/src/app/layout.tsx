@@ -37,7 +37,7 @@ export function Layout() {
   );
 }
 
-/** From here on the session decides what is shown; until then `public/before-paint.js` does. */
+/** From here on the session decides what is shown; until then `public/theme-init.js` does. */
 function takeOver(): void {
   delete document.documentElement.dataset.early;
 }

@@ -59,25 +59,21 @@ export function Navbar() {
 const ThemeSwitchSlot = () => (useHydrated() ? <ThemeSwitch /> : themePlaceholder);
 
 function MenuButton() {
-  const [open, setOpen] = useState(false);
-  const [wanted, setWanted] = useState(false);
-  const show = () => {
-    setWanted(true);
-    setOpen(true);
-  };
+  /** Undefined until the menu is first opened, which loads it. */
+  const [open, setOpen] = useState<boolean>();
   return (
     <div className="ml-auto lg:hidden">
       <button
         type="button"
         aria-label="Open menu"
         aria-haspopup="dialog"
-        aria-expanded={open}
-        onClick={show}
+        aria-expanded={open ?? false}
+        onClick={() => setOpen(true)}
         className={`${buttonClass({ variant: "ghost" })} -mr-2 px-2`}
       >
         <Menu aria-hidden className="size-6" />
       </button>
-      {wanted && <MobileMenu open={open} onOpenChange={setOpen} />}
+      {open !== undefined && <MobileMenu open={open} onOpenChange={setOpen} />}
     </div>
   );
 }

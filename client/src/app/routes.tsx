@@ -7,41 +7,67 @@ import { Skeleton } from "../ui/card.tsx";
 import { ErrorPage, NotFoundPage } from "./error-pages.tsx";
 import { Layout, LayoutFrame } from "./layout.tsx";
 
-/** Every screen is its own chunk, loaded on the first visit. */
-const screen =
-  <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
-  async () => ({ Component: (await load())[name] });
+/** A screen in a chunk of its own, loaded on the first visit. */
+const screen = <Name extends string>(
+  path: string,
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): RouteObject => ({ path, lazy: async () => ({ Component: (await load())[name] }) });
 
-const screens = {
-  home: screen(() => import("../features/public/home-page.tsx"), "HomePage"),
-  login: screen(() => import("../features/auth/auth-page.tsx"), "LoginPage"),
-  register: screen(() => import("../features/auth/auth-page.tsx"), "RegisterPage"),
-  pricing: screen(() => import("../features/payments/pricing-page.tsx"), "PricingPage"),
-  payment: screen(() => import("../features/payments/payment-page.tsx"), "PaymentPage"),
-  contact: screen(() => import("../features/public/contact-page.tsx"), "ContactPage"),
-  performance: screen(
+const publicScreens = [
+  screen("/", () => import("../features/public/home-page.tsx"), "HomePage"),
+  screen("/login", () => import("../features/auth/auth-page.tsx"), "LoginPage"),
+  screen("/register", () => import("../features/auth/auth-page.tsx"), "RegisterPage"),
+  screen("/pricing", () => import("../features/payments/pricing-page.tsx"), "PricingPage"),
+  screen("/payment", () => import("../features/payments/payment-page.tsx"), "PaymentPage"),
+  screen("/contact", () => import("../features/public/contact-page.tsx"), "ContactPage"),
+  screen(
+    "/performance",
     () => import("../features/performance/performance-page.tsx"),
     "PerformancePage",
   ),
-  ledger: screen(() => import("../features/ledger/ledger-page.tsx"), "LedgerPage"),
-  privacy: screen(() => import("../features/public/legal-page.tsx"), "PrivacyPage"),
-  terms: screen(() => import("../features/public/legal-page.tsx"), "TermsPage"),
-  forgotPassword: screen(() => import("../features/auth/password-pages.tsx"), "ForgotPasswordPage"),
-  resetPassword: screen(() => import("../features/auth/password-pages.tsx"), "ResetPasswordPage"),
-  verifyEmail: screen(() => import("../features/account/verify-email-page.tsx"), "VerifyEmailPage"),
-  account: screen(() => import("../features/account/account-page.tsx"), "AccountPage"),
-  dashboard: screen(() => import("./dashboard-page.tsx"), "DashboardPage"),
-  history: screen(() => import("../features/signals/history-page.tsx"), "HistoryPage"),
-  signal: screen(() => import("../features/signals/signal-page.tsx"), "SignalPage"),
-  shared: screen(() => import("../features/signals/shared-page.tsx"), "SharedPage"),
-  admin: screen(() => import("../features/admin/admin-page.tsx"), "AdminPage"),
-  bot: async () => {
-    // The slowest part of the bot to start, so it gets a task of its own.
-    await import("../features/signals/bot-store.ts");
-    await yieldToMain();
-    return { Component: (await import("../features/signals/bot-page.tsx")).BotPage };
-  },
-};
+  screen("/ledger", () => import("../features/ledger/ledger-page.tsx"), "LedgerPage"),
+  screen("/privacy", () => import("../features/public/legal-page.tsx"), "PrivacyPage"),
+  screen("/terms", () => import("../features/public/legal-page.tsx"), "TermsPage"),
+  screen(
+    "/forgot-password",
+    () => import("../features/auth/password-pages.tsx"),
+    "ForgotPasswordPage",
+  ),
+  screen(
+    "/reset-password",
+    () => import("../features/auth/password-pages.tsx"),
+    "ResetPasswordPage",
+  ),
+  screen(
+    "/verify-email",
+    () => import("../features/account/verify-email-page.tsx"),
+    "VerifyEmailPage",
+  ),
+  screen("/shared/:token", () => import("../features/signals/shared-page.tsx"), "SharedPage"),
+];
+
+const memberScreens = [
+  screen("/dashboard", () => import("./dashboard-page.tsx"), "DashboardPage"),
+  screen("/user-panel", () => import("../features/account/account-page.tsx"), "AccountPage"),
+];
+
+const approvedScreens = [
+  screen("/bot", loadBot, "BotPage"),
+  screen("/signal-history", () => import("../features/signals/history-page.tsx"), "HistoryPage"),
+  screen("/signals/:id", () => import("../features/signals/signal-page.tsx"), "SignalPage"),
+];
+
+const adminScreens = [
+  screen("/admin", () => import("../features/admin/admin-page.tsx"), "AdminPage"),
+];
+
+async function loadBot() {
+  // The slowest part of the bot to start, so it gets a task of its own.
+  await import("../features/signals/bot-store.ts");
+  await yieldToMain();
+  return import("../features/signals/bot-page.tsx");
+}
 
 export const routes: RouteObject[] = [
   {
@@ -53,34 +79,13 @@ export const routes: RouteObject[] = [
       </LayoutFrame>
     ),
     children: [
-      { path: "/", lazy: screens.home },
-      { path: "/login", lazy: screens.login },
-      { path: "/register", lazy: screens.register },
-      { path: "/pricing", lazy: screens.pricing },
-      { path: "/payment", lazy: screens.payment },
-      { path: "/contact", lazy: screens.contact },
-      { path: "/performance", lazy: screens.performance },
-      { path: "/ledger", lazy: screens.ledger },
-      { path: "/privacy", lazy: screens.privacy },
-      { path: "/terms", lazy: screens.terms },
-      { path: "/forgot-password", lazy: screens.forgotPassword },
-      { path: "/reset-password", lazy: screens.resetPassword },
-      { path: "/verify-email", lazy: screens.verifyEmail },
-      { path: "/shared/:token", lazy: screens.shared },
+      ...publicScreens,
       {
         element: <RequireSession />,
         children: [
-          { path: "/dashboard", lazy: screens.dashboard },
-          { path: "/user-panel", lazy: screens.account },
-          {
-            element: <RequireApproval />,
-            children: [
-              { path: "/bot", lazy: screens.bot },
-              { path: "/signal-history", lazy: screens.history },
-              { path: "/signals/:id", lazy: screens.signal },
-            ],
-          },
-          { element: <RequireAdmin />, children: [{ path: "/admin", lazy: screens.admin }] },
+          ...memberScreens,
+          { element: <RequireApproval />, children: approvedScreens },
+          { element: <RequireAdmin />, children: adminScreens },
         ],
       },
       { path: "*", element: <NotFoundPage /> },

@@ -11,7 +11,7 @@ import { type LiveEvent, notifyListeners, onLiveEvent } from "../lib/realtime/ev
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { lazyComponent } from "../ui/lazy-component.tsx";
-import { showToast, useToasts } from "../ui/show-toast.ts";
+import { showToast, type ToastMessage, useToasts } from "../ui/show-toast.ts";
 import { followView, notifyIfHidden, resetOnVisible } from "./unseen.ts";
 
 const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster");
@@ -61,7 +61,8 @@ function EventToasts() {
   useEffect(
     () =>
       onLiveEvent((event) => {
-        if (event.name === "account:updated") showAccessToast(event.data.reason);
+        const access = event.name === "account:updated" && accessToasts[event.data.reason];
+        if (access) showToast(access);
         const finished = finishedSignal(event);
         if (!finished) return;
         const { id, title, text } = finished;
@@ -84,21 +85,20 @@ function finishedSignal(event: LiveEvent): { id: string; title: string; text: st
     return { id, title: "Signal failed", text: `${symbol}, ${timeframe}` };
   }
   if (!analysis) return null;
-  const { final_signal: signal, confidence, calibrated_confidence: calibrated } = analysis;
-  const words = confidenceWords({ signal, confidence, calibrated });
-  return { id, title: `${signal} ${symbol}`, text: `${timeframe}, ${words}` };
+  const words = confidenceWords(analysis.final_signal, analysis);
+  return { id, title: `${analysis.final_signal} ${symbol}`, text: `${timeframe}, ${words}` };
 }
 
-function showAccessToast(reason: string): void {
-  if (reason === "approved") {
-    const description = "You can now use the signal bot and view your history.";
-    showToast({ title: "Account approved", description });
-  }
-  if (reason === "revoked") {
-    const description = "You no longer have access to the signal bot and signal history.";
-    showToast({ title: "Approval revoked", description });
-  }
-}
+const accessToasts: Record<string, ToastMessage> = {
+  approved: {
+    title: "Account approved",
+    description: "You can now use the signal bot and view your history.",
+  },
+  revoked: {
+    title: "Approval revoked",
+    description: "You no longer have access to the signal bot and signal history.",
+  },
+};
 
 /** Shorter interruptions are not shown. */
 const OFFLINE_DELAY_MS = 2_000;

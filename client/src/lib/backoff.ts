@@ -1,10 +1,9 @@
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 10_000;
+
 /** Delay before attempt number `attempt` (from 0): grows by half each time, up to a limit. */
-export function backoffMs(
-  attempt: number,
-  { firstMs = 1_000, limitMs = 10_000 }: { firstMs?: number; limitMs?: number } = {},
-): number {
-  return Math.min(limitMs, firstMs * 1.5 ** attempt);
-}
+export const backoffMs = (attempt: number): number =>
+  Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 1.5 ** attempt);
 
 /** Resolves after `delayMs`, or at once when `signal` is aborted. */
 export function delay(delayMs: number, signal?: AbortSignal): Promise<void> {

@@ -1,20 +1,18 @@
-import type { SignalKind } from "@shared/contract/signal.ts";
+import type { Analysis, SignalKind } from "@shared/contract/signal.ts";
 import { formatConfidence } from "./format.ts";
 
-/** `calibrated` is absent while the analyst's version has no calibration. */
-export interface SignalConfidence {
-  signal: SignalKind;
-  /** As stated by the analyst, 0 to 100. */
-  confidence: number;
-  calibrated: number | null | undefined;
-}
+/** `calibrated_confidence` is absent while the analyst's version has no calibration. */
+export type SignalConfidence = Pick<Analysis, "confidence" | "calibrated_confidence">;
 
 /** Label of an uncalibrated confidence. A WAIT has no outcome, so it is never calibrated. */
 export const statedLabel = (signal: SignalKind): string =>
   signal === "WAIT" ? "stated confidence" : "stated confidence, not yet calibrated";
 
 /** A confidence in words, such as `62% stated confidence, not yet calibrated`. */
-export function confidenceWords({ signal, confidence, calibrated }: SignalConfidence): string {
+export function confidenceWords(
+  signal: SignalKind,
+  { confidence, calibrated_confidence: calibrated }: SignalConfidence,
+): string {
   const stated = formatConfidence(confidence);
   if (typeof calibrated !== "number") return `${stated} ${statedLabel(signal)}`;
   return `${stated} stated confidence, ${formatConfidence(calibrated)} calibrated`;

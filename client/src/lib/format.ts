@@ -2,21 +2,8 @@ import { CONFIDENCE_LEVELS, PRICE_DECIMALS } from "@shared/contract/constants.ts
 
 const DATE_TIME = { dateStyle: "medium", timeStyle: "short" } as const;
 
-// Browsers take long to make a formatter, so each is made when it is first needed.
-const usd = numberFormat({ style: "currency", currency: "USD" });
-const units = numberFormat({ maximumFractionDigits: 8 });
-const price = numberFormat({ maximumFractionDigits: PRICE_DECIMALS });
-const count = numberFormat({});
-const oneDecimal = numberFormat({ maximumFractionDigits: 1 });
-const rate = numberFormat({ style: "percent", minimumFractionDigits: 1 });
-const signed = { 0: signedFormat(0), 1: signedFormat(1), 2: signedFormat(2) } as const;
-const dateTime = dateFormat(DATE_TIME);
-const utcDateTime = dateFormat({ ...DATE_TIME, timeZone: "UTC" });
-const utcDay = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
-const timeOfDay = dateFormat({ timeStyle: "short" });
-
 /** A whole number, e.g. `12,345`. */
-export const formatCount = (number: number): string => count().format(number);
+export const formatCount = numberFormat({});
 
 /** A count with its noun, e.g. `1 signal`, `2,345 signals`. */
 export const formatPlural = (number: number, noun: string): string =>
@@ -25,49 +12,48 @@ export const formatPlural = (number: number, noun: string): string =>
 /** A price level, with five decimals. */
 export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);
 
-export const formatUsd = (amount: number): string => usd().format(amount);
+export const formatUsd = numberFormat({ style: "currency", currency: "USD" });
 
 /** A position size; tiny fractions of a coin stay readable. */
-export const formatUnits = (size: number): string => units().format(size);
+export const formatUnits = numberFormat({ maximumFractionDigits: 8 });
 
-/** A signed number with a true minus sign, as wide as the plus. */
-const formatSigned = (number: number, digits: 0 | 1 | 2): string =>
-  signed[digits]().format(number).replace("-", "\u2212");
+const oneDecimal = numberFormat({ maximumFractionDigits: 1 });
+const signed = { 0: signedFormat(0), 1: signedFormat(1), 2: signedFormat(2) } as const;
 
 /** A signed change in percent, e.g. `+1.25%`. */
-export const formatChange = (changePercent: number): string => `${formatSigned(changePercent, 2)}%`;
+export const formatChange = (changePercent: number): string => `${signed[2](changePercent)}%`;
 
 /** A result in R, e.g. `+0.12 R`; long ones with one decimal. */
-export const formatR = (r: number): string => `${formatSigned(r, Math.abs(r) < 10 ? 2 : 1)} R`;
+export const formatR = (r: number): string => `${signed[Math.abs(r) < 10 ? 2 : 1](r)} R`;
 
 /** A difference of rates in whole percentage points, e.g. `+4`. */
-export const formatRoundPoints = (difference: number): string => formatSigned(difference * 100, 0);
+export const formatRoundPoints = (difference: number): string => signed[0](difference * 100);
 
 /** A rate of 0–1, e.g. `53.1%`. */
-export const formatRate = (share: number): string => rate().format(share);
+export const formatRate = numberFormat({ style: "percent", minimumFractionDigits: 1 });
 
 /** A confidence of 0 to 100, e.g. `72.5%`. */
-export const formatConfidence = (confidence: number): string =>
-  `${oneDecimal().format(confidence)}%`;
+export const formatConfidence = (confidence: number): string => `${oneDecimal(confidence)}%`;
 
 /** A reward to risk ratio, e.g. `1 : 2.3`. */
-export const formatRatio = (rewardToRisk: number): string =>
-  `1 : ${oneDecimal().format(rewardToRisk)}`;
+export const formatRatio = (rewardToRisk: number): string => `1 : ${oneDecimal(rewardToRisk)}`;
 
 /** An ISO time in the reader's own time zone, e.g. `21 Nov 2025, 14:05`. */
-export const formatDateTime = (iso: string): string => dateTime().format(new Date(iso));
+export const formatDateTime = dateFormat(DATE_TIME);
 
 /** An ISO time in UTC, e.g. `21 Nov 2025, 12:05 UTC`. */
-export const formatUtc = (iso: string): string => `${utcDateTime().format(new Date(iso))} UTC`;
+export const formatUtc = (iso: string): string => `${utcDateTime(iso)} UTC`;
+
+const utcDateTime = dateFormat({ ...DATE_TIME, timeZone: "UTC" });
 
 /** The UTC day of an ISO time, e.g. `21 Nov 2025`. */
-export const formatDay = (iso: string): string => utcDay().format(new Date(iso));
+export const formatDay = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
 
 /** A file's size, e.g. `640 KB`, `1.4 MB`. */
 export function formatBytes(bytes: number): string {
   const kilobytes = bytes / 1_024;
   if (kilobytes < 1_000) return `${Math.max(1, Math.round(kilobytes))} KB`;
-  return `${oneDecimal().format(kilobytes / 1_024)} MB`;
+  return `${oneDecimal(kilobytes / 1_024)} MB`;
 }
 
 /** A length of time in its two largest units, e.g. `2 h 05 min`, `45 s`, `3 d 4 h`. */
@@ -106,31 +92,37 @@ export function axisDecimals(price: number): number {
 }
 
 /** A price within a sentence, e.g. `113,900` or `1.16981`. */
-export const formatPriceInText = (value: number): string => price().format(value);
+export const formatPriceInText = numberFormat({ maximumFractionDigits: PRICE_DECIMALS });
 
 /** An ISO time within a sentence, in the reader's own time zone: `14:05` today, and with its date on any other day. */
 export function formatMoment(iso: string, now: Date): string {
-  const at = new Date(iso);
-  return (at.toDateString() === now.toDateString() ? timeOfDay() : dateTime()).format(at);
+  const isToday = new Date(iso).toDateString() === now.toDateString();
+  return isToday ? timeOfDay(iso) : formatDateTime(iso);
 }
 
-function numberFormat(options: Intl.NumberFormatOptions): () => Intl.NumberFormat {
-  return once(() => new Intl.NumberFormat("en-US", options));
+const timeOfDay = dateFormat({ timeStyle: "short" });
+
+// Browsers take long to make a formatter, so each is made when it is first needed.
+
+function numberFormat(options: Intl.NumberFormatOptions): (number: number) => string {
+  let format: Intl.NumberFormat | undefined;
+  return (number) => {
+    format ??= new Intl.NumberFormat("en-US", options);
+    return format.format(number);
+  };
 }
 
-function signedFormat(digits: number): () => Intl.NumberFormat {
+/** Formats with a true minus sign, as wide as the plus. */
+function signedFormat(digits: number): (number: number) => string {
   const range = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return numberFormat({ ...range, signDisplay: "exceptZero" });
+  const format = numberFormat({ ...range, signDisplay: "exceptZero" });
+  return (number) => format(number).replace("-", "\u2212");
 }
 
-function dateFormat(options: Intl.DateTimeFormatOptions): () => Intl.DateTimeFormat {
-  return once(() => new Intl.DateTimeFormat("en-GB", options));
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= make();
-    return made;
+function dateFormat(options: Intl.DateTimeFormatOptions): (iso: string) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (iso) => {
+    format ??= new Intl.DateTimeFormat("en-GB", options);
+    return format.format(new Date(iso));
   };
 }

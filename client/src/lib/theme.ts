@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Available themes. `public/before-paint.js` stores and applies the choice. */
+/** Available themes. `public/theme-init.js` stores and applies the choice. */
 export const THEME_CHOICES = ["light", "dark", "system"] as const;
 export type ThemeChoice = (typeof THEME_CHOICES)[number];
 export type Theme = "dark" | "light";

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { readText, sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 
 interface ReceivedRequest {
   route: string;
@@ -14,12 +15,8 @@ interface ErrorReply {
 
 type Responder = (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>;
 
-const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
-  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-};
-
 const notFound: Responder = (response) =>
-  sendJson(response, 404, { detail: "Not found.", code: "not-found", request_id: "r1" });
+  sendJson(response, { detail: "Not found.", code: "not-found", request_id: "r1" }, 404);
 
 /** The REST API as a component test wants it, over real HTTP. */
 class FakeApi {
@@ -30,7 +27,7 @@ class FakeApi {
   /** Answers from now on with this JSON, or with what the function returns. */
   reply(route: string, body: object | ((request: ReceivedRequest) => object)): void {
     this.#responders.set(route, (response, request) =>
-      sendJson(response, 200, typeof body === "function" ? body(request) : body),
+      sendJson(response, typeof body === "function" ? body(request) : body),
     );
   }
 
@@ -79,8 +76,7 @@ class FakeApi {
 
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("Access-Control-Allow-Origin", "*");
-    let body = "";
-    for await (const chunk of incoming.setEncoding("utf8")) body += chunk;
+    const body = await readText(incoming);
     const { pathname, searchParams: query } = new URL(incoming.url ?? "/", "http://localhost");
     const request = { route: `${incoming.method} ${pathname}`, query, body };
     this.requests.push(request);
@@ -90,16 +86,12 @@ class FakeApi {
 
 function failure({ status, detail, code = "internal" }: ErrorReply): Responder {
   const body = detail === undefined ? {} : { detail, code, request_id: "r1" };
-  return (response) => sendJson(response, status, body);
+  return (response) => sendJson(response, body, status);
 }
 
 /** One for all component tests of a process: the application reads the address of the API once. */
 export const api = new FakeApi();
 
-const server = createServer((request, response) => void api.handle(request, response));
-await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-server.unref();
-const address = server.address();
-if (address === null || typeof address === "string") throw new Error("The fake API has no port.");
-
-export const apiUrl = `http://127.0.0.1:${address.port}`;
+export const { url: apiUrl } = await startHttpFake((request, response) =>
+  api.handle(request, response),
+);

@@ -18,13 +18,9 @@ export function ConfirmButton({
   size = "sm",
   ...ask
 }: ConfirmButtonProps) {
-  const [open, setOpen] = useState(false);
-  const [wanted, setWanted] = useState(false);
+  /** Undefined until the dialog is first opened, which loads it. */
+  const [open, setOpen] = useState<boolean>();
   const button = useRef<HTMLButtonElement>(null);
-  const show = () => {
-    setWanted(true);
-    setOpen(true);
-  };
   return (
     <>
       <Button
@@ -33,12 +29,12 @@ export function ConfirmButton({
         size={size}
         disabled={disabled}
         aria-haspopup="dialog"
-        aria-expanded={open}
-        onClick={show}
+        aria-expanded={open ?? false}
+        onClick={() => setOpen(true)}
       >
         {label}
       </Button>
-      {wanted && (
+      {open !== undefined && (
         <ConfirmDialog {...ask} label={label} open={open} onOpenChange={setOpen} opener={button} />
       )}
     </>

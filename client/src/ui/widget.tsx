@@ -86,46 +86,39 @@ const NO_DATA = "tv-widget-no-data";
 /** The frame fires `load` even if the vendor cannot be reached, so only a message from the widget counts. */
 function embedWidget(
   host: HTMLElement,
-  widget: Widget,
+  { name, config, title }: Widget,
   onState: (state: WidgetState) => void,
 ): () => void {
   const waiting = new AbortController();
-  const deadline = setTimeout(fail, WIDGET_TIMEOUT_MS);
-  function stopWaiting() {
-    clearTimeout(deadline);
+  const remove = () => {
     waiting.abort();
-  }
-  function remove() {
-    stopWaiting();
     host.replaceChildren();
-  }
-  function fail() {
+  };
+  const fail = () => {
     remove();
     onState("failed");
-  }
+  };
+  const deadline = setTimeout(fail, WIDGET_TIMEOUT_MS);
+  waiting.signal.addEventListener("abort", () => clearTimeout(deadline));
   const onMessage = ({ source, data }: MessageEvent) => {
     const frame = host.querySelector("iframe");
     if (!frame || source !== frame.contentWindow) return;
     if (messageName(data) === NO_DATA) return fail();
-    stopWaiting();
-    frame.title ||= widget.title;
+    waiting.abort();
+    frame.title ||= title;
     onState("loaded");
   };
   window.addEventListener("message", onMessage, { signal: waiting.signal });
-  host.replaceChildren(...widgetElements(widget, fail));
-  return remove;
-}
-
-/** The script reads its options from its own text. */
-function widgetElements({ name, config }: Widget, onError: () => void) {
   const target = document.createElement("div");
   target.className = "tradingview-widget-container__widget";
   const script = document.createElement("script");
   script.src = `${SCRIPTS}/embed-widget-${name}.js`;
   script.async = true;
+  // The script reads its options from its own text.
   script.text = JSON.stringify(config);
-  script.onerror = onError;
-  return [target, script];
+  script.onerror = fail;
+  host.replaceChildren(target, script);
+  return remove;
 }
 
 /** Messages are objects or JSON. */

@@ -103,7 +103,7 @@ describe("the pages of the screens", () => {
 
   it("are there for every screen of a fixed address in the router", () => {
     const router = readFileSync(join(projectRoot, "client/src/app/routes.tsx"), "utf8");
-    const paths = [...router.matchAll(/path: "(\/[^":]*)"/g)].map(([, path]) => path);
+    const paths = [...router.matchAll(/screen\(\s*"(\/[^":]*)"/g)].map(([, path]) => path);
     expect(Object.keys(SCREEN_MODULES).toSorted()).toEqual(paths.toSorted());
   });
 });

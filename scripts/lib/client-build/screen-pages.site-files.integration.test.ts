@@ -102,8 +102,8 @@ describe("what previews of links and search engines get", () => {
   it("puts the theme on the page by a script that the content policy allows", async () => {
     const { answer, type } = await get("/");
     expect(type).toContain("text/html");
-    expect(await answer.text()).toMatch(/<script src="\/before-paint\.js">[\s\S]*<title>/);
-    const script = await get("/before-paint.js");
+    expect(await answer.text()).toMatch(/<script src="\/theme-init\.js">[\s\S]*<title>/);
+    const script = await get("/theme-init.js");
     expect(script.type).toContain("javascript");
     const code = await script.answer.text();
     expect(code).toContain("themechoice");

@@ -54,7 +54,7 @@ type Manifest = z.infer<typeof manifestSchema>;
 
 /**
  * Writes a page for each screen of the built client, which shows the beginning of the screen before any script has run. The
- * screen's code is listed in a template, which `public/before-paint.js` adds to the page after the first paint, so that it
+ * screen's code is listed in a template, which `public/theme-init.js` adds to the page after the first paint, so that it
  * does not delay styles and font.
  * @throws Error if a screen's module was not built
  */
@@ -142,7 +142,7 @@ function fontLinks(manifest: Manifest): string[] {
 }
 
 /** The script that every page runs first. */
-const FIRST_SCRIPT = "before-paint.js";
+const FIRST_SCRIPT = "theme-init.js";
 
 /** Stands in `client/index.html` for the origin of the pages, which link previews need. */
 const PLACEHOLDER = "%PUBLIC_ORIGIN%";

@@ -3,7 +3,7 @@ import { Link } from "react-router-dom";
 import { Skeleton } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
-import { AdminSection } from "./admin-section.tsx";
+import { AdminSection, sectionTitles } from "./admin-section.tsx";
 import {
   clearAllHistory,
   reasonOf,
@@ -42,17 +42,7 @@ export function AdminPage() {
   );
 }
 
-const sections = [
-  { id: "users", label: "Users" },
-  { id: "health", label: "System health" },
-  { id: "payment", label: "Payment settings" },
-  { id: "images", label: "Chart images" },
-  { id: "history", label: "Signal history" },
-  { id: "usage", label: "AI usage" },
-  { id: "audit", label: "Audit trail" },
-] as const;
-
-const sectionIds = sections.map(({ id }) => id);
+const sections = Object.entries(sectionTitles);
 
 function HealthMark() {
   const { data } = useHealth();
@@ -64,21 +54,21 @@ function HealthMark() {
 }
 
 function SectionNav() {
-  const current = useSectionInView(sectionIds);
+  const current = useSectionInView();
   return (
     <nav
       aria-label="Sections"
       className="sticky top-16 z-20 -mx-4 overflow-x-auto border-b border-line bg-canvas/90 px-4 backdrop-blur-md sm:-mx-6 sm:px-6 lg:top-24 lg:mx-0 lg:border-0 lg:bg-transparent lg:p-0 lg:backdrop-blur-none"
     >
       <ul className="flex gap-1 py-2 lg:flex-col lg:py-0">
-        {sections.map(({ id, label }) => (
+        {sections.map(([id, title]) => (
           <li key={id}>
             <Link
               to={`#${id}`}
               aria-current={id === current ? "location" : undefined}
               className="block rounded-lg px-3 py-2 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-[current=location]:bg-raised aria-[current=location]:text-ink"
             >
-              {label}
+              {title}
               {id === "health" && <HealthMark />}
             </Link>
           </li>
@@ -91,24 +81,23 @@ function SectionNav() {
 /** A section is current while it crosses this line in the upper part of the window. */
 const READING_LINE = "-30% 0px -69% 0px";
 
-/** Id of the section in view. `ids` must stay the same array. */
-function useSectionInView<Id extends string>(ids: readonly Id[]): Id | undefined {
-  const [current, setCurrent] = useState(ids[0]);
+/** Id of the section in view. */
+function useSectionInView(): string | undefined {
+  const [current, setCurrent] = useState(sections[0]?.[0]);
   useEffect(() => {
     const observer = new IntersectionObserver(
       (entries) => {
-        const entered = entries.find((entry) => entry.isIntersecting)?.target.id;
-        const id = ids.find((candidate) => candidate === entered);
-        if (id) setCurrent(id);
+        const entered = entries.find((entry) => entry.isIntersecting);
+        if (entered) setCurrent(entered.target.id);
       },
       { rootMargin: READING_LINE },
     );
-    for (const id of ids) {
+    for (const [id] of sections) {
       const section = document.getElementById(id);
       if (section) observer.observe(section);
     }
     return () => observer.disconnect();
-  }, [ids]);
+  }, []);
   return current;
 }
 
@@ -150,7 +139,6 @@ function HistorySection() {
   return (
     <AdminSection
       id="history"
-      title="Signal history"
       lead="Deletes the finished signals of all users. To clear one user's history, use that user's card."
     >
       <div>

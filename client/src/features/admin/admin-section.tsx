@@ -1,14 +1,23 @@
 import type { ReactNode } from "react";
 
+export const sectionTitles = {
+  users: "Users",
+  health: "System health",
+  payment: "Payment settings",
+  images: "Chart images",
+  history: "Signal history",
+  usage: "AI usage",
+  audit: "Audit trail",
+} as const;
+
 interface AdminSectionProps {
-  id: string;
-  title: string;
+  id: keyof typeof sectionTitles;
   lead?: string;
   action?: ReactNode;
   children: ReactNode;
 }
 
-export function AdminSection({ id, title, lead, action, children }: AdminSectionProps) {
+export function AdminSection({ id, lead, action, children }: AdminSectionProps) {
   return (
     <section
       id={id}
@@ -18,7 +27,7 @@ export function AdminSection({ id, title, lead, action, children }: AdminSection
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
         <div>
           <h2 id={`${id}-title`} className="text-xl font-semibold tracking-tight">
-            {title}
+            {sectionTitles[id]}
           </h2>
           {lead && <p className="mt-1 max-w-2xl text-ink-muted text-pretty">{lead}</p>}
         </div>

@@ -131,26 +131,16 @@ export const useHealth = () =>
     HEALTH_REFRESH_INTERVAL_MS,
   );
 
-const FIRST_PAGE: string | null = null;
-
-const readAudit = (cursor: string | null, signal: AbortSignal) =>
-  api({
-    path: "/admin/audit",
-    query: { cursor: cursor ?? undefined },
-    schema: auditPageSchema,
-    signal,
-  });
-
-export function useAudit() {
-  return useInfiniteQuery({
+export const useAudit = () =>
+  useInfiniteQuery({
     queryKey: adminKeys.audit,
-    queryFn: ({ pageParam, signal }) => readAudit(pageParam, signal),
-    initialPageParam: FIRST_PAGE,
-    getNextPageParam: (page) => page.next_cursor,
+    queryFn: ({ pageParam, signal }) =>
+      api({ path: "/admin/audit", query: pageParam, schema: auditPageSchema, signal }),
+    initialPageParam: {},
+    getNextPageParam: ({ next_cursor: cursor }) => cursor && { cursor },
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),
     enabled: useReady(),
   });
-}
 
 /** Returns the server's confirmation. Events patch the caches; what they don't cover is read again. */
 export async function runAction(action: Promise<ActionDone>): Promise<string> {

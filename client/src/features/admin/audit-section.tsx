@@ -8,11 +8,7 @@ import { useAudit } from "./api.ts";
 export function AuditSection() {
   const query = useAudit();
   return (
-    <AdminSection
-      id="audit"
-      title="Audit trail"
-      lead="Admin actions in the last year, newest first."
-    >
+    <AdminSection id="audit" lead="Admin actions in the last year, newest first.">
       {query.data?.length === 0 && <p className="text-ink-muted">No activity yet.</p>}
       {query.data && query.data.length > 0 && <Entries entries={query.data} />}
       <NextPage

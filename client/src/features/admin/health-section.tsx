@@ -36,7 +36,6 @@ export function HealthSection() {
   return (
     <AdminSection
       id="health"
-      title="System health"
       lead="Live status of the queue, workers and data providers."
       action={<OpenQueueButton />}
     >

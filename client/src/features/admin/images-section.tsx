@@ -1,10 +1,10 @@
 import type { ChartImage } from "@shared/contract/files.ts";
 import { Images } from "lucide-react";
 import { useState } from "react";
-import { cleanupImages } from "../../lib/api/cleanup-images.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { CleanupImagesButton } from "../../ui/cleanup-images-button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { ImageDialog } from "../../ui/image-dialog.tsx";
 import { QueryView } from "../../ui/load-error.tsx";
@@ -19,9 +19,8 @@ export function ImagesSection() {
   return (
     <AdminSection
       id="images"
-      title="Chart images"
       lead="Images attached to signal requests. They are kept for 30 days."
-      action={<CleanupButton />}
+      action={<CleanupImagesButton />}
     >
       <QueryView
         query={query}
@@ -46,20 +45,6 @@ export function ImagesSection() {
 }
 
 const galleryClass = "grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4";
-
-function CleanupButton() {
-  return (
-    <ConfirmButton
-      label="Cleanup Images"
-      title="Clean up chart images?"
-      run={() => runAction(cleanupImages())}
-      failureText={(error) => `Failed to clean up images. Error: ${reasonOf(error)}`}
-    >
-      Chart images that are older than 30 days or belong to no signal are deleted. This cannot be
-      undone.
-    </ConfirmButton>
-  );
-}
 
 function Gallery({ images, onExpired }: { images: ChartImage[]; onExpired(): unknown }) {
   const [count, setCount] = useState(PAGE_SIZE);

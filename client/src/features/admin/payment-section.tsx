@@ -18,7 +18,6 @@ export function PaymentSection() {
   return (
     <AdminSection
       id="payment"
-      title="Payment settings"
       lead="Shown on the payment page. Leave a field empty to hide that method."
     >
       <QueryView

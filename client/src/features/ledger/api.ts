@@ -50,22 +50,12 @@ export const useRecords = (from: number) =>
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),
   });
 
-const NEWEST: string | null = null;
-
-const readHeads = (before: string | null, signal: AbortSignal) =>
-  api({
-    path: "/ledger/heads",
-    query: { before: before ?? undefined },
-    schema: ledgerHeadsSchema,
-    signal,
-  });
-
-export function useHeads() {
-  return useInfiniteQuery({
+export const useHeads = () =>
+  useInfiniteQuery({
     queryKey: ["ledger", "heads"],
-    queryFn: ({ pageParam, signal }) => readHeads(pageParam, signal),
-    initialPageParam: NEWEST,
-    getNextPageParam: (page) => page.next_before,
+    queryFn: ({ pageParam, signal }) =>
+      api({ path: "/ledger/heads", query: pageParam, schema: ledgerHeadsSchema, signal }),
+    initialPageParam: {},
+    getNextPageParam: ({ next_before: before }) => before && { before },
     select: ({ pages }) => pages.flatMap(({ heads }) => heads),
   });
-}

@@ -1,3 +1,4 @@
+import { Progress } from "@base-ui/react/progress";
 import { sha256Schema } from "@shared/contract/ledger.ts";
 import {
   type KeptHead,
@@ -46,7 +47,7 @@ export function VerifyCard({ records }: { records: number }) {
           Download ledger
         </a>
       </div>
-      {isWorking && <Progress lines={lines} of={records} />}
+      {isWorking && <VerifyProgress lines={lines} of={records} />}
       <ErrorAlert message={verification.isError && DOWNLOAD_INTERRUPTED} />
       {verification.data && <VerifyReport {...verification.data} />}
       <p className="mt-auto border-t border-line pt-4 text-sm text-ink-faint text-pretty">
@@ -63,20 +64,15 @@ export function VerifyCard({ records }: { records: number }) {
   );
 }
 
-function Progress({ lines, of }: { lines: number; of: number }) {
+function VerifyProgress({ lines, of }: { lines: number; of: number }) {
   const percent = of === 0 ? 100 : Math.min(100, Math.round((lines / of) * 100));
   return (
     <div className="flex flex-col gap-2">
-      <div
-        role="progressbar"
-        aria-label="Verified so far"
-        aria-valuenow={percent}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        className="h-2 overflow-hidden rounded-full bg-raised"
-      >
-        <div className="h-full rounded-full bg-accent" style={{ width: `${percent}%` }} />
-      </div>
+      <Progress.Root value={percent} aria-label="Verified so far">
+        <Progress.Track className="h-2 overflow-hidden rounded-full bg-raised">
+          <Progress.Indicator className="h-full rounded-full bg-accent" />
+        </Progress.Track>
+      </Progress.Root>
       <p className="figures text-sm text-ink-muted">
         {formatCount(Math.min(lines, of))} of {formatPlural(of, "record")}
       </p>

@@ -158,18 +158,18 @@ interface BadgeLook {
 /** All calendars of a day count as one witness: Bitcoin has the head, or will have it. */
 function badgesOf(witnesses: readonly HeadWitness[]): BadgeLook[] {
   const stamps = witnesses.filter(({ kind }) => kind === "opentimestamps");
+  const others = witnesses.filter(({ kind }) => kind !== "opentimestamps");
   const blocks = stamps.flatMap(({ bitcoin_block: block }) => block ?? []);
-  const others = witnesses.flatMap(({ kind, commit }) =>
-    kind === "opentimestamps" ? [] : [commit ? `Commit ${commit.slice(0, 7)}` : "Delivered"],
-  );
+  const isPending = blocks.length === 0;
+  const bitcoin = isPending
+    ? "Waiting for Bitcoin"
+    : `Bitcoin block ${formatCount(Math.min(...blocks))}`;
   return [
-    ...(blocks.length > 0
-      ? [{ text: `Bitcoin block ${formatCount(Math.min(...blocks))}`, isPending: false }]
-      : []),
-    ...(stamps.length > 0 && blocks.length === 0
-      ? [{ text: "Waiting for Bitcoin", isPending: true }]
-      : []),
-    ...others.map((text) => ({ text, isPending: false })),
+    ...(stamps.length > 0 ? [{ text: bitcoin, isPending }] : []),
+    ...others.map(({ commit }) => ({
+      text: commit ? `Commit ${commit.slice(0, 7)}` : "Delivered",
+      isPending: false,
+    })),
   ];
 }
 

@@ -1,6 +1,9 @@
-export interface ChartScale {
+export interface ValueRange {
   low: number;
   high: number;
+}
+
+export interface ChartScale extends ValueRange {
   ticks: number[];
 }
 
@@ -26,7 +29,7 @@ function roundStep(rough: number): number {
   return factor * magnitude;
 }
 
-export const shareOf = (value: number, { low, high }: { low: number; high: number }): number =>
+export const shareOf = (value: number, { low, high }: ValueRange): number =>
   (value - low) / (high - low);
 
 /** Returns at most `most` evenly spread items, including the last one. */

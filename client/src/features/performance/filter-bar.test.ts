@@ -1,7 +1,7 @@
 import type { PerformanceQuery } from "@shared/contract/performance.ts";
 import { expect, test } from "vitest";
 import { performanceParams } from "../../lib/performance-query.ts";
-import { filterOf, isFiltered, marketOf, withMarket, withoutFilters } from "./filter-bar.tsx";
+import { choiceOf, filterOf, isFiltered, withChoice, withoutFilters } from "./filter-bar.tsx";
 
 const everything: PerformanceQuery = { data: "live", period: "all" };
 const read = (query: string) => filterOf(new URLSearchParams(query));
@@ -35,10 +35,11 @@ test("what an address says wrongly is left out, the rest holds", () => {
 });
 
 test("a market is all, a class or a symbol", () => {
-  const bitcoin = withMarket({ ...everything, class: "forex" }, "BTC/USDT");
+  const market = ["symbol", "class"] as const;
+  const bitcoin = withChoice({ ...everything, class: "forex" }, market, "symbol=BTC%2FUSDT");
   expect(bitcoin).toEqual({ ...everything, symbol: "BTC/USDT" });
-  const metals = withMarket(bitcoin, "class:metal");
+  const metals = withChoice(bitcoin, market, "class=metal");
   expect(metals).toEqual({ ...everything, class: "metal" });
-  expect(marketOf(metals)).toBe("class:metal");
-  expect(withMarket(metals, marketOf(everything))).toEqual(everything);
+  expect(choiceOf(metals, market)).toBe("class=metal");
+  expect(withChoice(metals, market, choiceOf(everything, market))).toEqual(everything);
 });

@@ -6,7 +6,6 @@ import {
   type PerformanceQuery,
   performanceQuerySchema,
 } from "@shared/contract/performance.ts";
-import { analystNameSchema } from "@shared/contract/status.ts";
 import { X } from "lucide-react";
 import { PERFORMANCE_PARAMS, performanceParams } from "../../lib/performance-query.ts";
 import { Button } from "../../ui/button.tsx";
@@ -20,28 +19,21 @@ const periodLabels = {
   all: "Whole record",
 } as const;
 
-const classLabels = {
+const classLabels: Record<string, string> = {
   crypto: "All crypto",
   forex: "All forex",
   metal: "All metals",
   index: "All indices",
   oil: "All oil",
-} as const;
+};
 
 const analystLabels: Record<string, string> = { openai: "AI model", rules: "Rule-based" };
-
-const ALL = "all";
-const CLASS_PREFIX = "class:";
 
 const recordOptions = [
   { value: "live", label: "Live data" },
   { value: "replay", label: "Demo data" },
 ] as const;
 const periodOptions = PERFORMANCE_PERIODS.map((value) => ({ value, label: periodLabels[value] }));
-const timeframeOptions = [
-  { value: ALL, label: "All timeframes" },
-  ...TIMEFRAMES.map((value) => ({ value, label: value })),
-] as const;
 
 interface FilterBarProps {
   filter: PerformanceQuery;
@@ -50,7 +42,6 @@ interface FilterBarProps {
 }
 
 export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
-  const { timeframe, analyst: _analyst, version: _version, ...market } = filter;
   return (
     <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 xl:grid-cols-[repeat(5,1fr)_auto]">
       <SelectField
@@ -65,29 +56,15 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
         options={periodOptions}
         onChange={(period) => onChange({ ...filter, period })}
       />
-      <SelectField
-        label="Market"
-        value={marketOf(filter)}
-        options={marketOptions(filter, recorded)}
-        onChange={(choice) => onChange(withMarket(filter, choice))}
-      />
-      <SelectField
-        label="Timeframe"
-        value={timeframe ?? ALL}
-        options={timeframeOptions}
-        onChange={(choice) => {
-          const { timeframe: _timeframe, ...rest } = filter;
-          onChange(choice === ALL ? rest : { ...rest, timeframe: choice });
-        }}
-      />
-      <SelectField
-        label="Analyst"
-        value={authorOf(filter)}
-        options={authorOptions(filter, recorded)}
-        onChange={(choice) =>
-          onChange({ ...market, ...(timeframe && { timeframe }), ...authorFilter(choice) })
-        }
-      />
+      {selectsFor(filter, recorded).map((select) => (
+        <SelectField
+          key={select.label}
+          label={select.label}
+          value={choiceOf(filter, select.fields)}
+          options={optionsOf(select)}
+          onChange={(choice) => onChange(withChoice(filter, select.fields, choice))}
+        />
+      ))}
       {isFiltered(filter) && (
         <Button
           Icon={X}
@@ -102,47 +79,68 @@ export function FilterBar({ filter, recorded, onChange }: FilterBarProps) {
   );
 }
 
-function marketOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
-  const symbols = new Set(recorded?.symbols);
-  if (filter.symbol) symbols.add(filter.symbol);
+type Field = (typeof PERFORMANCE_PARAMS)[number];
+type Choice = Partial<Record<Field, string | undefined>>;
+
+interface Select {
+  label: string;
+  fields: readonly Field[];
+  choices: readonly Choice[];
+  describe(choice: Choice): string;
+}
+
+/** The URL may name a market or an analyst that has no record, so the filter itself is a choice too. */
+function selectsFor(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]): Select[] {
+  const { symbols = [], analysts = [] } = recorded ?? {};
   return [
-    { value: ALL, label: "All markets" },
-    ...INSTRUMENT_CLASSES.map((name) => ({ value: CLASS_PREFIX + name, label: classLabels[name] })),
-    ...[...symbols].map((symbol) => ({ value: symbol, label: symbol })),
+    {
+      label: "Market",
+      fields: ["symbol", "class"],
+      choices: [
+        {},
+        ...INSTRUMENT_CLASSES.map((name) => ({ class: name })),
+        ...symbols.map((symbol) => ({ symbol })),
+        filter,
+      ],
+      describe: ({ symbol, class: name }) => symbol ?? classLabels[name ?? ""] ?? "All markets",
+    },
+    {
+      label: "Timeframe",
+      fields: ["timeframe"],
+      choices: [{}, ...TIMEFRAMES.map((timeframe) => ({ timeframe }))],
+      describe: ({ timeframe }) => timeframe ?? "All timeframes",
+    },
+    {
+      label: "Analyst",
+      fields: ["analyst", "version"],
+      choices: [{}, ...analysts.map(({ analyst }) => ({ analyst })), ...analysts, filter],
+      describe: ({ analyst, version }) =>
+        analyst
+          ? [analystLabels[analyst] ?? analyst, version].filter(Boolean).join(" · ")
+          : "All analysts",
+    },
   ];
 }
 
-interface Author {
-  analyst?: string | undefined;
-  version?: string | undefined;
+function optionsOf({ fields, choices, describe }: Select) {
+  const labels = new Map(choices.map((choice) => [choiceOf(choice, fields), describe(choice)]));
+  return [...labels].map(([value, label]) => ({ value, label }));
 }
 
-const authorOf = ({ analyst, version }: Author): string =>
-  [analyst ?? ALL, analyst && version].filter(Boolean).join(" ");
-
-const authorLabel = ({ analyst = "", version }: Author): string =>
-  [analystLabels[analyst] ?? analyst, version].filter(Boolean).join(" · ");
-
-function authorOptions(filter: PerformanceQuery, recorded: FilterBarProps["recorded"]) {
-  const known = recorded?.analysts ?? [];
-  const authors = [
-    ...known.map(({ analyst }) => ({ analyst })),
-    ...known,
-    ...(filter.analyst ? [filter] : []),
-  ];
-  const labels = new Map(authors.map((author) => [authorOf(author), authorLabel(author)]));
-  return [
-    { value: ALL, label: "All analysts" },
-    ...[...labels].map(([value, label]) => ({ value, label })),
-  ];
+/** The fields that one select sets, as in a URL: `symbol=BTC%2FUSDT`; empty for all. */
+export function choiceOf(choice: Choice, fields: readonly Field[]): string {
+  const given = fields.flatMap((field) => (choice[field] ? [[field, choice[field]]] : []));
+  return new URLSearchParams(given).toString();
 }
 
-/** Parses a choice of `authorOf`. A version may contain spaces. */
-function authorFilter(choice: string): Pick<PerformanceQuery, "analyst" | "version"> {
-  const [name, ...rest] = choice.split(" ");
-  const analyst = analystNameSchema.safeParse(name).data;
-  const version = rest.join(" ");
-  return { ...(analyst && { analyst }), ...(analyst && version && { version }) };
+export function withChoice(
+  filter: PerformanceQuery,
+  fields: readonly Field[],
+  choice: string,
+): PerformanceQuery {
+  const params = performanceParams(filter);
+  for (const field of fields) params.delete(field);
+  return filterOf(new URLSearchParams(`${params}&${choice}`));
 }
 
 /** Parses the filters of a URL. Invalid values are dropped. */
@@ -163,15 +161,3 @@ export const withoutFilters = ({ data }: PerformanceQuery): PerformanceQuery => 
 
 export const isFiltered = (filter: PerformanceQuery): boolean =>
   performanceParams(filter).toString() !== performanceParams(withoutFilters(filter)).toString();
-
-/** Symbol and class as one choice: `all`, `class:crypto`, `BTC/USDT`. */
-export function marketOf({ symbol, class: wanted }: PerformanceQuery): string {
-  return symbol ?? (wanted ? CLASS_PREFIX + wanted : ALL);
-}
-
-export function withMarket(filter: PerformanceQuery, market: string): PerformanceQuery {
-  const { symbol: _symbol, class: _class, ...rest } = filter;
-  if (market === ALL) return rest;
-  const wanted = INSTRUMENT_CLASSES.find((name) => CLASS_PREFIX + name === market);
-  return wanted ? { ...rest, class: wanted } : { ...rest, symbol: market };
-}

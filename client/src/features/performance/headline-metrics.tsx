@@ -1,9 +1,8 @@
 import { edgeStatement, formatPoints } from "@shared/contract/edge-statement.ts";
 import type { Performance } from "@shared/contract/performance.ts";
-import type { ReactNode } from "react";
 import { formatCount, formatR, formatRate } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
-import { shareOf } from "./chart-scale.ts";
+import { shareOf, type ValueRange } from "./chart-scale.ts";
 
 const RATE_MARGIN = 0.12;
 
@@ -12,9 +11,9 @@ type Estimate = NonNullable<Performance["win_rate"]>;
 export function HeadlineMetrics({ performance }: { performance: Performance }) {
   return (
     <section aria-label="Key metrics" className="grid gap-4 md:grid-cols-3">
-      <WinRate performance={performance} />
-      <Edge performance={performance} />
-      <Expectancy performance={performance} />
+      {metricsOf(performance).map((metric) => (
+        <Metric key={metric.name} {...metric} />
+      ))}
       <SmallMetrics performance={performance} />
     </section>
   );
@@ -22,111 +21,96 @@ export function HeadlineMetrics({ performance }: { performance: Performance }) {
 
 interface MetricProps {
   name: string;
-  value: string | null;
+  estimate: Estimate | null;
+  format(value: number): string;
   unit?: string;
-  interval?: string | undefined;
+  showsInterval?: boolean;
   note: string;
-  children?: ReactNode;
+  baseline: { name: string; value: number; text: string } | null;
+  rangeOf(estimate: Estimate, baseline: number): ValueRange;
 }
 
-function Metric({ name, value, unit, interval, note, children }: MetricProps) {
+function metricsOf(performance: Performance): MetricProps[] {
+  const { no_edge_rate: noEdge, counts } = performance;
+  const baseline = "Random baseline";
+  return [
+    {
+      name: "Win rate",
+      estimate: performance.win_rate,
+      format: formatRate,
+      showsInterval: true,
+      note: `${formatCount(counts.wins)} of ${formatCount(counts.decided)} decided signals`,
+      baseline:
+        noEdge === null ? null : { name: baseline, value: noEdge, text: formatRate(noEdge) },
+      rangeOf: rateRange,
+    },
+    {
+      name: "Edge over chance",
+      estimate: performance.lift,
+      format: formatPoints,
+      unit: "percentage points",
+      note: edgeStatement(performance),
+      baseline: { name: baseline, value: 0, text: "0" },
+      rangeOf: (lift) => rangeAroundZero(lift, 0.1),
+    },
+    {
+      name: "Expectancy",
+      estimate: performance.expectancy_r,
+      format: (r) => formatR(r).replace(" R", ""),
+      unit: "R per trade",
+      showsInterval: true,
+      note: `Mean of ${formatCount(performance.trades)} closed trades, after fees`,
+      baseline: { name: "Break-even", value: 0, text: "0" },
+      rangeOf: (mean) => rangeAroundZero(mean, 0.25),
+    },
+  ];
+}
+
+/** Around the rate and its baseline, wide enough that a small margin looks small. */
+const rateRange = ({ low, high }: Estimate, baseline: number): ValueRange => ({
+  low: Math.max(0, Math.min(low, baseline) - RATE_MARGIN),
+  high: Math.min(1, Math.max(high, baseline) + RATE_MARGIN),
+});
+
+function rangeAroundZero({ low, high }: Estimate, minReach: number): ValueRange {
+  const reach = Math.max(minReach, Math.abs(low), Math.abs(high)) * 1.2;
+  return { low: -reach, high: reach };
+}
+
+function Metric(props: MetricProps) {
+  const { name, estimate, format, unit, showsInterval, note, baseline, rangeOf } = props;
   return (
     <Card className="flex flex-col gap-3 p-5 sm:p-6">
       <h2 className="text-sm font-medium text-ink-muted">{name}</h2>
-      {value === null ? (
+      {estimate === null ? (
         <p className="text-lg font-medium text-ink-faint">Not enough signals</p>
       ) : (
         <p className="figures flex flex-wrap items-baseline gap-x-2">
-          <span className="text-4xl font-semibold tracking-tight">{value}</span>
+          <span className="text-4xl font-semibold tracking-tight">{format(estimate.value)}</span>
           {unit && <span className="text-sm text-ink-muted">{unit}</span>}
         </p>
       )}
-      {children}
+      {estimate && baseline && (
+        <>
+          <RangeBar
+            estimate={estimate}
+            mark={baseline.value}
+            range={rangeOf(estimate, baseline.value)}
+          />
+          <p className="figures flex items-center gap-2 text-sm">
+            <span aria-hidden className="h-3.5 w-0.5 rounded bg-wait" />
+            <span className="text-ink-muted">{baseline.name}</span>
+            <span className="font-medium">{baseline.text}</span>
+          </p>
+        </>
+      )}
       <div className="figures mt-auto flex flex-col gap-1 text-sm text-ink-muted">
-        {interval && <p>{interval}</p>}
+        {showsInterval && estimate && (
+          <p>{`95% interval ${format(estimate.low)} to ${format(estimate.high)}`}</p>
+        )}
         <p className="text-ink-faint">{note}</p>
       </div>
     </Card>
-  );
-}
-
-const intervalText = (estimate: Estimate | null, format: (value: number) => string) =>
-  estimate ? `95% interval ${format(estimate.low)} to ${format(estimate.high)}` : undefined;
-
-function WinRate({ performance }: { performance: Performance }) {
-  const { win_rate: rate, no_edge_rate: noEdge, counts } = performance;
-  return (
-    <Metric
-      name="Win rate"
-      value={rate && formatRate(rate.value)}
-      interval={intervalText(rate, formatRate)}
-      note={`${formatCount(counts.wins)} of ${formatCount(counts.decided)} decided signals`}
-    >
-      {rate && noEdge !== null && (
-        <>
-          <RangeBar {...rate} mark={noEdge} {...rateWindow(rate, noEdge)} />
-          <Compared name="Random baseline" value={formatRate(noEdge)} />
-        </>
-      )}
-    </Metric>
-  );
-}
-
-/** A window around the rate and its baseline, wide enough that a small margin looks small. */
-const rateWindow = ({ low, high }: Estimate, noEdge: number) => ({
-  from: Math.max(0, Math.min(low, noEdge) - RATE_MARGIN),
-  to: Math.min(1, Math.max(high, noEdge) + RATE_MARGIN),
-});
-
-function Edge({ performance }: { performance: Performance }) {
-  const { lift } = performance;
-  const reach = lift ? Math.max(0.1, Math.abs(lift.low), Math.abs(lift.high)) * 1.2 : 1;
-  return (
-    <Metric
-      name="Edge over chance"
-      value={lift && formatPoints(lift.value)}
-      unit="percentage points"
-      note={edgeStatement(performance)}
-    >
-      {lift && (
-        <>
-          <RangeBar {...lift} mark={0} from={-reach} to={reach} />
-          <Compared name="Random baseline" value="0" />
-        </>
-      )}
-    </Metric>
-  );
-}
-
-function Expectancy({ performance }: { performance: Performance }) {
-  const { expectancy_r: mean, trades } = performance;
-  const reach = mean ? Math.max(0.25, Math.abs(mean.low), Math.abs(mean.high)) * 1.2 : 1;
-  const short = (r: number) => formatR(r).replace(" R", "");
-  return (
-    <Metric
-      name="Expectancy"
-      value={mean && short(mean.value)}
-      unit="R per trade"
-      interval={intervalText(mean, short)}
-      note={`Mean of ${formatCount(trades)} closed trades, after fees`}
-    >
-      {mean && (
-        <>
-          <RangeBar {...mean} mark={0} from={-reach} to={reach} />
-          <Compared name="Break-even" value="0" />
-        </>
-      )}
-    </Metric>
-  );
-}
-
-function Compared({ name, value }: { name: string; value: string }) {
-  return (
-    <p className="figures flex items-center gap-2 text-sm">
-      <span aria-hidden className="h-3.5 w-0.5 rounded bg-wait" />
-      <span className="text-ink-muted">{name}</span>
-      <span className="font-medium">{value}</span>
-    </p>
   );
 }
 
@@ -176,17 +160,17 @@ function SmallMetrics({ performance }: { performance: Performance }) {
   );
 }
 
-interface RangeBarProps extends Estimate {
-  /** The value to compare with: random baseline, 0 or break-even. */
+interface RangeBarProps {
+  estimate: Estimate;
+  /** The value to compare with. */
   mark: number;
-  from: number;
-  to: number;
+  range: ValueRange;
 }
 
 const percent = (share: number) => `${Math.min(1, Math.max(0, share)) * 100}%`;
 
-function RangeBar({ value, low, high, mark, from, to }: RangeBarProps) {
-  const at = (position: number) => shareOf(position, { low: from, high: to });
+function RangeBar({ estimate: { value, low, high }, mark, range }: RangeBarProps) {
+  const at = (position: number) => shareOf(position, range);
   const [start, end] = [Math.max(0, at(low)), Math.min(1, at(high))];
   return (
     <div aria-hidden className="relative h-5">

@@ -70,8 +70,8 @@ test("filters are kept in the address, and demo data is always named", async () 
   const reopened = openWith(record, path);
   await metrics();
   const select = (label: string) => screen.findByLabelText<HTMLSelectElement>(label);
-  expect((await select("Timeframe")).value).toBe("4h");
-  expect((await select("Analyst")).value).toBe("rules rules/1");
+  expect((await select("Timeframe")).selectedOptions[0]?.text).toBe("4h");
+  expect((await select("Analyst")).selectedOptions[0]?.text).toBe("Rule-based · rules/1");
   await waitFor(() => expect(api.requests.at(-1)?.query.get("version")).toBe("rules/1"));
   await reopened.user.selectOptions(await select("Record"), "Demo data");
   await waitFor(() => expect(reopened.address()).toBe("/performance?data=replay"));

@@ -1,5 +1,6 @@
 import { signalCandlesSchema } from "@shared/contract/candle.ts";
 import { HISTORY_PAGE, TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import {
   type HistoryPage,
   historyPageSchema,
@@ -13,6 +14,7 @@ import { signalProgressSchema } from "@shared/contract/signal-page.ts";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
+import { ApiError } from "../../lib/api/errors.ts";
 import { signalKeys } from "./apply-event.ts";
 import { filterQuery, type HistoryFilter } from "./history-filter.ts";
 
@@ -84,3 +86,12 @@ export function readHistory(params: HistoryParams): Promise<HistoryPage> {
     signal,
   });
 }
+
+export function historyErrorText(error: unknown): string {
+  if (!(error instanceof ApiError)) return UNREACHABLE;
+  if (error.isTimeout) return MESSAGES.requestTimeout;
+  if (error.status < 400) return UNREACHABLE;
+  return `Server error: ${error.status} ${error.statusText}`.trim();
+}
+
+const UNREACHABLE = "Failed to connect to the backend API.";

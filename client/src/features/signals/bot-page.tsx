@@ -13,9 +13,8 @@ import { isFinished, signalKeys } from "./apply-event.ts";
 import { BotFrame, botGridClass } from "./bot-frame.tsx";
 import { isLate, select, track, useBot } from "./bot-store.ts";
 import { BotForm } from "./components/bot-form.tsx";
-import { ResultArea } from "./components/result-area.tsx";
+import { ResultArea, useTrackedSignal } from "./components/result-area.tsx";
 import { useNow } from "./hooks/use-now.ts";
-import { useTrackedSignal } from "./hooks/use-tracked-signal.ts";
 import { resumePending } from "./submit-request.ts";
 
 const AdminTools = lazyComponent(() => import("./components/admin-tools.tsx"), "AdminTools");
@@ -58,8 +57,8 @@ export function BotPage() {
 
 function announcement(signal: SignalResponse | undefined): string {
   if (!signal?.analysis) return "";
-  const { final_signal, confidence, calibrated_confidence: calibrated } = signal.analysis;
-  const words = confidenceWords({ signal: final_signal, confidence, calibrated });
+  const { final_signal } = signal.analysis;
+  const words = confidenceWords(final_signal, signal.analysis);
   return `Signal ready: ${final_signal} ${signal.symbol} ${signal.timeframe}, ${words}.`;
 }
 

@@ -1,17 +1,19 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { History, SearchX } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "react-router-dom";
+import { useRealtime } from "../../lib/realtime/store.ts";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
+import { historyErrorText, readHistory } from "./api.ts";
+import { signalKeys } from "./apply-event.ts";
 import { ExportButtons, HistoryFilters } from "./components/history-toolbar.tsx";
 import { SignalCard } from "./components/signal-card.tsx";
-import { historyErrorText } from "./history-error-text.ts";
-import { type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
-import { useHistory } from "./hooks/use-history.ts";
+import { filterHistory, type HistoryFilter, isFiltering, noFilter } from "./history-filter.ts";
 
 export function HistoryPage() {
   const [filter, setFilter] = useState(noFilter);
@@ -156,4 +158,38 @@ function LoadMore({ busy, onWanted }: { busy: boolean; onWanted(): void }) {
       </Button>
     </div>
   );
+}
+
+const FIRST_PAGE: string | null = null;
+const TYPING_MS = 250;
+
+/** The user's signals that match the filter; until the server has answered, the matching ones of those read before. */
+function useHistory(filter: HistoryFilter) {
+  const ready = useRealtime((live) => live.ready);
+  const requested = useDebouncedValue(filter, TYPING_MS);
+  const query = useInfiniteQuery({
+    queryKey: signalKeys.history(requested),
+    queryFn: ({ pageParam, signal }) =>
+      readHistory({ cursor: pageParam, filter: requested, signal }),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+    enabled: ready,
+  });
+  const { data } = query;
+  const items = useMemo(() => {
+    const read = data?.pages.flatMap((page) => page.signals);
+    return read && filterHistory(read, filter);
+  }, [data, filter]);
+  const isSettling = requested !== filter || query.isPlaceholderData;
+  return { ...query, items, isSettling };
+}
+
+function useDebouncedValue<Value>(value: Value, delayMs: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), delayMs);
+    return () => clearTimeout(timer);
+  }, [value, delayMs]);
+  return settled;
 }

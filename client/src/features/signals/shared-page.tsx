@@ -33,7 +33,7 @@ export function SharedPage() {
       <p className="text-sm text-ink-muted">
         Shared by a trader who uses this service. <TextLink to="/">About this service</TextLink>
       </p>
-      {data && <SignalContent {...data} createdAt={data.created_at} resolution={data.judgement} />}
+      {data && <SignalContent signal={data} />}
       {!data && !error && <SignalSkeleton />}
       {!data && error && <LoadError title="We couldn't load this signal." onRetry={refetch} />}
       <p className="text-sm text-ink-faint">

@@ -49,20 +49,13 @@ function Signal({ id }: { id: string }) {
     return <LoadError title="We couldn't load this signal." onRetry={retry} />;
   }
   if (!signal.data) return <SignalSkeleton />;
-  const { symbol, timeframe, created_at, status, analysis } = signal.data;
+  const { created_at, status, analysis } = signal.data;
   if (status === "failed") return <Problem text="The analysis failed." />;
   if (!isFinished(status)) return <Running />;
   if (!analysis || !progress.data || !candles.data) return <SignalSkeleton />;
+  const [before, since] = [candles.data.candles, progress.data.candles];
   return (
-    <SignalContent
-      symbol={symbol}
-      timeframe={timeframe}
-      createdAt={created_at}
-      analysis={analysis}
-      before={candles.data.candles}
-      since={progress.data.candles}
-      resolution={progress.data.judgement}
-    >
+    <SignalContent signal={{ ...progress.data, created_at, analysis, before, since }}>
       <ShareBox id={id} sharedAt={progress.data.shared_at} />
     </SignalContent>
   );

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener } from "node:http";
 import { MESSAGES } from "@shared/contract/messages.ts";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { createApiClient } from "./client.ts";
+import { useSession } from "../session.ts";
+import { callApi } from "./client.ts";
 import { ApiError } from "./errors.ts";
 
 const schema = z.object({ answer: z.number() });
@@ -19,11 +20,14 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** A client of a server that answers by `listener`, and the errors that it reports. */
+type Request = Parameters<typeof callApi<z.output<typeof schema>>>[1];
+
+/** Calls a server that answers by `listener`, signed in with the token `secret`. */
 async function setUp(listener: RequestListener) {
-  const onError = vi.fn();
   const origin = await serve(listener);
-  return { onError, api: createApiClient({ origin, getToken: () => "secret", onError }) };
+  useSession.setState({ token: "secret", approved: true, endedBy: null });
+  onTestFinished(() => useSession.setState(useSession.getInitialState()));
+  return { api: (request: Request) => callApi(origin, request) };
 }
 
 const answerWith =
@@ -96,7 +100,7 @@ test("an error answer becomes an ApiError with the server's words", async () => 
     request_id: "r1",
     errors: [{ field: "email", message: "Not an address." }],
   };
-  const { api, onError } = await setUp(answerWith(422, JSON.stringify(body)));
+  const { api } = await setUp(answerWith(422, JSON.stringify(body)));
   const error = await failureOf(api({ path: "/", schema }));
   expect(error).toMatchObject({
     status: 422,
@@ -104,7 +108,25 @@ test("an error answer becomes an ApiError with the server's words", async () => 
     message: "Please check the marked fields.",
     fieldErrors: [{ field: "email", message: "Not an address." }],
   });
-  expect(onError).toHaveBeenCalledExactlyOnceWith(error, "secret");
+  expect(useSession.getState().token).toBe("secret");
+});
+
+test("a refused token ends the session, unless another one has begun", async () => {
+  const refusal = JSON.stringify({ detail: "Sign in.", code: "unauthenticated", request_id: "r1" });
+  const { api } = await setUp(answerWith(401, refusal));
+  const request = failureOf(api({ path: "/", schema }));
+  useSession.setState({ token: "newer" });
+  await request;
+  expect(useSession.getState().token).toBe("newer");
+  await failureOf(api({ path: "/", schema }));
+  expect(useSession.getState()).toMatchObject({ token: null, endedBy: "expired" });
+});
+
+test("a refusal for lack of approval takes the access away", async () => {
+  const refusal = JSON.stringify({ detail: "No.", code: "not-approved", request_id: "r1" });
+  const { api } = await setUp(answerWith(403, refusal));
+  await failureOf(api({ path: "/", schema }));
+  expect(useSession.getState()).toMatchObject({ token: "secret", approved: false });
 });
 
 test("an error page of something in between is named by its status", async () => {
@@ -147,12 +169,11 @@ test("a reply of another shape is refused", async () => {
   });
 });
 
-test("a request taken back rejects with the caller's reason and is not reported as an error", async () => {
-  const { api, onError } = await setUp(() => undefined);
+test("a request taken back rejects with the caller's reason", async () => {
+  const { api } = await setUp(() => undefined);
   const controller = new AbortController();
   const reason = new Error("the screen was left");
   const request = api({ path: "/", schema, signal: controller.signal });
   controller.abort(reason);
   await expect(request).rejects.toBe(reason);
-  expect(onError).not.toHaveBeenCalled();
 });

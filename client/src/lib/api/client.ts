@@ -61,29 +61,25 @@ type RouteRequest<M extends Method, Path extends string, Schema extends z.ZodTyp
       ([ResponseOf<RouteAt<`${M} ${Path}`>>] extends [z.input<Schema>] ? unknown : never);
   } & ("GET" extends M ? { method?: M } : { method: M });
 
-interface ApiClientOptions {
-  origin: string;
-  /** Token of the session at the time of the request. */
-  getToken(): string | null;
-  /** Called with every error, and with the token of the request. */
-  onError(error: ApiError, token: string | null): void;
+/** Rejects with an `ApiError`, or with the reason of an aborted `signal`. */
+export async function callApi<Reply>(origin: string, request: ApiRequest<Reply>): Promise<Reply> {
+  const { token } = useSession.getState();
+  try {
+    const { response, text } = await exchange(origin, token, request);
+    if (!response.ok) throw errorOf(response, text);
+    return parseReply(response, text, request.schema);
+  } catch (error) {
+    const isCurrent = token !== null && token === useSession.getState().token;
+    if (error instanceof ApiError && isCurrent) applyRefusal(error);
+    throw error;
+  }
 }
 
-type ApiClient = <Reply>(request: ApiRequest<Reply>) => Promise<Reply>;
-
-/** Makes a function that rejects with an `ApiError`, or with the reason of an aborted `signal`. */
-export function createApiClient(options: ApiClientOptions): ApiClient {
-  return async (request) => {
-    const token = options.getToken();
-    try {
-      const { response, text } = await exchange(options.origin, token, request);
-      if (!response.ok) throw errorOf(response, text);
-      return parseReply(response, text, request.schema);
-    } catch (error) {
-      if (error instanceof ApiError) options.onError(error, token);
-      throw error;
-    }
-  };
+function applyRefusal({ status, code }: ApiError): void {
+  const { approved, isAdmin, signOut, setAccess } = useSession.getState();
+  if (status === 401) signOut("expired");
+  if (code === "not-approved") setAccess({ approved: false, role: isAdmin ? "admin" : "user" });
+  if (code === "not-admin") setAccess({ approved, role: "user" });
 }
 
 async function exchange<Reply>(origin: string, token: string | null, request: ApiRequest<Reply>) {
@@ -169,22 +165,5 @@ export function api<
   Schema extends z.ZodType = z.ZodType,
 >(request: RouteRequest<M, Path, Schema>): Promise<z.output<Schema>>;
 export function api(request: ApiRequest<unknown>): Promise<unknown> {
-  return callApi(request);
+  return callApi(apiOrigin, request);
 }
-
-const callApi = createApiClient({
-  origin: apiOrigin,
-  getToken: () => useSession.getState().token,
-  onError(error, token) {
-    const session = useSession.getState();
-    const isCurrent = token !== null && token === session.token;
-    if (!isCurrent) return;
-    if (error.status === 401) session.signOut("expired");
-    if (error.code === "not-approved") {
-      session.setAccess({ approved: false, role: session.isAdmin ? "admin" : "user" });
-    }
-    if (error.code === "not-admin") {
-      session.setAccess({ approved: session.approved, role: "user" });
-    }
-  },
-});

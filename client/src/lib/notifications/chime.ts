@@ -1,4 +1,3 @@
-const NOTES = [659.25, 987.77] as const;
 const NOTE_SECONDS = 0.14;
 const FADE_SECONDS = 0.5;
 const LOUDNESS = 0.12;
@@ -8,16 +7,12 @@ export async function playChime(): Promise<void> {
   if (!navigator.userActivation?.hasBeenActive) return;
   const audio = new AudioContext();
   await audio.resume();
-  const ends = NOTES.map((frequency, index) => playNote(audio, { frequency, index }));
-  await Promise.all(ends);
+  const now = audio.currentTime;
+  await Promise.all([playNote(audio, 659.25, now), playNote(audio, 987.77, now + NOTE_SECONDS)]);
   await audio.close();
 }
 
-function playNote(
-  audio: AudioContext,
-  { frequency, index }: { frequency: number; index: number },
-): Promise<void> {
-  const startAt = audio.currentTime + index * NOTE_SECONDS;
+function playNote(audio: AudioContext, frequency: number, startAt: number): Promise<void> {
   const endAt = startAt + FADE_SECONDS;
   const note = new OscillatorNode(audio, { frequency });
   const volume = new GainNode(audio, { gain: 0 });

@@ -2,10 +2,10 @@ import { Dialog } from "@base-ui/react/dialog";
 import { Form } from "@base-ui/react/form";
 import type { UserCard } from "@shared/contract/account.ts";
 import { type ActionDone, creditGrantSchema } from "@shared/contract/admin.ts";
-import { MESSAGES } from "@shared/contract/messages.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Check, Coins, ImageOff, ImagePlus } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
+import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button, buttonClass } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
@@ -144,41 +144,25 @@ function GrantCreditsButton({ user }: { user: UserCard }) {
 }
 
 function GrantForm({ user, onDone }: { user: UserCard; onDone(): void }) {
-  const [credits, setCredits] = useState("");
-  const [isInvalid, setInvalid] = useState(false);
-  const grant = useMutation({
-    mutationFn: async (amount: number) =>
-      showToast({ title: await runAction(grantCredits(user.username, amount)) }),
-    onSuccess: onDone,
+  const { formProps, isPending, problem } = useFormRequest(async (form) => {
+    const input = { credits: String(form.credits).trim() };
+    const { credits } = parseForm(creditGrantSchema, input);
+    showToast({ title: await runAction(grantCredits(user.username, credits)) });
+    onDone();
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const { data } = creditGrantSchema.safeParse({ credits: credits.trim() });
-    setInvalid(!data);
-    if (data && !grant.isPending) grant.mutate(data.credits);
-  };
   return (
-    <Form
-      errors={isInvalid ? { credits: MESSAGES.invalidNumber } : {}}
-      onSubmit={submit}
-      className="mt-4 flex flex-col"
-    >
+    <Form {...formProps} className="mt-4 flex flex-col">
       <TextField
         name="credits"
         label="Number of credits"
         hint={`Current balance: ${user.image_credits}. Enter a negative number to remove credits.`}
         inputMode="numeric"
         autoComplete="off"
-        value={credits}
-        onValueChange={(value) => {
-          setCredits(value);
-          setInvalid(false);
-        }}
       />
-      <ErrorAlert message={grant.isError && "Failed to grant upload credits."} className="mt-4" />
+      <ErrorAlert message={problem && "Failed to grant upload credits."} className="mt-4" />
       <div className={dialogClass.actions}>
         <Dialog.Close className={buttonClass({ variant: "secondary" })}>Cancel</Dialog.Close>
-        <Button type="submit" busy={grant.isPending}>
+        <Button type="submit" busy={isPending}>
           Grant
         </Button>
       </div>

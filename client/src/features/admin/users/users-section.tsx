@@ -1,17 +1,17 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { useDeferredValue, useId, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { QueryView } from "../../../ui/load-error.tsx";
-import { SearchInput } from "../../../ui/search-input.tsx";
+import { SearchField } from "../../../ui/search-field.tsx";
 import { AdminSection } from "../admin-section.tsx";
 import { useUsers } from "../api.ts";
 import { UserItem } from "./user-card.tsx";
 
 export function UsersSection() {
   return (
-    <AdminSection id="users" title="Users">
+    <AdminSection id="users">
       <QueryView query={useUsers()} failed="Failed to load users." skeleton={<UsersSkeleton />}>
         {({ users }) => <UserBrowser users={users} />}
       </QueryView>
@@ -77,21 +77,17 @@ interface UserFiltersProps {
 }
 
 function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
-  const id = useId();
   const counts = useMemo(() => countUsers(users), [users]);
   return (
     <div className="flex flex-col gap-3 sm:flex-row sm:items-center sm:justify-between">
-      <div className="relative w-full sm:max-w-sm">
-        <label htmlFor={id} className="sr-only">
-          Search users
-        </label>
-        <SearchInput
-          id={id}
-          placeholder="Name, email or sender"
-          value={wanted.search}
-          onChange={({ currentTarget }) => onChange({ ...wanted, search: currentTarget.value })}
-        />
-      </div>
+      <SearchField
+        label="Search users"
+        labelClass="sr-only"
+        placeholder="Name, email or sender"
+        value={wanted.search}
+        onChange={({ currentTarget }) => onChange({ ...wanted, search: currentTarget.value })}
+        className="relative w-full sm:max-w-sm"
+      />
       <fieldset className="flex rounded-control border border-line-strong bg-canvas p-1">
         <legend className="sr-only">Show</legend>
         {filterNames.map((filter) => (

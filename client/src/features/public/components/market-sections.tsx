@@ -5,21 +5,10 @@ import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { type Widget, WidgetBox, widgetSkeleton } from "../../../ui/widget.tsx";
 
 /** Loaded only when a widget does not load. */
-const TickerPanel = lazyComponent(
-  () => import("./ticker-panel.tsx"),
-  "TickerPanel",
-  widgetSkeleton,
-);
-const OverviewPanel = lazyComponent(
-  () => import("./overview-panel.tsx"),
-  "OverviewPanel",
-  widgetSkeleton,
-);
-const CryptoPanel = lazyComponent(
-  () => import("./crypto-panel.tsx"),
-  "CryptoPanel",
-  widgetSkeleton,
-);
+const loadPanels = () => import("./market-panels.tsx");
+const TickerPanel = lazyComponent(loadPanels, "TickerPanel", widgetSkeleton);
+const OverviewPanel = lazyComponent(loadPanels, "OverviewPanel", widgetSkeleton);
+const CryptoPanel = lazyComponent(loadPanels, "CryptoPanel", widgetSkeleton);
 
 const prefersStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -71,28 +60,20 @@ function Section({ id, title, children }: { id: string; title: string; children:
 }
 
 /** A copy of the contract's instruments, whose import would make the first load too large; a test compares the two. */
-const crypto = [
-  { s: "BINANCE:BTCUSDT", d: "BTC/USDT" },
-  { s: "BINANCE:ETHUSDT", d: "ETH/USDT" },
-  { s: "BINANCE:BNBUSDT", d: "BNB/USDT" },
-  { s: "BINANCE:ADAUSDT", d: "ADA/USDT" },
-  { s: "BINANCE:SOLUSDT", d: "SOL/USDT" },
-  { s: "BINANCE:XRPUSDT", d: "XRP/USDT" },
-  { s: "BINANCE:LTCUSDT", d: "LTC/USDT" },
-  { s: "BINANCE:DOGEUSDT", d: "DOGE/USDT" },
-];
+const crypto = ["BTC", "ETH", "BNB", "ADA", "SOL", "XRP", "LTC", "DOGE"].map((coin) => ({
+  s: `BINANCE:${coin}USDT`,
+  d: `${coin}/USDT`,
+}));
 const commodities = [
   { s: "OANDA:XAUUSD", d: "XAU/USD" },
   { s: "OANDA:XAGUSD", d: "XAG/USD" },
   { s: "OANDA:WTICOUSD", d: "WTI" },
   { s: "OANDA:BCOUSD", d: "BRENT" },
 ];
-const forex = [
-  { s: "FX:EURUSD", d: "EUR/USD" },
-  { s: "FX:GBPUSD", d: "GBP/USD" },
-  { s: "FX:AUDUSD", d: "AUD/USD" },
-  { s: "FX:USDJPY", d: "USD/JPY" },
-];
+const forex = ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"].map((pair) => ({
+  s: `FX:${pair.replace("/", "")}`,
+  d: pair,
+}));
 const indices = [
   { s: "OANDA:US30USD", d: "US30" },
   { s: "OANDA:NAS100USD", d: "NAS100" },

@@ -1,7 +1,5 @@
-import { cleanupImages } from "../../../lib/api/cleanup-images.ts";
-import { errorText } from "../../../lib/api/errors.ts";
 import { Card } from "../../../ui/card.tsx";
-import { ConfirmButton } from "../../../ui/confirm-button.tsx";
+import { CleanupImagesButton } from "../../../ui/cleanup-images-button.tsx";
 
 export function AdminTools() {
   return (
@@ -12,18 +10,7 @@ export function AdminTools() {
           Delete chart images that are no longer needed.
         </p>
       </div>
-      <ConfirmButton
-        label="Cleanup Images"
-        variant="secondary"
-        title="Clean up chart images?"
-        run={async () => (await cleanupImages()).detail}
-        failureText={(error) =>
-          `Failed to clean up images. Error: ${errorText(error, "Unknown error")}`
-        }
-      >
-        Chart images that are older than 30 days or belong to no signal are deleted. This cannot be
-        undone.
-      </ConfirmButton>
+      <CleanupImagesButton variant="secondary" />
     </Card>
   );
 }

@@ -4,11 +4,10 @@ import { expect, test } from "vitest";
 import { RecordPanel, type RecordPanelProps } from "./analyst-record.tsx";
 
 const loaded: RecordPanelProps = {
-  data: "replay",
+  query: { data: "replay", analyst: "rules", period: "all" },
   isCalibrated: false,
   facts: [],
   isError: false,
-  address: "/performance?data=replay&analyst=rules",
 };
 
 const panel = (changes: Partial<RecordPanelProps>) =>
@@ -53,8 +52,10 @@ test.each(cases)("a record with $name says so", ({ changes, text }) => {
 
 test("demo data and live data are named", () => {
   expect(panel({})).toContain("Record of this analyst version, demo data");
-  expect(panel({ data: "live" })).toContain("Record of this analyst version, live data");
-  expect(panel({ data: "live" })).not.toContain("demo data");
+  expect(panel({ query: { data: "live", period: "all" } })).toContain(
+    "Record of this analyst version, live data",
+  );
+  expect(panel({ query: { data: "live", period: "all" } })).not.toContain("demo data");
 });
 
 test("has the same box in every state, so that nothing below it moves", () => {

@@ -29,29 +29,22 @@ export function AnalystRecord({ analysis }: { analysis: RecordedAnalysis }) {
 }
 
 function LoadedRecord({ query, signal }: { query: PerformanceQuery; signal: StatedConfidence }) {
-  const { data: record, isError } = useQuery(performanceQuery(query));
+  const { data, isError } = useQuery(performanceQuery(query));
+  const facts = data && recordFacts(data, signal);
   return (
-    <RecordPanel
-      data={query.data}
-      isCalibrated={signal.isCalibrated}
-      facts={record && recordFacts(record, signal)}
-      isError={isError}
-      address={`/performance?${performanceParams(query)}`}
-    />
+    <RecordPanel query={query} isCalibrated={signal.isCalibrated} facts={facts} isError={isError} />
   );
 }
 
 export interface RecordPanelProps {
-  data: PerformanceQuery["data"];
+  query: PerformanceQuery;
   isCalibrated: boolean;
   facts: RecordFact[] | undefined;
   isError: boolean;
-  address: string;
 }
 
-export function RecordPanel(props: RecordPanelProps) {
-  const { data, isCalibrated, facts, isError, address } = props;
-  const title = `Record of this analyst version, ${data === "live" ? "live" : "demo"} data`;
+export function RecordPanel({ query, isCalibrated, facts, isError }: RecordPanelProps) {
+  const title = `Record of this analyst version, ${query.data === "live" ? "live" : "demo"} data`;
   return (
     <div className="@container">
       <section
@@ -60,7 +53,7 @@ export function RecordPanel(props: RecordPanelProps) {
       >
         <div className="flex items-baseline justify-between gap-4 text-xs text-ink-faint">
           <h3>{title}</h3>
-          <TextLink to={address}>Details</TextLink>
+          <TextLink to={`/performance?${performanceParams(query)}`}>Details</TextLink>
         </div>
         {facts && <Facts facts={facts} />}
         {!facts && isError && <p className="text-ink-muted">The record is unavailable.</p>}

@@ -1,7 +1,6 @@
 import { Form } from "@base-ui/react/form";
-import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
 import { Sparkles } from "lucide-react";
-import { type FormEvent, memo, useState } from "react";
+import { type FormEvent, useState } from "react";
 import type { FormErrors } from "../../../lib/api/field-errors.ts";
 import { useMe } from "../../../lib/me.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -41,8 +40,13 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
     <Card className="p-5 sm:p-6">
       <h2 className="sr-only">Signal settings</h2>
       <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
-        <MarketFields />
-        <MoneyFields />
+        <SymbolField />
+        <TimeframeField />
+        <NumberInput field="amount" label="Amount (USD)" step={10} />
+        <div className="grid gap-4 min-[22rem]:grid-cols-2">
+          <NumberInput field="riskPercent" label="Risk (%)" step={0.5} />
+          <NumberInput field="leverage" label="Leverage" step={1} />
+        </div>
         {allowsImage && (
           <ImageInput file={image} credits={credits} disabled={analyzing} onChange={setFile} />
         )}
@@ -54,50 +58,3 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
     </Card>
   );
 }
-
-// The fields subscribe to their own inputs, so they do not render again with the account or a request.
-
-const MarketFields = memo(function MarketFields() {
-  const symbol = useBot(({ inputs }) => inputs.symbol);
-  const timeframe = useBot(({ inputs }) => inputs.timeframe);
-  return (
-    <>
-      <SymbolField value={symbol} onChange={(value) => setInputs({ symbol: value })} />
-      <TimeframeField value={timeframe} onChange={(value) => setInputs({ timeframe: value })} />
-    </>
-  );
-});
-
-const MoneyFields = memo(function MoneyFields() {
-  const { amount, riskPercent, leverage } = useBot((state) => state.inputs);
-  return (
-    <>
-      <NumberInput
-        name="amount"
-        label="Amount (USD)"
-        value={amount}
-        fallback={SIGNAL_DEFAULTS.amount}
-        step={10}
-        onChange={(value) => setInputs({ amount: value })}
-      />
-      <div className="grid gap-4 min-[22rem]:grid-cols-2">
-        <NumberInput
-          name="risk_percent"
-          label="Risk (%)"
-          value={riskPercent}
-          fallback={SIGNAL_DEFAULTS.riskPercent}
-          step={0.5}
-          onChange={(value) => setInputs({ riskPercent: value })}
-        />
-        <NumberInput
-          name="leverage"
-          label="Leverage"
-          value={leverage}
-          fallback={SIGNAL_DEFAULTS.leverage}
-          step={1}
-          onChange={(value) => setInputs({ leverage: value })}
-        />
-      </div>
-    </>
-  );
-});

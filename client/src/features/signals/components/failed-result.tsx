@@ -3,16 +3,9 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import type { Failure } from "../bot-store.ts";
 import { ResultCard } from "./result-card.tsx";
 
-export function FailedResult({ failure }: { failure: Failure }) {
-  const { request, requestedAt } = failure.pending;
-  return (
-    <ResultCard
-      symbol={request.symbol}
-      timeframe={request.timeframe}
-      createdAt={new Date(requestedAt).toISOString()}
-      analysis={failedAnalysis(failure.text)}
-    />
-  );
+export function FailedResult({ failure: { text, pending } }: { failure: Failure }) {
+  const created_at = new Date(pending.requestedAt).toISOString();
+  return <ResultCard signal={{ ...pending.request, created_at }} analysis={failedAnalysis(text)} />;
 }
 
 const failedAnalysis = (reason: string): Analysis => ({

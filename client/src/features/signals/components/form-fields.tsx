@@ -1,14 +1,18 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Field } from "@base-ui/react/field";
 import { NumberField } from "@base-ui/react/number-field";
-import type { Timeframe } from "@shared/contract/candle.ts";
-import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
+import { SIGNAL_DEFAULTS, SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { ChevronDown, Minus, Plus } from "lucide-react";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { fieldClass } from "../../../ui/field-class.ts";
+import { setInputs, useBot } from "../bot-store.ts";
+
+// The fields subscribe to their own inputs, so they do not render again with the account or a request.
 
 /** One of the suggestions or free text. Only what is typed after the list has opened filters it. */
-export function SymbolField({ value, onChange }: { value: string; onChange(value: string): void }) {
+export const SymbolField = memo(function SymbolField() {
+  const value = useBot(({ inputs }) => inputs.symbol);
+  const onChange = (symbol: string) => setInputs({ symbol });
   const [typed, setTyped] = useState(false);
   const [open, setOpen] = useState(false);
   const show = (next: boolean) => {
@@ -49,7 +53,7 @@ export function SymbolField({ value, onChange }: { value: string; onChange(value
       <Field.Error className={fieldClass.error} />
     </Field.Root>
   );
-}
+});
 
 /** Without the library's popup part, which hides the rest of the page from assistive technology while it is open. */
 function SymbolList({ onPick }: { onPick(symbol: string): void }) {
@@ -81,12 +85,8 @@ function SymbolList({ onPick }: { onPick(symbol: string): void }) {
 export const matchesSymbol = (symbol: string, query: string): boolean =>
   symbol.toLowerCase().includes(query.trim().toLowerCase());
 
-interface TimeframeFieldProps {
-  value: Timeframe;
-  onChange(value: Timeframe): void;
-}
-
-export function TimeframeField({ value, onChange }: TimeframeFieldProps) {
+export const TimeframeField = memo(function TimeframeField() {
+  const value = useBot(({ inputs }) => inputs.timeframe);
   return (
     <fieldset className={fieldClass.root}>
       <legend className={`${fieldClass.label} mb-1.5`}>Timeframe</legend>
@@ -101,7 +101,7 @@ export function TimeframeField({ value, onChange }: TimeframeFieldProps) {
               name="timeframe"
               value={timeframe}
               checked={timeframe === value}
-              onChange={() => onChange(timeframe)}
+              onChange={() => setInputs({ timeframe })}
               className="absolute inset-0 cursor-pointer opacity-0"
             />
             {timeframe}
@@ -110,23 +110,22 @@ export function TimeframeField({ value, onChange }: TimeframeFieldProps) {
       </div>
     </fieldset>
   );
-}
+});
 
 const FORMAT: Intl.NumberFormatOptions = { maximumFractionDigits: 8 };
 
 interface NumberInputProps {
-  name: string;
+  field: "amount" | "riskPercent" | "leverage";
   label: string;
-  value: number | null;
-  fallback: number;
   step: number;
-  onChange(value: number | null): void;
 }
 
 /** A number with step buttons; the form checks its range. */
-export function NumberInput({ name, label, value, fallback, step, onChange }: NumberInputProps) {
+export const NumberInput = memo(function NumberInput({ field, label, step }: NumberInputProps) {
+  const value = useBot(({ inputs }) => inputs[field]);
+  const onChange = (next: number | null) => setInputs({ [field]: next });
   return (
-    <Field.Root name={name} className={fieldClass.root}>
+    <Field.Root name={field === "riskPercent" ? "risk_percent" : field} className={fieldClass.root}>
       <Field.Label className={fieldClass.label}>{label}</Field.Label>
       <NumberField.Root
         value={value}
@@ -137,7 +136,7 @@ export function NumberInput({ name, label, value, fallback, step, onChange }: Nu
       >
         <NumberField.Group className={fieldClass.group}>
           <NumberField.Input
-            onBlur={() => value === null && onChange(fallback)}
+            onBlur={() => value === null && onChange(SIGNAL_DEFAULTS[field])}
             className="figures min-w-0 flex-1 bg-transparent px-3.5 outline-none"
           />
           <NumberField.Decrement aria-label="Decrease" className={stepClass}>
@@ -151,7 +150,7 @@ export function NumberInput({ name, label, value, fallback, step, onChange }: Nu
       <Field.Error className={fieldClass.error} />
     </Field.Root>
   );
-}
+});
 
 const stepClass =
   "flex w-10 items-center justify-center text-ink-faint transition-colors hover:bg-raised hover:text-ink disabled:opacity-40";

@@ -2,15 +2,14 @@ import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
 import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useLeaveSignal } from "../../../lib/use-leave-signal.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
-import { SearchInput } from "../../../ui/search-input.tsx";
+import { SearchField } from "../../../ui/search-field.tsx";
 import { SelectField } from "../../../ui/select-field.tsx";
-import { readHistory } from "../api.ts";
-import { historyErrorText } from "../history-error-text.ts";
+import { historyErrorText, readHistory } from "../api.ts";
 import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "../history-filter.ts";
 
 const ANY = "ANY";
@@ -33,7 +32,17 @@ export function HistoryFilters({ filter, onChange }: HistoryFiltersProps) {
     <div
       className={`grid grid-cols-2 items-end gap-3 ${clearable ? "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr_auto]" : "sm:grid-cols-[minmax(0,1.4fr)_1fr_1fr]"}`}
     >
-      <SymbolFilter symbol={filter.symbol} onChange={(symbol) => onChange({ ...filter, symbol })} />
+      <SearchField
+        label="Symbol"
+        labelClass={fieldClass.label}
+        placeholder="All symbols"
+        value={filter.symbol}
+        maxLength={SIGNAL_LIMITS.symbolLength.max}
+        onChange={({ currentTarget }) =>
+          onChange({ ...filter, symbol: symbolPart(currentTarget.value) })
+        }
+        className={`${fieldClass.root} col-span-2 sm:col-span-1`}
+      />
       <SelectField
         label="Signal"
         value={filter.signal ?? ANY}
@@ -48,32 +57,14 @@ export function HistoryFilters({ filter, onChange }: HistoryFiltersProps) {
       />
       {clearable && (
         <Button
+          Icon={X}
           variant="ghost"
           className="col-span-2 h-11 sm:col-span-1"
           onClick={() => onChange(noFilter)}
         >
-          <X aria-hidden className="size-4" />
           Clear filters
         </Button>
       )}
-    </div>
-  );
-}
-
-function SymbolFilter({ symbol, onChange }: { symbol: string; onChange(symbol: string): void }) {
-  const id = useId();
-  return (
-    <div className={`${fieldClass.root} col-span-2 sm:col-span-1`}>
-      <label htmlFor={id} className={fieldClass.label}>
-        Symbol
-      </label>
-      <SearchInput
-        id={id}
-        placeholder="All symbols"
-        value={symbol}
-        maxLength={SIGNAL_LIMITS.symbolLength.max}
-        onChange={({ currentTarget }) => onChange(symbolPart(currentTarget.value))}
-      />
     </div>
   );
 }
@@ -100,22 +91,19 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
   return (
     <div className="flex flex-col gap-2 sm:items-end">
       <div className="flex gap-2">
-        {FORMAT_NAMES.map((format) => {
-          const busy = saving.isPending && saving.variables === format;
-          return (
-            <Button
-              key={format}
-              variant="secondary"
-              size="sm"
-              busy={busy}
-              disabled={saving.isPending}
-              onClick={() => saving.mutate(format)}
-            >
-              {!busy && <Download aria-hidden className="size-4" />}
-              {formats[format].label}
-            </Button>
-          );
-        })}
+        {FORMAT_NAMES.map((format) => (
+          <Button
+            key={format}
+            Icon={Download}
+            variant="secondary"
+            size="sm"
+            busy={saving.isPending && saving.variables === format}
+            disabled={saving.isPending}
+            onClick={() => saving.mutate(format)}
+          >
+            {formats[format].label}
+          </Button>
+        ))}
       </div>
       <p role="status" className="figures text-xs text-ink-muted empty:hidden">
         {saving.isPending && `Loading signals: ${loaded}`}

@@ -1,4 +1,4 @@
-import type { Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
 import { type ComponentProps, type ReactNode, useMemo } from "react";
 import { useTheme } from "../../../lib/theme.ts";
@@ -48,17 +48,9 @@ export function MarketChart({ symbol, timeframe, ...box }: MarketChartProps) {
   return <WidgetBox key={`${symbol} ${timeframe}`} widget={widget} {...box} />;
 }
 
-const INTERVALS: Record<Timeframe, string> = {
-  "1m": "1",
-  "5m": "5",
-  "15m": "15",
-  "30m": "30",
-  "1h": "60",
-  "4h": "240",
-  "1d": "D",
-};
-
-export const tradingViewInterval = (timeframe: Timeframe): string => INTERVALS[timeframe];
+/** Minutes, or `D` for a day. */
+export const tradingViewInterval = (timeframe: Timeframe): string =>
+  timeframe === "1d" ? "D" : String(TIMEFRAME_MS[timeframe] / 60_000);
 
 export function tradingViewSymbol(symbol: string): string {
   return findInstrument(symbol)?.tradingView ?? `BINANCE:${symbol.replace(/[^A-Z0-9]/g, "")}`;

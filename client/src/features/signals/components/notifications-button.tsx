@@ -9,21 +9,19 @@ export function NotificationsButton() {
   const { permission, off } = useNotificationSettings();
   if (permission === "default") {
     return (
-      <Button variant="secondary" onClick={() => void requestPermission()}>
-        <Bell aria-hidden className="size-4" />
+      <Button Icon={Bell} variant="secondary" onClick={() => void requestPermission()}>
         <span className="max-sm:sr-only">Enable notifications</span>
       </Button>
     );
   }
   if (permission !== "granted") return null;
-  const Icon = off ? BellOff : BellRing;
   return (
     <Button
+      Icon={off ? BellOff : BellRing}
       variant="ghost"
       aria-pressed={!off}
       onClick={() => useNotificationSettings.setState({ off: !off })}
     >
-      <Icon aria-hidden className="size-4" />
       <span className="max-sm:sr-only">{off ? "Notifications off" : "Notifications on"}</span>
     </Button>
   );

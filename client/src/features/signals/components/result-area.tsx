@@ -1,10 +1,13 @@
+import type { SignalResponse } from "@shared/contract/signal.ts";
 import { ChartCandlestick } from "lucide-react";
+import { useEffect } from "react";
+import { ApiError } from "../../../lib/api/errors.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
-import { select, type TrackedSignal, useBot } from "../bot-store.ts";
-import { useTrackedSignal } from "../hooks/use-tracked-signal.ts";
+import { select, type TrackedSignal, untrack, useBot } from "../bot-store.ts";
+import { useSignal } from "../hooks/use-signal.ts";
 import { loadSignalView } from "../submit-request.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 
@@ -95,4 +98,14 @@ function RecentButton({ tracked, isSelected }: { tracked: TrackedSignal; isSelec
       )}
     </button>
   );
+}
+
+/** A signal of this tab, which forgets it if the server does not know it. */
+export function useTrackedSignal(id: string | null): SignalResponse | undefined {
+  const { data, error } = useSignal(id);
+  const isUnknown = error instanceof ApiError && error.status === 404;
+  useEffect(() => {
+    if (isUnknown && id !== null) untrack(id);
+  }, [isUnknown, id]);
+  return data;
 }

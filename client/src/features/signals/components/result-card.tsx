@@ -1,37 +1,33 @@
 import { Progress } from "@base-ui/react/progress";
-import type { Timeframe } from "@shared/contract/candle.ts";
-import type { Analysis, EntryLeft } from "@shared/contract/signal.ts";
+import type { Analysis, EntryLeft, SignalKind, SignalResponse } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type SignalConfidence, statedLabel } from "../../../lib/confidence.ts";
-import { confidenceLevel, formatConfidence, formatDuration } from "../../../lib/format.ts";
+import {
+  confidenceLevel,
+  formatConfidence,
+  formatDuration,
+  formatMoment,
+  formatPriceInText,
+} from "../../../lib/format.ts";
+import { Alert } from "../../../ui/alert.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { useNow } from "../hooks/use-now.ts";
 import { tradeLevels } from "../levels.ts";
 import { AnalystRecord } from "./analyst-record.tsx";
 import { ResultLevels, ResultReasons, ResultSizing, ResultSource } from "./result-details.tsx";
-import { signalLooks, Warnings } from "./signal-parts.tsx";
-
-const EntryMissedAlert = lazyComponent(
-  () => import("./entry-missed-alert.tsx"),
-  "EntryMissedAlert",
-);
+import { SignalHeader, signalLooks, Warnings } from "./signal-parts.tsx";
 
 interface ResultCardProps {
-  symbol: string;
-  timeframe: Timeframe;
-  createdAt: string;
+  signal: Pick<SignalResponse, "symbol" | "timeframe" | "created_at" | "entry_left">;
   analysis: Analysis;
-  entryLeft?: EntryLeft | null | undefined;
   chart?: ReactNode;
 }
 
-export function ResultCard(props: ResultCardProps) {
-  const { symbol, timeframe, createdAt, analysis, entryLeft, chart } = props;
-  const { final_signal, confidence, calibrated_confidence, valid_until, warnings } = analysis;
+export function ResultCard({ signal, analysis, chart }: ResultCardProps) {
+  const { symbol, timeframe, created_at: createdAt, entry_left: entryLeft } = signal;
+  const { final_signal, valid_until, warnings } = analysis;
   const levels = tradeLevels(analysis);
   const { name, edge } = signalLooks[final_signal];
   return (
@@ -40,22 +36,10 @@ export function ResultCard(props: ResultCardProps) {
       className={`flex animate-enter flex-col gap-7 border-t-2 p-5 sm:p-7 ${edge}`}
     >
       <header className="grid gap-5 sm:grid-cols-[1fr_16rem] sm:items-center">
-        <div className="flex items-center gap-4">
-          <SignalBadge signal={final_signal} size="lg" />
-          <div className="min-w-0">
-            <h2 className="text-xl font-semibold tracking-tight">
-              {symbol} <span className="font-normal text-ink-muted">{timeframe}</span>
-            </h2>
-            <p className="figures text-sm text-ink-faint">
-              <LocalTime iso={createdAt} focusable />
-            </p>
-          </div>
-        </div>
-        <ConfidenceBar
-          signal={final_signal}
-          confidence={confidence}
-          calibrated={calibrated_confidence}
-        />
+        <SignalHeader kind={final_signal} symbol={symbol} timeframe={timeframe} heading="h2">
+          <LocalTime iso={createdAt} focusable />
+        </SignalHeader>
+        <ConfidenceBar signal={final_signal} analysis={analysis} />
       </header>
       <AnalystRecord analysis={analysis} />
       <div role="status" className="empty:hidden">
@@ -76,12 +60,30 @@ export function ResultCard(props: ResultCardProps) {
   );
 }
 
+function EntryMissedAlert({ entryLeft: { price, at } }: { entryLeft: EntryLeft }) {
+  const moment = formatMoment(at, new Date());
+  return (
+    <Alert
+      tone="warning"
+      title={`Price has left the entry zone (${formatPriceInText(price)} at ${moment})`}
+    >
+      The risk and reward shown no longer apply. Request a new signal.
+    </Alert>
+  );
+}
+
 const words = { high: "High", medium: "Medium", low: "Low" } as const;
 const fills = { high: "bg-buy", medium: "bg-wait", low: "bg-ink-faint" } as const;
 /** Green and amber would rate a confidence that has not been measured. */
 const neutralFills = { high: "bg-ink", medium: "bg-ink-muted", low: "bg-ink-faint" } as const;
 
-export function ConfidenceBar({ signal, confidence, calibrated }: SignalConfidence) {
+interface ConfidenceBarProps {
+  signal: SignalKind;
+  analysis: SignalConfidence;
+}
+
+export function ConfidenceBar({ signal, analysis }: ConfidenceBarProps) {
+  const { confidence, calibrated_confidence: calibrated } = analysis;
   const level = confidenceLevel(confidence);
   const isCalibrated = typeof calibrated === "number";
   const stated = formatConfidence(confidence);

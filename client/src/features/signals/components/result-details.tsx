@@ -10,7 +10,7 @@ import {
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { distancePercent, rewardToRisk, type TradeLevels } from "../levels.ts";
-import { ListSection, PriceLevels, TextSection } from "./signal-parts.tsx";
+import { PriceLevels, Section } from "./signal-parts.tsx";
 
 interface ResultLevelsProps {
   levels: TradeLevels;
@@ -78,18 +78,18 @@ export function ResultReasons({ analysis }: { analysis: Analysis }) {
   const { raw_ai, suggested_hold, trade_duration_text } = analysis;
   return (
     <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
-      <TextSection
+      <Section
         heading="h3"
         title="Rationale"
-        text={raw_ai.rationale}
+        content={raw_ai.rationale}
         className="lg:col-span-2"
       />
-      <ListSection heading="h3" title="Key evidence" items={raw_ai.key_evidence} />
-      <ListSection heading="h3" title="What to watch for" items={raw_ai.what_to_watch_for} />
+      <Section heading="h3" title="Key evidence" content={raw_ai.key_evidence} />
+      <Section heading="h3" title="What to watch for" content={raw_ai.what_to_watch_for} />
       <div className="grid gap-x-10 gap-y-6 sm:grid-cols-3 lg:col-span-2">
-        <TextSection heading="h3" title="Market condition" text={raw_ai.market_condition} />
-        <TextSection heading="h3" title="Suggested hold" text={suggested_hold} />
-        <TextSection heading="h3" title="Expected duration" text={trade_duration_text} />
+        <Section heading="h3" title="Market condition" content={raw_ai.market_condition} />
+        <Section heading="h3" title="Suggested hold" content={suggested_hold} />
+        <Section heading="h3" title="Expected duration" content={trade_duration_text} />
       </div>
     </div>
   );

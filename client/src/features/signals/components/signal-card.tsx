@@ -50,8 +50,7 @@ export function SignalCard({ item }: { item: HistoryItem }) {
 function StatusText({ item }: { item: HistoryItem }) {
   if (item.status === "failed") return <span className="text-wait">Failed</span>;
   if (!isFinished(item.status)) return "In progress";
-  const { signal, confidence, calibrated_confidence: calibrated } = item;
-  return confidenceWords({ signal, confidence, calibrated });
+  return confidenceWords(item.signal, item);
 }
 
 function Levels({ levels: { entry, stopLoss, takeProfit } }: { levels: TradeLevels }) {

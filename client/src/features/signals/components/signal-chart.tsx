@@ -1,5 +1,5 @@
 import type { Candle, SignalCandles, Timeframe } from "@shared/contract/candle.ts";
-import type { Resolution } from "@shared/contract/resolution.ts";
+import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useId, useMemo, useState } from "react";
 import { formatDateTime, formatPrice } from "../../../lib/format.ts";
@@ -86,26 +86,19 @@ function describePrices(candles: Candle[]): string {
 const describeLevels = ({ entry, stopLoss, takeProfit }: TradeLevels): string =>
   ` Lines: entry ${formatPrice(entry)}, stop loss ${formatPrice(stopLoss)}, take profit ${formatPrice(takeProfit)}.`;
 
-interface SignalChartProps {
-  name: string;
-  createdAt: string;
-  before: Candle[];
-  since: Candle[];
-  levels: TradeLevels | null;
-  resolution: Resolution | null;
-}
-
 const MAX_CANDLES_BEFORE = 60;
 const signalBox = "h-72 w-full rounded-control sm:h-[26rem]";
 
-export function SignalChart(props: SignalChartProps) {
-  const { name, createdAt, before, since, levels, resolution } = props;
+interface SignalChartProps {
+  signal: SharedSignal;
+  levels: TradeLevels | null;
+}
+
+export function SignalChart({ signal, levels }: SignalChartProps) {
+  const { symbol, timeframe, before, since } = signal;
   const captionId = useId();
   const candles = useMemo(() => joinCandles(before, since), [before, since]);
-  const marks = useMemo(
-    () => chartMarks({ createdAt, resolution, levels }),
-    [createdAt, resolution, levels],
-  );
+  const marks = useMemo(() => chartMarks(signal, levels), [signal, levels]);
   if (candles.length === 0) return <p className="text-sm text-ink-faint">Chart unavailable.</p>;
   return (
     <figure className="flex flex-col gap-3">
@@ -114,7 +107,7 @@ export function SignalChart(props: SignalChartProps) {
       </div>
       <figcaption className="figures flex flex-col justify-between gap-x-6 gap-y-1 text-sm text-ink-faint sm:flex-row">
         <span id={captionId}>
-          {`${name}: ${before.length} candles before the signal, ${since.length} since. ${describePrices(candles)}`}
+          {`${symbol} ${timeframe}: ${before.length} candles before the signal, ${since.length} since. ${describePrices(candles)}`}
         </span>
         <span className="flex shrink-0 items-start">
           <TradingViewLink />
@@ -156,22 +149,18 @@ function joinCandles(before: Candle[], since: Candle[]): Candle[] {
 
 const tones = { WIN: "buy", LOSS: "sell", EXPIRED: "ink-muted" } as const;
 
-function chartMarks({
-  createdAt,
-  resolution,
-  levels,
-}: Pick<SignalChartProps, "createdAt" | "resolution" | "levels">): ChartMark[] {
+function chartMarks({ created_at, judgement }: SharedSignal, levels: TradeLevels | null) {
   const marks: ChartMark[] = [
     {
-      time: Date.parse(createdAt),
+      time: Date.parse(created_at),
       text: "Signal",
       tone: "accent",
       position: "aboveBar",
       shape: "circle",
     },
   ];
-  if (!resolution || !levels) return marks;
-  const { filled_at, exited_at, reason, outcome } = resolution;
+  if (!judgement || !levels) return marks;
+  const { filled_at, exited_at, reason, outcome } = judgement;
   const isBuy = levels.takeProfit > levels.entry;
   if (filled_at !== null) {
     const look = isBuy

@@ -1,7 +1,9 @@
+import type { Timeframe } from "@shared/contract/candle.ts";
 import type { SignalKind } from "@shared/contract/signal.ts";
 import type { ReactNode } from "react";
 import { formatChange, formatPrice } from "../../../lib/format.ts";
 import { Alert } from "../../../ui/alert.tsx";
+import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { distancePercent, type TradeLevels } from "../levels.ts";
 
 interface SignalLook {
@@ -14,6 +16,32 @@ export const signalLooks: Record<SignalKind, SignalLook> = {
   SELL: { name: "sell", edge: "border-t-sell" },
   WAIT: { name: "wait", edge: "border-t-wait" },
 };
+
+interface SignalHeaderProps {
+  kind: SignalKind;
+  symbol: string;
+  timeframe: Timeframe;
+  /** The main heading of the page, or one below it. */
+  heading: "h1" | "h2";
+  children: ReactNode;
+}
+
+export function SignalHeader(props: SignalHeaderProps) {
+  const { kind, symbol, timeframe, heading: Heading, children } = props;
+  return (
+    <div className="flex items-center gap-4">
+      <SignalBadge signal={kind} size="lg" />
+      <div className="min-w-0">
+        <Heading
+          className={`text-xl font-semibold tracking-tight ${Heading === "h1" ? "sm:text-2xl" : ""}`}
+        >
+          {symbol} <span className="font-normal text-ink-muted">{timeframe}</span>
+        </Heading>
+        <p className="figures text-sm text-ink-faint">{children}</p>
+      </div>
+    </div>
+  );
+}
 
 export function Warnings({ warnings }: { warnings: string[] }) {
   if (warnings.length === 0) return null;
@@ -67,43 +95,27 @@ export function PriceLevels({ levels, entryNote, stacked = false }: PriceLevelsP
 interface SectionProps {
   title: string;
   heading: "h2" | "h3";
+  content: string | string[];
   className?: string;
 }
 
-function Section({
-  title,
-  heading: Heading,
-  className = "",
-  children,
-}: SectionProps & { children: ReactNode }) {
+/** A titled text or list; nothing if the analyst left it empty. */
+export function Section({ title, heading: Heading, content, className }: SectionProps) {
+  if (content.length === 0 || (typeof content === "string" && content.trim() === "")) return null;
   return (
     <section className={className}>
       <Heading className="text-sm font-medium text-ink-faint">{title}</Heading>
-      {children}
+      {typeof content === "string" ? (
+        <p className="mt-1.5 max-w-prose leading-relaxed text-pretty whitespace-pre-line">
+          {content}
+        </p>
+      ) : (
+        <ul className="mt-1.5 flex list-disc flex-col gap-1.5 pl-5 leading-relaxed marker:text-ink-faint">
+          {content.map((item) => (
+            <li key={item}>{item}</li>
+          ))}
+        </ul>
+      )}
     </section>
-  );
-}
-
-/** A titled text; nothing if the analyst left it empty. */
-export function TextSection({ text, ...section }: SectionProps & { text: string }) {
-  if (text.trim() === "") return null;
-  return (
-    <Section {...section}>
-      <p className="mt-1.5 max-w-prose leading-relaxed text-pretty whitespace-pre-line">{text}</p>
-    </Section>
-  );
-}
-
-/** A titled list; nothing if the analyst left it empty. */
-export function ListSection({ items, ...section }: SectionProps & { items: string[] }) {
-  if (items.length === 0) return null;
-  return (
-    <Section {...section}>
-      <ul className="mt-1.5 flex list-disc flex-col gap-1.5 pl-5 leading-relaxed marker:text-ink-faint">
-        {items.map((item) => (
-          <li key={item}>{item}</li>
-        ))}
-      </ul>
-    </Section>
   );
 }

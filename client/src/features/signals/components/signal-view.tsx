@@ -1,4 +1,7 @@
-import { lazyComponent } from "../../../ui/lazy-component.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { TextLink } from "../../../ui/button.tsx";
+import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
+import { progressQuery } from "../api.ts";
 import { isLate, type TrackedSignal } from "../bot-store.ts";
 import { useNow } from "../hooks/use-now.ts";
 import { useSignal } from "../hooks/use-signal.ts";
@@ -7,14 +10,12 @@ import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 import { ResultCard } from "./result-card.tsx";
 import { ResultChart } from "./signal-chart.tsx";
 
-const ResultFollow = lazyComponent(() => import("./result-follow.tsx"), "ResultFollow");
-
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const { data: signal } = useSignal(tracked.id);
   if (!signal?.analysis) {
     return <PendingSignal tracked={tracked} isRunning={signal?.status === "running"} />;
   }
-  const { signal_id: id, symbol, timeframe, status, created_at, analysis, entry_left } = signal;
+  const { signal_id: id, symbol, timeframe, status, analysis } = signal;
   const levels = tradeLevels(analysis);
   const chart = (
     <>
@@ -22,29 +23,24 @@ export function SignalView({ tracked }: { tracked: TrackedSignal }) {
       <ResultFollow id={id} isTrade={levels !== null} />
     </>
   );
-  return (
-    <ResultCard
-      symbol={symbol}
-      timeframe={timeframe}
-      createdAt={created_at}
-      analysis={analysis}
-      entryLeft={entry_left}
-      chart={status === "completed" && chart}
-    />
-  );
+  return <ResultCard signal={signal} analysis={analysis} chart={status === "completed" && chart} />;
 }
 
 function PendingSignal({ tracked, isRunning }: { tracked: TrackedSignal; isRunning: boolean }) {
-  const { symbol, timeframe, requestedAt } = tracked;
   return (
     <>
       {isLate(tracked, useNow(true)) && <TimeoutAlert />}
-      <PendingCard
-        symbol={symbol}
-        timeframe={timeframe}
-        stage={isRunning ? "running" : "queued"}
-        requestedAt={requestedAt}
-      />
+      <PendingCard {...tracked} stage={isRunning ? "running" : "queued"} />
     </>
+  );
+}
+
+function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) {
+  const { data } = useQuery({ ...progressQuery(id), enabled: isTrade });
+  return (
+    <div className="flex items-center justify-between gap-4 border-t border-line pt-5">
+      {isTrade ? <OutcomeBadge outcome={data?.judgement?.outcome} /> : <span />}
+      <TextLink to={`/signals/${id}`}>Open</TextLink>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatQuote, linePoints } from "./market-quotes.tsx";
+import { formatQuote, linePoints } from "./market-panels.tsx";
 
 test.each([
   [64_012.5, "64,012.50"],

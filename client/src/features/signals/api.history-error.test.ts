@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../lib/api/errors.ts";
-import { historyErrorText } from "./history-error-text.ts";
+import { historyErrorText } from "./api.ts";
 
 test.each([
   [

@@ -1,0 +1,300 @@
+import { type MarketQuote, marketsSchema } from "@shared/contract/markets.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef } from "react";
+import { axisDecimals, formatChange, formatDateTime, formatUtc } from "../../../lib/format.ts";
+import { readPublic } from "../../../lib/public-api.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Skeleton } from "../../../ui/card.tsx";
+import { ColumnHeadings } from "../../../ui/column-headings.tsx";
+
+export function TickerPanel() {
+  const { data, isError } = useMarkets();
+  const quotes = data?.markets ?? [];
+  if (!data && !isError) return <Skeleton className="absolute inset-0 rounded-none" />;
+  if (quotes.length === 0) {
+    return (
+      <p className="page flex h-full items-center text-sm text-ink-faint">
+        {isError ? PRICES_FAILED : NO_PRICES}
+      </p>
+    );
+  }
+  const isDemo = quotes.some((quote) => quote.data === "replay");
+  return (
+    <ScrollBox
+      title="Market prices"
+      className="h-full overflow-x-auto mask-r-from-95% [scrollbar-width:none]"
+    >
+      <ul className="figures flex h-full w-max items-center px-4 text-sm sm:px-6">
+        {isDemo && <li className="pr-5 font-medium text-wait">Demo data</li>}
+        {quotes.map(({ symbol, price, change_percent }) => (
+          <li key={symbol} className="flex gap-2 border-l border-line px-5">
+            <span className="font-medium">{symbol}</span>
+            <span className="text-ink-muted">{formatQuote(price)}</span>
+            <Change percent={change_percent} />
+          </li>
+        ))}
+      </ul>
+    </ScrollBox>
+  );
+}
+
+/** Symbols that no group names are crypto. Without the contract's instruments, which the first load has no room for. */
+const overviewColumns = [
+  [{ title: "Crypto", symbols: null }],
+  [
+    { title: "Forex", symbols: ["EUR/USD", "GBP/USD", "AUD/USD", "USD/JPY"] },
+    { title: "Metals", symbols: ["XAU/USD", "XAG/USD"] },
+  ],
+  [
+    { title: "Indices", symbols: ["US30", "NAS100", "SPX500"] },
+    { title: "Oil", symbols: ["WTI", "BRENT"] },
+  ],
+];
+const named = overviewColumns.flat().flatMap((group) => group.symbols ?? []);
+
+const inGroup = (symbols: readonly string[] | null) => (quote: MarketQuote) =>
+  symbols ? symbols.includes(quote.symbol) : !named.includes(quote.symbol);
+
+export function OverviewPanel() {
+  return (
+    <MarketPanel title="Market Overview">
+      {(quotes) => (
+        <div className="grid gap-x-8 px-4 pb-3 sm:px-5 md:grid-cols-2 lg:grid-cols-3">
+          {overviewColumns.map((groups) => (
+            <div key={groups[0]?.title}>
+              {groups.map(({ title, symbols }) => (
+                <Group key={title} title={title} quotes={quotes.filter(inGroup(symbols))} />
+              ))}
+            </div>
+          ))}
+        </div>
+      )}
+    </MarketPanel>
+  );
+}
+
+function Group({ title, quotes }: { title: string; quotes: MarketQuote[] }) {
+  if (quotes.length === 0) return null;
+  return (
+    <table className="figures w-full text-sm">
+      <caption className="pt-3 pb-1 text-left text-xs font-medium text-ink-faint">{title}</caption>
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">Symbol</th>
+          <th scope="col">Price</th>
+          <th scope="col">24h change</th>
+        </tr>
+      </thead>
+      <tbody>
+        {quotes.map(({ symbol, price, change_percent, closes }) => (
+          <tr key={symbol} className="h-[37px] border-b border-line last:border-b-0">
+            <th scope="row" className="text-left font-medium">
+              <span className="flex items-center justify-between gap-3">
+                {symbol}
+                <span className="lg:max-xl:hidden">
+                  <Sparkline closes={closes} falling={change_percent < 0} />
+                </span>
+              </span>
+            </th>
+            <td className="w-27 text-right">{formatQuote(price)}</td>
+            <td className="w-18 text-right">
+              <Change percent={change_percent} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const wide = "hidden md:table-cell";
+const cryptoColumns = {
+  Symbol: "pl-4 text-left sm:pl-5",
+  Price: "",
+  "24h change": "pr-4 sm:pr-5 md:pr-0",
+  "24h high": wide,
+  "24h low": wide,
+  "Last 24 hours": `${wide} pr-5`,
+};
+
+export function CryptoPanel() {
+  return (
+    <MarketPanel title="Cryptocurrency Markets">
+      {(quotes) => (
+        <table className="figures w-full text-sm">
+          <ColumnHeadings
+            columns={cryptoColumns}
+            className="h-10 border-b border-line text-right text-xs text-ink-faint"
+          />
+          <tbody>
+            {quotes.filter(inGroup(null)).map((quote) => (
+              <CryptoRow key={quote.symbol} quote={quote} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </MarketPanel>
+  );
+}
+
+function CryptoRow({ quote }: { quote: MarketQuote }) {
+  const { symbol, price, change_percent, high, low, closes } = quote;
+  return (
+    <tr className="h-[50px] border-b border-line text-right last:border-b-0">
+      <th scope="row" className="pl-4 text-left font-medium sm:pl-5">
+        {symbol}
+      </th>
+      <td>{formatQuote(price)}</td>
+      <td className="pr-4 sm:pr-5 md:pr-0">
+        <Change percent={change_percent} />
+      </td>
+      <td className={`${wide} text-ink-muted`}>{formatQuote(high)}</td>
+      <td className={`${wide} text-ink-muted`}>{formatQuote(low)}</td>
+      <td className={`${wide} pr-5`}>
+        <span className="flex justify-end">
+          <Sparkline closes={closes} falling={change_percent < 0} />
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+interface MarketPanelProps {
+  title: string;
+  children(quotes: MarketQuote[]): ReactNode;
+}
+
+function MarketPanel({ title, children }: MarketPanelProps) {
+  const { data, isError, refetch } = useMarkets();
+  if (data && data.markets.length > 0) {
+    return (
+      <div className="flex h-full flex-col">
+        <SourceNote quotes={data.markets} />
+        <ScrollBox title={`Prices: ${title}`} className="min-h-0 flex-1 overflow-y-auto">
+          {children(data.markets)}
+        </ScrollBox>
+      </div>
+    );
+  }
+  if (!data && !isError) return <Skeleton className="absolute inset-0 rounded-none" />;
+  return (
+    <div className="flex h-full flex-col items-center justify-center gap-4 p-6 text-center">
+      <p role="status" className="text-ink-muted text-pretty">
+        {data ? NO_PRICES : PRICES_FAILED}
+      </p>
+      {!data && (
+        <Button variant="secondary" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function SourceNote({ quotes }: { quotes: MarketQuote[] }) {
+  const isDemo = quotes.some((quote) => quote.data === "replay");
+  const latest =
+    quotes
+      .map((quote) => quote.as_of)
+      .toSorted()
+      .at(-1) ?? "";
+  return (
+    <p className="flex h-11 shrink-0 items-center justify-between gap-4 border-b border-line px-4 text-xs sm:px-5">
+      <span className={isDemo ? "text-wait" : "text-ink-muted"}>
+        {isDemo
+          ? "Demo data: recorded prices shifted to the present."
+          : "Prices at the close of the last hour"}
+      </span>
+      <time dateTime={latest} title={formatUtc(latest)} className="figures shrink-0 text-ink-faint">
+        {formatDateTime(latest)}
+      </time>
+    </p>
+  );
+}
+
+const BOX = { width: 72, height: 22 };
+
+function Change({ percent }: { percent: number }) {
+  return <span className={percent < 0 ? "text-sell" : "text-buy"}>{formatChange(percent)}</span>;
+}
+
+function Sparkline({ closes, falling }: { closes: readonly number[]; falling: boolean }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox={`0 -1.5 ${BOX.width} ${BOX.height + 3}`}
+      className={`h-6 w-18 ${falling ? "stroke-sell" : "stroke-buy"}`}
+    >
+      <polyline
+        points={linePoints(closes, BOX)}
+        fill="none"
+        strokeWidth="1.5"
+        strokeLinejoin="round"
+        strokeLinecap="round"
+      />
+    </svg>
+  );
+}
+
+export function formatQuote(price: number): string {
+  const digits = axisDecimals(price);
+  return price.toLocaleString("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
+
+export function linePoints(
+  values: readonly number[],
+  box: { width: number; height: number },
+): string {
+  const low = Math.min(...values);
+  const range = Math.max(...values) - low || 1;
+  const step = box.width / Math.max(1, values.length - 1);
+  return values
+    .map((value, index) => {
+      const y = box.height - ((value - low) / range) * box.height;
+      return `${(index * step).toFixed(1)},${y.toFixed(1)}`;
+    })
+    .join(" ");
+}
+
+interface ScrollBoxProps {
+  title: string;
+  children: ReactNode;
+  className: string;
+}
+
+/** Scrollable content. It takes the Tab focus only when it overflows, as not every browser does this itself. */
+function ScrollBox({ title, children, className }: ScrollBoxProps) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => {
+      const overflows =
+        element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth;
+      element.tabIndex = overflows ? 0 : -1;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <section ref={box} aria-label={title} className={`-outline-offset-2 ${className}`}>
+      {children}
+    </section>
+  );
+}
+
+const NO_PRICES = "Prices will appear here in a moment.";
+const PRICES_FAILED = "Market prices are not available at the moment.";
+
+const REFRESH_INTERVAL_MS = 60_000;
+
+const useMarkets = () =>
+  useQuery({
+    queryKey: ["markets"],
+    queryFn: ({ signal }) => readPublic({ path: "/markets", schema: marketsSchema, signal }),
+    refetchInterval: REFRESH_INTERVAL_MS,
+    staleTime: REFRESH_INTERVAL_MS,
+  });
