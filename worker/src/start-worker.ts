@@ -83,8 +83,7 @@ function createDeps(
   { settings, database, logger, services }: WorkerOptions,
   shutdown: AbortSignal,
 ): WorkerDeps {
-  const metrics = createWorkerMetrics();
-  metrics.watchProviders(services.market.health);
+  const metrics = createWorkerMetrics(services.market.health);
   return {
     database,
     logger,

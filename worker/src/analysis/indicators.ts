@@ -14,26 +14,10 @@ import {
 import { resampleTraded } from "../market-data/candles.ts";
 
 /** Indicators at the last closed candle; null with too few candles for a stable value. */
-export interface Indicators {
-  rsi14: number | null;
-  ema20: number | null;
-  ema50: number | null;
-  ema200: number | null;
-  macd: Macd | null;
-  atr14: number | null;
-  /** ATR(14) divided by its mean of the last 50 candles. */
-  atrRatio: number | null;
-  /** Percentile rank of ATR(14) among up to 200 earlier ones. */
-  atrPercentile: number | null;
-  bollinger20: Bands | null;
-  volume: Volume | null;
-  swings: Swings;
-  trend: Trend | null;
-  higherTimeframe: HigherTimeframe | null;
-}
+export type Indicators = ReturnType<typeof computeIndicators>;
 
 /** Computes all indicators from closed candles, oldest first. */
-export function computeIndicators({ candles, timeframe }: MarketCandles): Indicators {
+export function computeIndicators({ candles, timeframe }: MarketCandles) {
   const closes = candles.map((candle) => candle.close);
   return {
     rsi14: computeRsi(closes, 14),
@@ -50,21 +34,14 @@ export function computeIndicators({ candles, timeframe }: MarketCandles): Indica
   };
 }
 
-interface Macd {
-  macd: number;
-  signal: number;
-  histogram: number;
-  /** Null where that candle was not stable yet. */
-  previousHistogram: number | null;
-}
-
 export function computeRsi(closes: readonly number[], period: number): number | null {
   const rsi = new RSI(period);
   rsi.updates(closes);
   return rsi.getResult();
 }
 
-function computeMacd(closes: readonly number[]): Macd | null {
+/** The histogram before is null where that candle was not stable yet. */
+function computeMacd(closes: readonly number[]) {
   const signal = new EMA(9);
   const macd = new MACD(new EMA(12), new EMA(26), signal);
   const stable: MACDResult[] = [];
@@ -83,17 +60,7 @@ const RANKED_ATRS = { max: 200, min: 50 } as const;
 
 const REGIME_PERCENTILE = { quiet: 20, lively: 80 } as const;
 
-type VolatilityRegime = "quiet" | "normal" | "lively";
-
-interface Bands {
-  lower: number;
-  middle: number;
-  upper: number;
-}
-
-function computeAtr(
-  candles: readonly Candle[],
-): Pick<Indicators, "atr14" | "atrRatio" | "atrPercentile"> {
+function computeAtr(candles: readonly Candle[]) {
   const atr = new ATR(14);
   const average = new SMA(AVERAGED_ATRS);
   const ranges = candles.flatMap((candle) => atr.add(candle) ?? []);
@@ -102,7 +69,9 @@ function computeAtr(
   const usual = average.getResult();
   return {
     atr14: last,
+    /** ATR(14) divided by its mean of the last 50 candles. */
     atrRatio: last === null || !usual ? null : last / usual,
+    /** Percentile rank of ATR(14) among up to 200 earlier ones. */
     atrPercentile: last === null ? null : percentileRank(last, ranges.slice(0, -1)),
   };
 }
@@ -113,25 +82,19 @@ function percentileRank(last: number, all: readonly number[]): number | null {
   return (100 * earlier.filter((range) => range < last).length) / earlier.length;
 }
 
-export function volatilityRegime(atrPercentile: number): VolatilityRegime {
+export function volatilityRegime(atrPercentile: number): "quiet" | "normal" | "lively" {
   if (atrPercentile <= REGIME_PERCENTILE.quiet) return "quiet";
   return atrPercentile >= REGIME_PERCENTILE.lively ? "lively" : "normal";
 }
 
-function computeBollinger(closes: readonly number[]): Bands | null {
+function computeBollinger(closes: readonly number[]) {
   const bands = new BollingerBands(20, 2);
   bands.updates(closes);
   return bands.getResult();
 }
 
-interface Volume {
-  last: number;
-  average20: number;
-  ratio: number;
-}
-
 /** Null also where the market reports no volume, as forex feeds do. */
-function computeVolume(candles: readonly Candle[]): Volume | null {
+function computeVolume(candles: readonly Candle[]) {
   const last = candles.at(-1);
   const average = new SMA(20);
   average.updates(candles.map((candle) => candle.volume));

@@ -51,14 +51,7 @@ export type SignalProvenance = z.infer<typeof signalProvenanceSchema>;
  * `JSON.stringify(candles.map((c) => [c.time, c.open, c.high, c.low, c.close, c.volume]))`.
  */
 export function hashCandles(candles: readonly Candle[]): string {
-  const rows = candles.map(({ time, open, high, low, close, volume }) => [
-    time,
-    open,
-    high,
-    low,
-    close,
-    volume,
-  ]);
+  const rows = candles.map((c) => [c.time, c.open, c.high, c.low, c.close, c.volume]);
   return sha256(JSON.stringify(rows));
 }
 

@@ -1,4 +1,4 @@
-import type { Analysis, SignalSource } from "@shared/contract/signal.ts";
+import type { Analysis } from "@shared/contract/signal.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
 import type { SizingInput } from "@shared/domain/sizing.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
@@ -17,7 +17,6 @@ const MAX_FAILURES = 5;
 export interface AnalystRecord {
   statements: { at: number; analysis: Analysis }[];
   failed: number;
-  source: SignalSource | null;
 }
 
 /**
@@ -36,7 +35,7 @@ export function analystStrategy(options: {
   const { course, market, stake, limit, abort } = options;
   const { symbol, timeframe } = course;
   const request = { symbol, timeframe, limit, ...stake };
-  const record: AnalystRecord = { statements: [], failed: 0, source: null };
+  const record: AnalystRecord = { statements: [], failed: 0 };
   let failedInARow = 0;
   const ask = async (at: number): Promise<Analysis | null> => {
     const now = () => at;
@@ -58,7 +57,6 @@ export function analystStrategy(options: {
     const analysis = await ask(at);
     if (!analysis) return null;
     record.statements.push({ at, analysis });
-    record.source = analysis.source;
     const trade = advisedTrade(analysis, course, bar);
     const { confidence, estimated_dollar_risk: dollarRisk } = analysis;
     return trade && { trade, confidence, dollarRisk };

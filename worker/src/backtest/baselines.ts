@@ -170,12 +170,9 @@ export async function randomEntries(options: RandomOptions): Promise<SimulatedTr
 }
 
 function geometriesOf({ course, trades, atrAt }: RandomOptions): LevelsInAtr[] {
-  const barAt = new Map<number, number>();
-  for (let bar = course.firstBar; bar <= course.lastBar; bar += 1) {
-    barAt.set(closeOf(course, bar), bar);
-  }
   return trades.flatMap(({ trade }) => {
-    const atr = atrAt(barAt.get(trade.createdAt) ?? -1);
+    const bar = course.series.candles.findIndex((_, at) => closeOf(course, at) === trade.createdAt);
+    const atr = atrAt(bar);
     return atr === null ? [] : geometryOf(trade, atr);
   });
 }

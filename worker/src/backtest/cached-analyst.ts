@@ -51,18 +51,11 @@ export function cachedAnalyst(options: {
 }
 
 async function readReply(file: string): Promise<AdviceReply | null> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  });
-  return text === null ? null : parseReply(text);
-}
-
-function parseReply(text: string): AdviceReply | null {
   try {
-    return cachedReplySchema.parse(JSON.parse(text));
-  } catch {
-    // Damaged or outdated answers are requested again.
+    return cachedReplySchema.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch (error) {
+    // Missing, damaged or outdated answers are requested.
+    if (error instanceof Error && "code" in error && error.code !== "ENOENT") throw error;
     return null;
   }
 }

@@ -40,21 +40,14 @@ function lengthCaveats({ options, bars, stopped_early: isStopped }: Reported): s
 
 function tradeCaveats({ trades, figures, analyst }: Reported): string[] {
   const unclear = trades.filter(({ judgement }) => judgement?.reason === "both").length;
-  const caveats = [
-    {
-      isTrue: unclear > 0,
-      text: `Trades that touched stop and target within one shortest candle count as lost: ${unclear}.`,
-    },
-    {
-      isTrue: figures.counts.pending > 0,
-      text: "The last trade was still open where the data ends: it is in no figure.",
-    },
-    {
-      isTrue: analyst.failed > 0,
-      text: `Bars at which the analyst gave no answer count as no trade: ${analyst.failed}.`,
-    },
-  ];
-  return caveats.filter(({ isTrue }) => isTrue).map(({ text }) => text);
+  return [
+    unclear > 0 &&
+      `Trades that touched stop and target within one shortest candle count as lost: ${unclear}.`,
+    figures.counts.pending > 0 &&
+      "The last trade was still open where the data ends: it is in no figure.",
+    analyst.failed > 0 &&
+      `Bars at which the analyst gave no answer count as no trade: ${analyst.failed}.`,
+  ].filter((caveat) => caveat !== false);
 }
 
 function sizeCaveat({ figures }: Reported): string[] {

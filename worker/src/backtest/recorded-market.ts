@@ -15,7 +15,8 @@ export function recordedMarket(find: FindSeries): MarketData {
     async candles({ symbol, timeframe, limit, until = Number.POSITIVE_INFINITY }) {
       const series = find(symbol, timeframe);
       if (!series) throw missing("unknown-symbol", `no candles of ${symbol} at ${timeframe}`);
-      const end = countClosed(series.candles, until - TIMEFRAME_MS[timeframe]);
+      const latestOpen = until - TIMEFRAME_MS[timeframe];
+      const end = series.candles.findLastIndex(({ time }) => time <= latestOpen) + 1;
       if (end === 0) throw missing("nonsense", `no candles of ${symbol} that early`);
       return { ...series, candles: series.candles.slice(Math.max(0, end - limit), end) };
     },
@@ -28,17 +29,6 @@ export function marketAsOf(market: MarketData, at: () => number): MarketData {
     candles: ({ until = Number.POSITIVE_INFINITY, ...request }) =>
       market.candles({ ...request, until: Math.min(until, at()) }),
   };
-}
-
-/** Binary search, as it is called at every bar. */
-function countClosed(candles: readonly Candle[], latestOpen: number): number {
-  let [low, high] = [0, candles.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if ((candles[middle]?.time ?? Number.POSITIVE_INFINITY) <= latestOpen) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 const missing = (failure: "unknown-symbol" | "nonsense", message: string) =>

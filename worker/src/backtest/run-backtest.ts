@@ -3,7 +3,7 @@ import { computeMetrics } from "@shared/stats/performance-metrics.ts";
 import type { Analyst } from "../analysis/analyst.ts";
 import type { MarketData } from "../market-data/market-data.ts";
 import { type AnalystRecord, analystStrategy } from "./analyst-strategy.ts";
-import { atrRule, buyAndHold, type HoldResult, randomEntries } from "./baselines.ts";
+import { atrRule, buyAndHold, randomEntries } from "./baselines.ts";
 import type { CacheUse } from "./cached-analyst.ts";
 import { caveatsFor, verdictOn } from "./caveats.ts";
 import { atrOfBars, type BacktestRange, candleAt, closeOf } from "./range.ts";
@@ -39,32 +39,26 @@ export interface BacktestInput {
  * @throws ProviderError if the analyst fails repeatedly; the reason of `abort` if that fires before the first bar
  */
 export async function runBacktest(input: BacktestInput): Promise<BacktestReport> {
+  return composeReport(await simulate(input));
+}
+
+type Simulated = Awaited<ReturnType<typeof simulate>>;
+
+async function simulate(input: BacktestInput) {
   const { options, course: whole, finerMarket, onRepetition } = input;
   const { every, limit, amount, risk_percent: riskPercent, leverage, costs } = options;
   const { seed, repetitions } = options;
   const stake = { amount, riskPercent, leverage };
-  // The results up to an abort are compared too.
-  const noAbort = new AbortController().signal;
-  const judge = createResolver({ course: whole, finerMarket, costs, abort: noAbort });
+  const judge = createResolver({ course: whole, finerMarket, costs });
   const { decide, record } = analystStrategy({ ...input, stake, costs, limit });
   const { trades, lastBar } = await simulateTrades({ ...input, decide, judge, every });
+  // Up to the last simulated bar.
   const course = { ...whole, lastBar };
   const shared = { course, stake, costs, judge, atrAt: atrOfBars(course) };
   const rule = await simulateTrades({ ...shared, decide: atrRule(shared), every });
   const runs = await randomEntries({ ...shared, trades, repetitions, seed, onRepetition });
   const hold = buyAndHold(course, trades, costs);
-  return composeReport({ input, course, record, trades, atrRuleTrades: rule.trades, runs, hold });
-}
-
-interface Simulated {
-  input: BacktestInput;
-  /** Up to the last simulated bar. */
-  course: BacktestRange;
-  record: AnalystRecord;
-  trades: SimulatedTrade[];
-  atrRuleTrades: SimulatedTrade[];
-  runs: SimulatedTrade[][];
-  hold: HoldResult;
+  return { input, course, record, trades, atrRuleTrades: rule.trades, runs, hold };
 }
 
 function composeReport(simulated: Simulated): BacktestReport {
@@ -113,7 +107,8 @@ function describeData(course: BacktestRange): BacktestReport["data"] {
 }
 
 function describeAnalyst({ input, record }: Simulated): BacktestReport["analyst"] {
-  const { statements, failed, source } = record;
+  const { statements, failed } = record;
+  const source = statements.at(-1)?.analysis.source;
   const { cacheUse } = input;
   return {
     name: input.analyst.name,

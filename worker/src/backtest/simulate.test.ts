@@ -31,8 +31,7 @@ function setUp(closes: readonly number[], finer: readonly Candle[] = []) {
   const finerMarket = recordedMarket((_, timeframe) =>
     timeframe === "30m" ? { ...own, candles: [...finer] } : undefined,
   );
-  const { signal: abort } = new AbortController();
-  const judge = createResolver({ course, finerMarket, costs: NO_TRADING_COSTS, abort });
+  const judge = createResolver({ course, finerMarket, costs: NO_TRADING_COSTS });
   const asked: number[] = [];
   const take = (side: "BUY" | "SELL", at: (bar: number) => boolean): Strategy => {
     return async (bar) => {

@@ -86,12 +86,11 @@ export function createResolver(options: {
   course: BacktestRange;
   finerMarket: MarketData;
   costs: TradingCosts;
-  abort: AbortSignal;
 }): Resolver {
-  const { course, costs, finerMarket, abort } = options;
+  const { course, costs, finerMarket } = options;
   const { candles } = course.series;
   const now = (candles.at(-1)?.time ?? 0) + TIMEFRAME_MS[course.timeframe];
-  const finer = finerCandles(course, finerMarket, abort);
+  const finer = finerCandles(course, finerMarket);
   return (trade, bar) =>
     resolveTrade({ trade, candles: candles.slice(bar + 1), finer, now, costs });
 }
@@ -99,15 +98,15 @@ export function createResolver(options: {
 function finerCandles(
   { symbol, timeframe, series }: BacktestRange,
   finerMarket: MarketData,
-  abort: AbortSignal,
 ): FinerCandles {
+  // The results up to an abort are compared too.
+  const abort = new AbortController().signal;
   const archive = new CandleArchive({ live: finerMarket, replay: finerMarket });
   const market = { data: series.data, provider: series.provider, symbol, timeframe };
   return async (candle, of) => {
     // All candles are long past, none will still arrive.
     const order = { candle, timeframe: of, now: Number.POSITIVE_INFINITY, abort };
     return archive.parts(market, order).catch((error: unknown) => {
-      abort.throwIfAborted();
       if (error instanceof ProviderError) return null;
       throw error;
     });

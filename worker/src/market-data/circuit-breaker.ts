@@ -2,7 +2,7 @@ import type { ProviderState } from "@shared/contract/admin.ts";
 import type { ProviderHealthRecord } from "@shared/database/models/worker-reports.ts";
 import { LRUCache } from "lru-cache";
 import pRetry from "p-retry";
-import { abortedByCaller, raceAbort, startDeadline } from "./deadline.ts";
+import { abortedByCaller, raceAbort, withDeadline } from "./deadline.ts";
 import type { CandleRequest, CandleSeries, LiveProvider } from "./market-data.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 
@@ -30,51 +30,51 @@ const isFault = (error: unknown): error is ProviderError =>
 const isRetryable = (error: unknown) =>
   isFault(error) && (error.failure === "rate-limited" || error.failure === "refused");
 
+const MAX_MARKETS = 1_000;
+/** Long enough for one signal per market, short enough to forget yesterday's. */
+const RECENT_MS = 10 * 60_000;
+/** A few delisted coins must not open the circuit of the provider. */
+const MIN_FAILING_MARKETS = 5;
+/**
+ * High because failing markets are paused anyway: opening the provider's circuit costs the others all of their calls.
+ */
+const FAILING_MARKETS_SHARE = 0.75;
+
 /**
  * Calls a provider with a time limit, one retry and circuit breakers: one for each market, and one for the provider,
  * which opens for failures of scope `provider`, or when most markets fail.
  */
 export class ProviderCircuitBreaker {
   readonly provider: LiveProvider;
-  readonly #now: () => number;
-  readonly #limits: GuardLimits;
+  readonly #options: BreakerOptions;
   readonly #circuit: Circuit;
-  readonly #markets: MarketCircuits;
+  readonly #markets = new LRUCache<string, Circuit>({ max: MAX_MARKETS });
   #lastSuccessAt: Date | null = null;
   #lastFailure: ProviderHealthRecord["lastFailure"] = null;
   readonly #failures = new Map<ProviderFailure, number>();
 
-  constructor({ provider, now, limits }: BreakerOptions & { provider: LiveProvider }) {
+  constructor({ provider, ...options }: BreakerOptions & { provider: LiveProvider }) {
     this.provider = provider;
-    this.#now = now;
-    this.#limits = limits;
-    this.#circuit = new Circuit({ limits, now });
-    this.#markets = new MarketCircuits({ limits, now });
+    this.#options = options;
+    this.#circuit = new Circuit(options);
   }
 
   async candles(request: CandleRequest): Promise<CandleSeries> {
-    const endTrials = this.#admit(request.symbol);
-    const share = startDeadline(request.abort, this.#limits.timeShareMs);
-    const abort = share.signal;
+    const trials = this.#admit(request.symbol);
+    const { abort, symbol } = request;
     try {
-      const calls = pRetry(() => this.#attempt(request, abort), {
-        retries: 1,
-        minTimeout: this.#limits.retryDelayMs,
-        randomize: true,
-        signal: abort,
-        shouldRetry: ({ error }) => isRetryable(error),
-      });
-      const series = await raceAbort(calls, abort);
-      this.#succeeded(request.symbol);
+      const timeoutMs = this.#options.limits.timeShareMs;
+      const series = await withDeadline({ abort, timeoutMs }, (inTime) =>
+        this.#attemptTwice(request, inTime),
+      );
+      this.#succeeded(symbol);
       return series;
     } catch (error) {
       // An abort by the caller is not a failure of the provider.
-      if (request.abort.aborted) throw abortedByCaller(this.provider.name, error);
-      const isLate = abort.aborted && !(error instanceof ProviderError);
-      throw this.#failed(request.symbol, isLate ? this.#timeoutError(error) : error);
+      if (abort.aborted) throw abortedByCaller(this.provider.name, error);
+      throw this.#failed(symbol, error);
     } finally {
-      share.clear();
-      endTrials();
+      for (const circuit of trials) circuit.isTrialRunning = false;
     }
   }
 
@@ -95,17 +95,31 @@ export class ProviderCircuitBreaker {
     return isFailing ? "failing" : "ok";
   }
 
-  #admit(symbol: string): () => void {
-    const market = this.#markets.find(symbol);
-    if (market?.isRefusing) throw this.#refusal(`${symbol} is paused`, market);
+  /** @returns half-open circuits for which this call is the trial */
+  #admit(symbol: string): Circuit[] {
+    const market = this.#marketOf(symbol);
+    if (market.isRefusing) throw this.#refusal(`${symbol} is paused`, market);
     if (this.#circuit.isRefusing) throw this.#refusal("paused", this.#circuit);
-    const endMarketTrial = market?.startTrial();
     // A market that fails alone says nothing about the provider and must not use up its trial.
-    const endProviderTrial = market?.isFailing ? undefined : this.#circuit.startTrial();
-    return () => {
-      endMarketTrial?.();
-      endProviderTrial?.();
-    };
+    const called = market.isFailing ? [market] : [market, this.#circuit];
+    const trials = called.filter(({ isClosed }) => !isClosed);
+    for (const circuit of trials) circuit.isTrialRunning = true;
+    return trials;
+  }
+
+  async #attemptTwice(request: CandleRequest, abort: AbortSignal): Promise<CandleSeries> {
+    const calls = pRetry(() => this.#attempt(request, abort), {
+      retries: 1,
+      minTimeout: this.#options.limits.retryDelayMs,
+      randomize: true,
+      signal: abort,
+      shouldRetry: ({ error }) => isRetryable(error),
+    });
+    try {
+      return await raceAbort(calls, abort);
+    } catch (error) {
+      throw abort.aborted && !(error instanceof ProviderError) ? this.#timeoutError(error) : error;
+    }
   }
 
   async #attempt(request: CandleRequest, abort: AbortSignal): Promise<CandleSeries> {
@@ -121,21 +135,42 @@ export class ProviderCircuitBreaker {
   }
 
   #succeeded(symbol: string): void {
-    this.#lastSuccessAt = new Date(this.#now());
-    this.#markets.succeed(symbol);
+    this.#lastSuccessAt = new Date(this.#options.now());
+    const market = this.#marketOf(symbol);
+    market.succeed();
+    this.#markets.set(symbol, market);
     this.#circuit.succeed();
   }
 
   #failed(symbol: string, error: unknown): unknown {
     if (!isFault(error)) return error;
-    this.#lastFailure = { failure: error.failure, at: new Date(this.#now()) };
+    this.#lastFailure = { failure: error.failure, at: new Date(this.#options.now()) };
     if (error.scope === "provider") this.#circuit.fail(error);
-    else if (this.#markets.fail(symbol, error)) this.#circuit.open(error);
+    else this.#marketFailed(symbol, error);
     return error;
   }
 
+  #marketFailed(symbol: string, error: ProviderError): void {
+    const market = this.#marketOf(symbol);
+    const wasClosed = market.isClosed;
+    market.fail(error);
+    this.#markets.set(symbol, market);
+    if (wasClosed && !market.isClosed && this.#doMostMarketsFail()) this.#circuit.open(error);
+  }
+
+  #marketOf(symbol: string): Circuit {
+    return this.#markets.get(symbol) ?? new Circuit(this.#options);
+  }
+
+  #doMostMarketsFail(): boolean {
+    const since = this.#options.now() - RECENT_MS;
+    const recent = [...this.#markets.values()].filter(({ reportedAt }) => reportedAt >= since);
+    const failing = recent.filter(({ isClosed }) => !isClosed).length;
+    return failing >= MIN_FAILING_MARKETS && failing > recent.length * FAILING_MARKETS_SHARE;
+  }
+
   #timeoutError(cause: unknown): ProviderError {
-    const message = `no candles within ${this.#limits.timeShareMs} ms`;
+    const message = `no candles within ${this.#options.limits.timeShareMs} ms`;
     return new ProviderError({ provider: this.provider.name, failure: "timeout", message, cause });
   }
 
@@ -149,58 +184,6 @@ export class ProviderCircuitBreaker {
   }
 }
 
-const MAX_MARKETS = 1_000;
-/** Long enough for one signal per market, short enough to forget yesterday's. */
-const RECENT_MS = 10 * 60_000;
-/** A few delisted coins must not open the circuit of the provider. */
-const MIN_FAILING_MARKETS = 5;
-/**
- * High because failing markets are paused anyway: opening the provider's circuit costs the others all of their calls.
- */
-const FAILING_MARKETS_SHARE = 0.75;
-
-/** The circuits of the markets of one provider. */
-class MarketCircuits {
-  readonly #options: BreakerOptions;
-  readonly #markets = new LRUCache<string, { circuit: Circuit; reportedAt: number }>({
-    max: MAX_MARKETS,
-  });
-
-  constructor(options: BreakerOptions) {
-    this.#options = options;
-  }
-
-  /** Undefined for a market without any reported call. */
-  find(symbol: string): Circuit | undefined {
-    return this.#markets.get(symbol)?.circuit;
-  }
-
-  succeed(symbol: string): void {
-    this.#reported(symbol).succeed();
-  }
-
-  /** @returns whether this failure makes most markets fail */
-  fail(symbol: string, error: ProviderError): boolean {
-    const circuit = this.#reported(symbol);
-    const wasClosed = circuit.isClosed;
-    circuit.fail(error);
-    return wasClosed && !circuit.isClosed && this.#doMostFail();
-  }
-
-  #reported(symbol: string): Circuit {
-    const circuit = this.find(symbol) ?? new Circuit(this.#options);
-    this.#markets.set(symbol, { circuit, reportedAt: this.#options.now() });
-    return circuit;
-  }
-
-  #doMostFail(): boolean {
-    const since = this.#options.now() - RECENT_MS;
-    const recent = [...this.#markets.values()].filter(({ reportedAt }) => reportedAt >= since);
-    const failing = recent.filter(({ circuit }) => !circuit.isClosed).length;
-    return failing >= MIN_FAILING_MARKETS && failing > recent.length * FAILING_MARKETS_SHARE;
-  }
-}
-
 /**
  * Closed until too many calls in a row fail, then open for a while, then half-open with one trial call at a time.
  * Not a breaker of a library, which owns the calls that it runs: a call belongs to the circuits of its market and provider.
@@ -209,8 +192,9 @@ class Circuit {
   readonly #options: BreakerOptions;
   #failuresInRow = 0;
   #pausedUntil = 0;
-  #isTrialRunning = false;
+  isTrialRunning = false;
   isClosed = true;
+  reportedAt = 0;
   lastFailure: ProviderError | undefined;
 
   constructor(options: BreakerOptions) {
@@ -224,24 +208,17 @@ class Circuit {
   /** True while it is open, and while a trial call is running. */
   get isRefusing(): boolean {
     const isPaused = this.#options.now() < this.#pausedUntil;
-    return !this.isClosed && (this.#isTrialRunning || isPaused);
-  }
-
-  /** Makes the next call the trial of a half-open circuit. @returns a function that ends the trial */
-  startTrial(): () => void {
-    if (this.isClosed) return () => undefined;
-    this.#isTrialRunning = true;
-    return () => {
-      this.#isTrialRunning = false;
-    };
+    return !this.isClosed && (this.isTrialRunning || isPaused);
   }
 
   succeed(): void {
+    this.reportedAt = this.#options.now();
     this.#failuresInRow = 0;
     this.isClosed = true;
   }
 
   fail(error: ProviderError): void {
+    this.reportedAt = this.#options.now();
     this.#failuresInRow += 1;
     this.lastFailure = error;
     const { failuresToRest } = this.#options.limits;

@@ -1,8 +1,8 @@
-import { getEventListeners } from "node:events";
+import { EventEmitter, getEventListeners, once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { startDeadline } from "./deadline.ts";
+import { withDeadline } from "./deadline.ts";
 
 const patient = new AbortController().signal;
 const aborted = (signal: AbortSignal) =>
@@ -19,7 +19,7 @@ function collectGarbage(): void {
 }
 
 it("ends a wait after its time, even if the garbage is collected meanwhile", async () => {
-  const waiting = aborted(startDeadline(patient, 60).signal);
+  const waiting = withDeadline({ abort: patient, timeoutMs: 60 }, aborted);
   const collecting = setInterval(collectGarbage, 5);
   await expect(waiting).rejects.toThrow("out of time");
   clearInterval(collecting);
@@ -27,17 +27,19 @@ it("ends a wait after its time, even if the garbage is collected meanwhile", asy
 
 it("ends a wait with its caller's", async () => {
   const caller = new AbortController();
-  const deadline = startDeadline(caller.signal, 60_000);
-  const waiting = aborted(deadline.signal);
+  const waiting = withDeadline({ abort: caller.signal, timeoutMs: 60_000 }, aborted);
   caller.abort(new Error("gone"));
   await expect(waiting).rejects.toThrow("gone");
-  deadline.clear();
 });
 
-it("leaves nothing behind on a caller that lives on", () => {
+it("leaves nothing behind on a caller that lives on", async () => {
   const caller = new AbortController();
-  const deadlines = Array.from({ length: 40 }, () => startDeadline(caller.signal, 60_000));
+  const work = new EventEmitter().setMaxListeners(0);
+  const deadlines = Array.from({ length: 40 }, () =>
+    withDeadline({ abort: caller.signal, timeoutMs: 60_000 }, () => once(work, "done")),
+  );
   expect(getEventListeners(caller.signal, "abort")).toHaveLength(40);
-  for (const deadline of deadlines) deadline.clear();
+  work.emit("done");
+  await Promise.all(deadlines);
   expect(getEventListeners(caller.signal, "abort")).toEqual([]);
 });

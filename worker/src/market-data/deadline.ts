@@ -1,37 +1,22 @@
 import { setMaxListeners } from "node:events";
 import { ProviderError } from "./provider-error.ts";
 
-interface Deadline {
-  signal: AbortSignal;
-  clear(): void;
-}
-
 /**
- * Fires with `abort`, or after `timeoutMs`. Not `AbortSignal.timeout`: Node.js 20 may garbage-collect one that only
- * `AbortSignal.any` refers to, and it never fires.
+ * Gives `work` a signal that fires with `abort`, or after `timeoutMs`. Not `AbortSignal.timeout`: Node.js 20 may
+ * garbage-collect one that only `AbortSignal.any` refers to, and it never fires.
  */
-export function startDeadline(abort: AbortSignal, timeoutMs: number): Deadline {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new Error("out of time")), timeoutMs);
-  const unfollow = linkAbortSignals(limit, [abort]);
-  return {
-    signal: limit.signal,
-    clear() {
-      clearTimeout(timer);
-      unfollow();
-    },
-  };
-}
-
 export async function withDeadline<Result>(
   { abort, timeoutMs }: { abort: AbortSignal; timeoutMs: number },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const deadline = startDeadline(abort, timeoutMs);
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new Error("out of time")), timeoutMs);
+  const unlink = linkAbortSignals(limit, [abort]);
   try {
-    return await work(deadline.signal);
+    return await work(limit.signal);
   } finally {
-    deadline.clear();
+    clearTimeout(timer);
+    unlink();
   }
 }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
 import { type CcxtLimits, CcxtMarketData } from "./ccxt/ccxt-market-data.ts";
 import type { GuardLimits } from "./circuit-breaker.ts";
-import { createFallbackMarketData, type FallbackMarketData } from "./fallback-market-data.ts";
+import { createFallbackMarketData } from "./fallback-market-data.ts";
 import type { CandleRequest } from "./market-data.ts";
 
 let exchange: FakeExchange;
@@ -22,7 +22,7 @@ beforeEach(() => exchange.reset());
 function fallback(
   ids: readonly string[],
   limits: { ccxt?: CcxtLimits; guard?: Partial<GuardLimits> } = {},
-): FallbackMarketData {
+): ReturnType<typeof createFallbackMarketData> {
   const now = Date.now;
   const providers = ids.map(
     (exchangeId) =>

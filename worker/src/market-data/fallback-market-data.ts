@@ -16,10 +16,6 @@ export const DEFAULT_GUARD_LIMITS: GuardLimits = {
   restMs: 30_000,
 };
 
-export interface FallbackMarketData extends MarketData {
-  health(): ProviderHealth[];
-}
-
 /**
  * Asks the providers in order until one has all the candles. If none has, the longest current series counts, else the
  * longest stopped one.
@@ -29,7 +25,7 @@ export function createFallbackMarketData(options: {
   now: () => number;
   logger: Logger;
   limits?: GuardLimits;
-}): FallbackMarketData {
+}): MarketData & { health(): ProviderHealth[] } {
   const { now, logger, limits = DEFAULT_GUARD_LIMITS } = options;
   const guarded = options.providers.map(
     (provider) => new ProviderCircuitBreaker({ provider, now, limits }),

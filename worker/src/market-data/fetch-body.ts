@@ -7,6 +7,12 @@ export interface RequestLimits {
   maxBytes: number;
 }
 
+export const CANDLE_LIMITS: RequestLimits = {
+  headersTimeoutMs: 4_000,
+  totalTimeoutMs: 5_000,
+  maxBytes: 8_000_000,
+};
+
 export interface WholeRequest {
   provider: string;
   url: string;

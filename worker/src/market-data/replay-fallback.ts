@@ -1,5 +1,5 @@
 import { abortedByCaller, raceAbort } from "./deadline.ts";
-import type { CandleRequest, LiveProvider, MarketData } from "./market-data.ts";
+import type { LiveProvider, MarketData } from "./market-data.ts";
 import { ProviderError } from "./provider-error.ts";
 
 /** Replays candles where no provider of that kind of symbol can be reached. The error of a reachable provider stands. */
@@ -11,27 +11,23 @@ export function liveWithReplayFallback(options: {
   const { live, replay, probe } = options;
   return {
     async candles(request) {
-      const { symbol } = request;
-      const isReachable = await waitFor(probe.knownToReach(symbol), request);
-      if (!isReachable) return replay.candles(request);
+      const isReached = async (probed: Promise<LiveProvider[]>) =>
+        coversAny(await untilAborted(probed, request.abort), request.symbol);
+      if (!(await isReached(probe.latest()))) return replay.candles(request);
       try {
         return await live.candles(request);
       } catch (error) {
-        if (!mayBeUnreachable(error) || (await waitFor(probe.reaches(symbol), request)))
-          throw error;
+        if (!mayBeUnreachable(error) || (await isReached(probe.run()))) throw error;
         return replay.candles(request);
       }
     },
   };
 }
 
-async function waitFor(reachable: Promise<boolean>, { abort }: CandleRequest): Promise<boolean> {
-  try {
-    return await raceAbort(reachable, abort);
-  } catch (error) {
+const untilAborted = <Result>(probed: Promise<Result>, abort: AbortSignal): Promise<Result> =>
+  raceAbort(probed, abort).catch((error: unknown) => {
     throw abortedByCaller("market data", error);
-  }
-}
+  });
 
 const mayBeUnreachable = (error: unknown): boolean =>
   error instanceof ProviderError &&
@@ -55,17 +51,12 @@ export class ReachabilityProbe {
 
   /** Whether the last probe reached a provider for this kind of symbol; false before the first has ended. */
   lastReached(symbol: string): boolean {
-    return covers(this.#last ?? [], symbol);
+    return coversAny(this.#last ?? [], symbol);
   }
 
-  /** The same for the last probe, or for the first if none has ended yet. */
-  async knownToReach(symbol: string): Promise<boolean> {
-    return covers(this.#last ?? (await this.run()), symbol);
-  }
-
-  /** The same for a probe made now. */
-  async reaches(symbol: string): Promise<boolean> {
-    return covers(await this.run(), symbol);
+  /** The providers that the last probe reached, or the first if none has ended yet. */
+  async latest(): Promise<LiveProvider[]> {
+    return this.#last ?? this.run();
   }
 
   /** Simultaneous callers share one probe. Never rejects. */
@@ -88,5 +79,5 @@ export class ReachabilityProbe {
   }
 }
 
-const covers = (providers: readonly LiveProvider[], symbol: string): boolean =>
+export const coversAny = (providers: readonly LiveProvider[], symbol: string): boolean =>
   providers.some((provider) => provider.covers(symbol));

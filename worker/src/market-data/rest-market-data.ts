@@ -1,15 +1,9 @@
 import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
 import { UnusableCandlesError } from "./candles.ts";
 import { abortedByCaller, raceAbort } from "./deadline.ts";
-import { fetchBody, type RequestLimits, withBase } from "./fetch-body.ts";
+import { CANDLE_LIMITS, fetchBody, type RequestLimits, withBase } from "./fetch-body.ts";
 import type { CandleRequest, CandleSeries, LiveProvider } from "./market-data.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
-
-const DEFAULT_LIMITS: RequestLimits = {
-  headersTimeoutMs: 4_000,
-  totalTimeoutMs: 5_000,
-  maxBytes: 8_000_000,
-};
 
 export interface JsonAnswer {
   status: number;
@@ -94,7 +88,7 @@ export class RestMarketData implements LiveProvider {
   }
 
   async #get(path: string, abort: AbortSignal): Promise<JsonAnswer> {
-    const { name, baseUrl, headers, limits = DEFAULT_LIMITS } = this.#service;
+    const { name, baseUrl, headers, limits = CANDLE_LIMITS } = this.#service;
     const response = await fetchBody({
       provider: name,
       url: withBase(`http://${name}${path}`, baseUrl),

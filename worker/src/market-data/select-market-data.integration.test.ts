@@ -183,6 +183,15 @@ describe("replay", () => {
     expect(market.health()).toEqual([]);
     expect(exchange.requests).toEqual([]);
   });
+
+  it("has no live providers to probe or to log", async () => {
+    const info = vi.spyOn(silentLogger, "info");
+    const repeating = vi.spyOn(globalThis, "setInterval");
+    await select("replay").probe();
+    expect(info).not.toHaveBeenCalled();
+    expect(repeating).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
 });
 
 describe("auto", () => {

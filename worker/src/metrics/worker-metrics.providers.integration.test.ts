@@ -49,7 +49,7 @@ describe("metrics of market data providers", () => {
     const made = createFallbackMarketData({
       ...{ providers, now: Date.now, logger: silentLogger, limits },
     });
-    metrics.watchProviders(made.health);
+    metrics = createWorkerMetrics(made.health);
     return made;
   };
   const ask = (from: ReturnType<typeof market>) =>

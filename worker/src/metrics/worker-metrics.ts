@@ -1,7 +1,7 @@
 import type { ProviderFailure } from "@shared/contract/admin.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { Analyst } from "../analysis/analyst.ts";
+import type { Analyst, CallUsage } from "../analysis/analyst.ts";
 import type { ProviderHealth } from "../market-data/circuit-breaker.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
 
@@ -11,13 +11,13 @@ export interface FinishedRun {
   status: "completed" | "failed";
   totalMs: number;
   stagesMs?: Record<string, number> | undefined;
-  tokens?: { model: string; prompt: number; completion: number } | undefined;
+  usage?: CallUsage | undefined;
 }
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
-/** Metrics of `GET /metrics`. */
-export function createWorkerMetrics() {
+/** Metrics of `GET /metrics`. The providers are read when the metrics are requested. */
+export function createWorkerMetrics(readProviders: () => readonly ProviderHealth[] = () => []) {
   const registry = createRegistry("worker");
   const running = new Gauge({
     name: "analyses_in_flight",
@@ -33,7 +33,7 @@ export function createWorkerMetrics() {
       running.dec();
       if (finished) count(finished);
     },
-    ...addProviderMetrics(registry),
+    ...addProviderMetrics(registry, readProviders),
   };
 }
 
@@ -58,19 +58,17 @@ function addRunMetrics(registry: Registry): (run: FinishedRun) => void {
     labelNames: ["model", "direction"],
     registers,
   });
-  return ({ status, totalMs, stagesMs = {}, tokens: used }) => {
+  return ({ status, totalMs, stagesMs = {}, usage }) => {
     signals.observe({ status }, totalMs / 1_000);
     for (const [stage, ms] of Object.entries(stagesMs)) stages.observe({ stage }, ms / 1_000);
-    if (!used) return;
-    tokens.inc({ model: used.model, direction: "in" }, used.prompt);
-    tokens.inc({ model: used.model, direction: "out" }, used.completion);
+    if (!usage) return;
+    tokens.inc({ model: usage.model, direction: "in" }, usage.promptTokens);
+    tokens.inc({ model: usage.model, direction: "out" }, usage.completionTokens);
   };
 }
 
-/** Providers are read when the metrics are requested. */
-function addProviderMetrics(registry: Registry) {
+function addProviderMetrics(registry: Registry, read: () => readonly ProviderHealth[]) {
   const registers = [registry];
-  let read: () => readonly ProviderHealth[] = () => [];
   const counted = new Map<string, number>();
   const failures: Counter<"provider" | "kind"> = new Counter({
     name: "provider_failures_total",
@@ -98,9 +96,6 @@ function addProviderMetrics(registry: Registry) {
   });
   return {
     providerFailed: (failure: { provider: string; kind: ProviderFailure }) => failures.inc(failure),
-    watchProviders(health: () => readonly ProviderHealth[]) {
-      read = health;
-    },
   };
 }
 

@@ -61,8 +61,10 @@ export async function updatePerformanceStats(deps: PerformanceDeps): Promise<str
   return changed.days;
 }
 
-const dayOf = (ended: ClosedAnalysis): string =>
-  endedAt(ended)?.toISOString().slice(0, 10) ?? PENDING_DAY;
+function dayOf(ended: ClosedAnalysis): string {
+  const { fate, at } = entryOf(ended);
+  return fate === "pending" ? PENDING_DAY : new Date(at).toISOString().slice(0, 10);
+}
 
 /** Without a snapshot, which would expire during a long read. Reading an analysis twice is harmless. */
 async function findChanges(
@@ -152,20 +154,13 @@ export function outcomeCategory({
   return reason === "not-filled" ? "not-filled" : "expired";
 }
 
-function endedAt(ended: ClosedAnalysis): Date | null {
-  const fate = fateOf(ended);
-  if (fate === "pending") return null;
-  if (fate === "failed" || fate === "wait") return ended.finishedAt;
-  return new Date(ended.judgement?.resolved_at ?? Number.NaN);
-}
-
 function entryOf(ended: ClosedAnalysis): PerformanceSample {
+  const { judgement, finishedAt } = ended;
   const { analysis } = ended.result;
   const { calibrated_confidence: calibrated = null } = analysis;
-  const fate = fateOf(ended);
   return {
-    fate,
-    at: (endedAt(ended) ?? ended.finishedAt).getTime(),
+    fate: fateOf(ended),
+    at: judgement ? Date.parse(judgement.resolved_at) : finishedAt.getTime(),
     confidence: analysis.confidence / 100,
     calibratedConfidence: calibrated === null ? null : calibrated / 100,
     trade: tradeOf(ended),

@@ -150,7 +150,10 @@ function storedMarketData(options: {
     async candles({ symbol }) {
       if (symbol === signal.symbol) return series;
       const rate = receipt.quoteToUsd;
-      if (rate !== null) return { ...series, candles: [rateCandle(rate)] };
+      const last = candles.slice(-1);
+      if (rate !== null) {
+        return { ...series, candles: last.map((candle) => ({ ...candle, close: rate })) };
+      }
       throw new ProviderError({
         provider,
         failure: "unknown-symbol",
@@ -159,15 +162,6 @@ function storedMarketData(options: {
     },
   };
 }
-
-const rateCandle = (rate: number): Candle => ({
-  time: 0,
-  open: rate,
-  high: rate,
-  low: rate,
-  close: rate,
-  volume: 0,
-});
 
 /** Returns the stored replies of a model in order. */
 function storedAnalyst(receipt: SignalProvenance): Analyst {

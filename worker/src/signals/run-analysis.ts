@@ -11,7 +11,7 @@ import { analyseMarket } from "../analysis/analyse-market.ts";
 import { type CallUsage, totalUsage } from "../analysis/analyst.ts";
 import { waitAnalysis } from "../analysis/compose-analysis.ts";
 import { signalProvenanceSchema } from "../analysis/provenance.ts";
-import { startDeadline } from "../market-data/deadline.ts";
+import { withDeadline } from "../market-data/deadline.ts";
 import { ModelRefusalError, ProviderError } from "../market-data/provider-error.ts";
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
@@ -31,7 +31,7 @@ const MAX_RUNS = 3;
 const MAX_CLOCK_LAG_MS = 5_000;
 
 /** About a minute in all, while the database is unavailable. */
-const COMMIT_RETRIES = 12;
+const DATABASE_RETRIES = { retries: 12, minTimeout: 500, maxTimeout: 8_000 } as const;
 
 /**
  * Runs an analysis to its end. Only the latest run can finish it.
@@ -76,9 +76,7 @@ async function storeResult(
   };
   try {
     await pRetry(finish, {
-      retries: COMMIT_RETRIES,
-      minTimeout: 500,
-      maxTimeout: 8_000,
+      ...DATABASE_RETRIES,
       signal: abort,
       onFailedAttempt({ error }) {
         if (!abort.aborted) logger.warn({ err: error }, "could not store the analysis yet");
@@ -105,21 +103,21 @@ async function produceResult(
     spent.push(usage);
     counted.push(countCallCost(deps, usage));
   };
-  const deadline = startDeadline(abort, runBudgetMs(run));
-  try {
-    const made = await makeAnalysis(deps, run, { onUsage, abort: deadline.signal });
-    const { model, analyst } = made.receipt;
-    return { ...made, ...(analyst !== "none" && { usage: usageRecord(model, spent) }) };
-  } catch (error) {
-    abort.throwIfAborted();
-    logFailure(deps.logger, error);
-    const model = spent.at(-1)?.model;
-    const usage = model === undefined ? {} : { usage: usageRecord(model, spent) };
-    return { ...explainFailure(error, deadline.signal), ...usage };
-  } finally {
-    deadline.clear();
-    await Promise.all(counted);
-  }
+  return withDeadline({ abort, timeoutMs: runBudgetMs(run) }, async (deadline) => {
+    try {
+      const made = await makeAnalysis(deps, run, { onUsage, abort: deadline });
+      const { model, analyst } = made.receipt;
+      return { ...made, ...(analyst !== "none" && { usage: usageRecord(model, spent) }) };
+    } catch (error) {
+      abort.throwIfAborted();
+      logFailure(deps.logger, error);
+      const model = spent.at(-1)?.model;
+      const usage = model === undefined ? {} : { usage: usageRecord(model, spent) };
+      return { ...explainFailure(error, deadline), ...usage };
+    } finally {
+      await Promise.all(counted);
+    }
+  });
 }
 
 async function makeAnalysis(
@@ -186,8 +184,10 @@ function explainFailure(error: unknown, deadline: AbortSignal): RunResult {
   if (error instanceof BudgetUsedUpError) {
     return failedRun(MESSAGES.budgetUsedUp, [MESSAGES.budgetUsedUp]);
   }
-  const isRefusal = error instanceof ModelRefusalError;
-  return { ...failedRun(explain(error, deadline)), ...(isRefusal && { isRefusal }) };
+  if (error instanceof ModelRefusalError) {
+    return { ...failedRun("The AI model declined this request."), isRefusal: true };
+  }
+  return failedRun(explain(error, deadline));
 }
 
 export function failedRun(reason: string, warnings = [MESSAGES.failedSignal, reason]): RunResult {
@@ -196,7 +196,6 @@ export function failedRun(reason: string, warnings = [MESSAGES.failedSignal, rea
 }
 
 function explain(error: unknown, deadline: AbortSignal): string {
-  if (error instanceof ModelRefusalError) return "The AI model declined this request.";
   if (deadline.aborted) return "The analysis took too long.";
   if (error instanceof MissingImageError) return "The chart image was deleted.";
   if (!(error instanceof ProviderError)) return "The analysis could not be made.";
@@ -244,16 +243,8 @@ function readChartImage(
 const timedSchema = signalProvenanceSchema.pick({ durationsMs: true });
 
 function runMetrics({ status, receipt, usage }: RunResult, totalMs: number): FinishedRun {
-  return {
-    status,
-    totalMs,
-    stagesMs: timedSchema.safeParse(receipt).data?.durationsMs,
-    tokens: usage && {
-      model: usage.model,
-      prompt: usage.promptTokens,
-      completion: usage.completionTokens,
-    },
-  };
+  const stagesMs = timedSchema.safeParse(receipt).data?.durationsMs;
+  return { status, totalMs, stagesMs, usage };
 }
 
 class BudgetUsedUpError extends Error {
@@ -261,9 +252,6 @@ class BudgetUsedUpError extends Error {
 }
 
 type BudgetDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "budgetUsdPerDay">;
-
-/** About a minute in all, while the database is unavailable. */
-const BUDGET_RETRIES = { retries: 12, minTimeout: 500, maxTimeout: 8_000 } as const;
 
 /**
  * Checks today's spending. The rules cost nothing and are not limited.
@@ -275,7 +263,7 @@ async function assertBudgetLeft(
 ): Promise<void> {
   if (budgetUsdPerDay === undefined || analyst.name === "rules") return;
   const spentUsd = await pRetry(() => readAiSpending(database, now()), {
-    ...BUDGET_RETRIES,
+    ...DATABASE_RETRIES,
     signal: abort,
   });
   if (isBudgetUsedUp({ spentUsd, budgetUsd: budgetUsdPerDay })) {
@@ -291,7 +279,7 @@ async function countCallCost(
   if (costUsd === null || costUsd === 0) return;
   const call = { costUsd, endedAt: now(), budgetUsd: budgetUsdPerDay };
   try {
-    await pRetry(() => countAiCost(database, call), BUDGET_RETRIES);
+    await pRetry(() => countAiCost(database, call), DATABASE_RETRIES);
   } catch (error) {
     logger.error({ err: error, costUsd }, "the cost of an AI call could not be counted");
   }

@@ -1,5 +1,5 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
-import type { Advice, AdviceReply, AdviceRequest, Analyst } from "../analysis/analyst.ts";
+import type { Advice, AdviceRequest, Analyst } from "../analysis/analyst.ts";
 import type { CandleRequest, CandleSeries, MarketData } from "../market-data/market-data.ts";
 import { ProviderError, type ProviderFailure } from "../market-data/provider-error.ts";
 
@@ -50,17 +50,9 @@ export function scriptedAnalyst(script: (Advice | Error)[]): ScriptedAnalyst {
         completionTokens: 10 * call,
         costUsd: 0.001 * call,
       });
-      return replyWith(next, call);
+      const prompt = `prompt ${call}`;
+      return { advice: next, model: "scripted-1", prompt, rawReply: JSON.stringify(next) };
     },
-  };
-}
-
-function replyWith(advice: Advice, call: number): AdviceReply {
-  return {
-    advice,
-    model: "scripted-1",
-    prompt: `prompt ${call}`,
-    rawReply: JSON.stringify(advice),
   };
 }
 

@@ -4,7 +4,7 @@ import type {
   ChatCompletionContentPart,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import { raceAbort, startDeadline } from "../../market-data/deadline.ts";
+import { raceAbort, withDeadline } from "../../market-data/deadline.ts";
 import { ModelRefusalError, ProviderError } from "../../market-data/provider-error.ts";
 import { type AdviceReply, type AdviceRequest, type Analyst, adviceSchema } from "../analyst.ts";
 import {
@@ -41,29 +41,26 @@ export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
   return {
     name: "openai",
     version: OPENAI_ANALYST_VERSION,
-    async advise(request: AdviceRequest): Promise<AdviceReply> {
-      // The client's own timeout ends with the headers; the deadline also covers a body that stalls.
-      const { signal, clear } = startDeadline(request.abort, callTimeoutMs);
-      try {
-        const body = {
-          model,
-          max_completion_tokens: maxOutputTokens,
-          messages: messages(request),
-          response_format: request.chartImage ? CHART_ADVICE_FORMAT : ADVICE_FORMAT,
-        };
-        const call = client.chat.completions.create(body, { signal, timeout: callTimeoutMs });
-        const completion = await raceAbort(call, signal);
-        // Before the reply is read: tokens are paid for in any case.
-        const tokens = tokensOf(completion);
-        const costUsd = tokens && price && tokenCost(tokens, price);
-        if (tokens) request.onUsage?.({ model, ...tokens, costUsd: costUsd ?? null });
-        return toReply(completion, options, request);
-      } catch (error) {
-        throw signal.aborted ? tooLate() : toAnalystError(error, apiKey);
-      } finally {
-        clear();
-      }
-    },
+    // The client's own timeout ends with the headers; the deadline also covers a body that stalls.
+    advise: (request) =>
+      withDeadline({ abort: request.abort, timeoutMs: callTimeoutMs }, async (signal) => {
+        try {
+          const body = {
+            model,
+            max_completion_tokens: maxOutputTokens,
+            messages: messages(request),
+            response_format: formatOf(request),
+          };
+          const call = client.chat.completions.create(body, { signal, timeout: callTimeoutMs });
+          const completion = await raceAbort(call, signal);
+          // Before the reply is read: tokens are paid for in any case.
+          const tokens = tokensOf(completion);
+          if (tokens) request.onUsage?.({ model, ...tokens, costUsd: tokenCost(tokens, price) });
+          return toReply(completion, options, request);
+        } catch (error) {
+          throw signal.aborted ? tooLate() : toAnalystError(error, apiKey);
+        }
+      }),
   };
 }
 
@@ -83,6 +80,9 @@ function toReply(
     ...(request.chartImage !== undefined && { chart: reply.chart }),
   };
 }
+
+const formatOf = ({ chartImage }: AdviceRequest) =>
+  chartImage ? CHART_ADVICE_FORMAT : ADVICE_FORMAT;
 
 function messages(request: AdviceRequest): ChatCompletionMessageParam[] {
   const { brief, chartImage, corrections } = request;
@@ -182,5 +182,7 @@ const TOKENS_PER_PRICE = 1_000_000;
 
 const tokenCost = (
   { promptTokens, completionTokens }: { promptTokens: number; completionTokens: number },
-  { promptUsd, completionUsd }: TokenPrice,
-): number => (promptTokens * promptUsd + completionTokens * completionUsd) / TOKENS_PER_PRICE;
+  price: TokenPrice | null,
+): number | null =>
+  price &&
+  (promptTokens * price.promptUsd + completionTokens * price.completionUsd) / TOKENS_PER_PRICE;

@@ -19,7 +19,12 @@ const completionSchema = z.object({
 
 const tokenCountSchema = z.number().int().nonnegative();
 const usageSchema = z.object({
-  usage: z.object({ prompt_tokens: tokenCountSchema, completion_tokens: tokenCountSchema }),
+  usage: z
+    .object({ prompt_tokens: tokenCountSchema, completion_tokens: tokenCountSchema })
+    .transform((usage) => ({
+      promptTokens: usage.prompt_tokens,
+      completionTokens: usage.completion_tokens,
+    })),
 });
 
 export const chartAdviceSchema = adviceSchema.extend({
@@ -35,46 +40,34 @@ const repliedAdviceSchema = adviceSchema.extend({
 });
 
 /** Missing fields do not make the advice unusable. */
-const repliedChartSchema = z.object({
-  chart_symbol: z.string().nullable().catch(null),
-  chart_last_price: z.number().nullable().catch(null),
-  chart_timeframe: z.string().nullable().catch(null),
-});
+const { shape } = chartAdviceSchema;
+const repliedChartSchema = z
+  .object({
+    chart_symbol: shape.chart_symbol.catch(null),
+    chart_last_price: shape.chart_last_price.catch(null),
+    chart_timeframe: shape.chart_timeframe.catch(null),
+  })
+  .transform(
+    (read): ChartReading => ({
+      symbol: read.chart_symbol,
+      lastPrice: read.chart_last_price,
+      timeframe: read.chart_timeframe,
+    }),
+  );
 
 const FENCED = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/gi;
 
 const MAX_REPLY_LENGTH = 50_000;
 
-export interface ParsedReply extends ReadAdvice {
-  model: string | undefined;
-  rawReply: string;
-  isCutOff: boolean;
-}
-
-export interface ReadAdvice {
-  advice: Advice;
-  chart: ChartReading;
-}
-
 const NO_READING: ChartReading = { symbol: null, lastPrice: null, timeframe: null };
 
-export function tokensOf(
-  completion: unknown,
-): { promptTokens: number; completionTokens: number } | undefined {
-  const { data } = usageSchema.safeParse(completion);
-  return (
-    data && {
-      promptTokens: data.usage.prompt_tokens,
-      completionTokens: data.usage.completion_tokens,
-    }
-  );
-}
+export const tokensOf = (completion: unknown) => usageSchema.safeParse(completion).data?.usage;
 
 /**
  * @throws ModelRefusalError when the model declines; ProviderError `nonsense` for anything but advice or a cut-off
  * reply
  */
-export function parseReply(completion: unknown): ParsedReply {
+export function parseReply(completion: unknown) {
   const parsed = completionSchema.safeParse(completion);
   const choice = parsed.data?.choices[0];
   if (!parsed.success || !choice) throw nonsense("the answer is no chat completion", parsed.error);
@@ -92,20 +85,12 @@ export function parseReply(completion: unknown): ParsedReply {
  * Reads a JSON object, alone or in the only code fence of the text.
  * @throws ProviderError `nonsense` for anything else
  */
-export function readAdvice(rawReply: string): ReadAdvice {
+export function readAdvice(rawReply: string): { advice: Advice; chart: ChartReading } {
   if (rawReply.length > MAX_REPLY_LENGTH) throw nonsense("the answer is far too long");
   const json = parseJson(unfenced(rawReply));
   const advice = repliedAdviceSchema.safeParse(json);
   if (!advice.success) throw nonsense("the answer does not follow the schema", advice.error);
-  const { data: chart } = repliedChartSchema.safeParse(json);
-  return {
-    advice: advice.data,
-    chart: {
-      symbol: chart?.chart_symbol ?? null,
-      lastPrice: chart?.chart_last_price ?? null,
-      timeframe: chart?.chart_timeframe ?? null,
-    },
-  };
+  return { advice: advice.data, chart: repliedChartSchema.parse(json) };
 }
 
 function unfenced(reply: string): string {

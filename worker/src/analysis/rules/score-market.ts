@@ -34,6 +34,12 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
+/** The word for a negative value, 0, or a positive one. */
+function bySign(value: number, [negative, zero, positive]: [string, string, string]): string {
+  if (value > 0) return positive;
+  return value < 0 ? negative : zero;
+}
+
 const TREND_VALUE = { up: 1, down: -1, flat: 0 } as const;
 
 export const voteOnAverages: Voter = ({ price, scale, indicators }) => {
@@ -48,7 +54,11 @@ export const voteOnAverages: Voter = ({ price, scale, indicators }) => {
   const show = (value: number) => formatAtTick(value, scale);
   const steps = rungs.slice(1).map(({ name, value }, index) => {
     const side = Math.sign((rungs[index]?.value ?? value) - value);
-    return { value: side, weight: 1, text: `${sideSymbol(side)} ${name} ${show(value)}` };
+    return {
+      value: side,
+      weight: 1,
+      text: `${bySign(side, ["<", "=", ">"])} ${name} ${show(value)}`,
+    };
   });
   return {
     topic: "averages",
@@ -57,11 +67,6 @@ export const voteOnAverages: Voter = ({ price, scale, indicators }) => {
     evidence: `Price ${show(price)} ${steps.map(({ text }) => text).join(" ")}.`,
   };
 };
-
-function sideSymbol(side: number): string {
-  if (side > 0) return ">";
-  return side < 0 ? "<" : "=";
-}
 
 export const voteOnHigherTimeframe: Voter = ({ indicators }) => {
   if (!indicators.higherTimeframe) return null;
@@ -101,22 +106,18 @@ export const voteOnMacd: Voter = ({ indicators }) => {
   const slope = previousHistogram === null ? 0 : histogram - previousHistogram;
   const side = clampVote(histogram / (FULL_HISTOGRAM_ATR * atr14));
   const growth = clampVote(slope / (FULL_SLOPE_ATR * atr14));
+  const way = bySign(slope, ["falling", "level", "rising"]);
   return {
     topic: "MACD",
     value: 0.6 * side + 0.4 * growth,
     weight: 1.5,
-    evidence: `The MACD histogram is ${formatDistance(histogram)} and ${describeSlope(slope)}.`,
+    evidence: `The MACD histogram is ${formatDistance(histogram)} and ${way}.`,
   };
 };
 
 function describeStretch(rsi: number): string {
   if (rsi > OVERBOUGHT) return ", overbought";
   return rsi < OVERSOLD ? ", oversold" : "";
-}
-
-function describeSlope(slope: number): string {
-  if (slope > 0) return "rising";
-  return slope < 0 ? "falling" : "level";
 }
 
 const LIVELY_ATR_RATIO = 1.1;
@@ -148,18 +149,14 @@ export const voteOnVolume: Voter = ({ candles, indicators }) => {
   const last = candles.at(-1);
   if (volume === null || !last) return null;
   const direction = Math.sign(last.close - last.open);
+  const way = bySign(direction, ["fell", "went nowhere", "rose"]);
   return {
     topic: "volume",
     value: direction * clampVote(Math.max(volume.ratio - 1, 0)),
     weight: 0.75,
-    evidence: `The last candle ${describeWay(direction)} on ${formatNumber(volume.ratio, 2)} times the usual volume.`,
+    evidence: `The last candle ${way} on ${formatNumber(volume.ratio, 2)} times the usual volume.`,
   };
 };
-
-function describeWay(direction: number): string {
-  if (direction > 0) return "rose";
-  return direction < 0 ? "fell" : "went nowhere";
-}
 
 const FAR_ATR = 3;
 
@@ -172,20 +169,20 @@ export const voteOnSwings: Voter = ({ price, scale, indicators }) => {
   const order = (Math.sign(high - earlierHigh) + Math.sign(low - earlierLow)) / 2;
   const broken = Number(price > high) - Number(price < low);
   const show = (value: number) => formatAtTick(value, scale);
+  const breakText = bySign(broken, [
+    "; the price broke below the last low",
+    "",
+    "; the price broke above the last high",
+  ]);
   return {
     topic: "structure",
     value: 0.5 * order + 0.5 * broken,
     weight: 1,
     evidence:
       `Swing highs ${show(earlierHigh)} then ${show(high)}, ` +
-      `lows ${show(earlierLow)} then ${show(low)}${describeBreak(broken)}.`,
+      `lows ${show(earlierLow)} then ${show(low)}${breakText}.`,
   };
 };
-
-function describeBreak(broken: number): string {
-  if (broken > 0) return "; the price broke above the last high";
-  return broken < 0 ? "; the price broke below the last low" : "";
-}
 
 export const voteOnRoom: Voter = ({ price, scale, indicators }) => {
   const { atr14 } = indicators;

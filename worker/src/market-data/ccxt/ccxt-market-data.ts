@@ -11,7 +11,7 @@ import {
   sourceTimeframe,
 } from "../candles.ts";
 import { abortedByCaller, raceAbort } from "../deadline.ts";
-import type { RequestLimits } from "../fetch-body.ts";
+import { CANDLE_LIMITS, type RequestLimits } from "../fetch-body.ts";
 import type { CandleRequest, CandleSeries, LiveProvider, SeriesMarket } from "../market-data.ts";
 import { ProviderError } from "../provider-error.ts";
 import {
@@ -27,9 +27,11 @@ export interface CcxtLimits {
 }
 
 const DEFAULT_LIMITS: CcxtLimits = {
-  candles: { headersTimeoutMs: 4_000, totalTimeoutMs: 5_000, maxBytes: 8_000_000 },
+  candles: CANDLE_LIMITS,
   markets: { headersTimeoutMs: 4_000, totalTimeoutMs: 15_000, maxBytes: 64_000_000 },
 };
+
+const MAX_AGE_MS = 6 * TIMEFRAME_MS["1h"];
 
 const USUAL_PAGE_SIZE = 200;
 
@@ -53,26 +55,23 @@ export class CcxtMarketData implements LiveProvider {
   private readonly now: () => number;
   private readonly limits: CcxtLimits;
   private readonly exchange: Exchange;
-  private readonly markets: MarketList;
+  private readonly logger: Logger;
   private readonly pageSize: number;
   private answers = 0;
+  private listed: { symbols: ReadonlySet<string>; loadedAt: number } | undefined;
+  private loading: Promise<ReadonlySet<string>> | undefined;
 
   constructor(options: CcxtOptions) {
     const { exchangeId, baseUrl, now, logger, limits = DEFAULT_LIMITS, pace = true } = options;
     this.name = exchangeId;
     this.now = now;
     this.limits = limits;
+    this.logger = logger;
     const onAnswer = () => {
       this.answers += 1;
     };
     const fetch = createExchangeFetch({ provider: exchangeId, baseUrl, onAnswer });
     this.exchange = createExchange({ id: exchangeId, fetch, pace });
-    this.markets = createMarketList({
-      exchange: this.exchange,
-      load: () => this.loadMarkets(),
-      now,
-      onStale: (error) => logger.warn({ err: error, provider: exchangeId }, "markets not renewed"),
-    });
     const features = featuresSchema.safeParse(this.exchange.features);
     this.pageSize = features.data?.spot.fetchOHLCV.limit ?? USUAL_PAGE_SIZE;
   }
@@ -170,10 +169,43 @@ export class CcxtMarketData implements LiveProvider {
     return answers.flat();
   }
 
+  /** Symbols that can be traded now. Rejects with `ProviderError` of scope `provider`. */
+  private async markets(): Promise<ReadonlySet<string>> {
+    if (!this.listed) return this.loadMarkets();
+    if (this.now() - this.listed.loadedAt > MAX_AGE_MS) {
+      this.loadMarkets().catch((error: unknown) =>
+        this.logger.warn({ err: error, provider: this.name }, "markets not renewed"),
+      );
+    }
+    return this.listed.symbols;
+  }
+
+  /** Once for simultaneous callers, and again after a failure: ccxt's `loadMarkets` caches failures. */
+  private loadMarkets(): Promise<ReadonlySet<string>> {
+    this.loading ??= this.fetchMarkets()
+      .catch((error: unknown) => {
+        throw toProviderError(error, this.name).ofProvider();
+      })
+      .finally(() => {
+        this.loading = undefined;
+      });
+    return this.loading;
+  }
+
   /** Not bound to a caller's signal: all callers share the list. */
-  private loadMarkets() {
+  private async fetchMarkets(): Promise<ReadonlySet<string>> {
     const scope = { abort: new AbortController().signal, limits: this.limits.markets };
-    return requestScope.run(scope, () => this.exchange.fetchMarkets());
+    const all = await requestScope.run(scope, () => this.exchange.fetchMarkets());
+    const markets = all.filter(isSpotMarket);
+    if (markets.length === 0) {
+      const message = "the list of markets is empty";
+      throw new ProviderError({ provider: this.name, failure: "nonsense", message });
+    }
+    this.exchange.setMarkets(markets);
+    const tradable = markets.filter(({ active }) => active !== false);
+    const symbols = new Set(tradable.map(({ symbol }) => symbol));
+    this.listed = { symbols, loadedAt: this.now() };
+    return symbols;
   }
 
   private async withProviderErrors<T>(abort: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -191,17 +223,12 @@ function marketOf(symbol: string): { market?: SeriesMarket } {
   return hours === "always" ? {} : { market: { hours, delayMs: 0 } };
 }
 
-interface Page {
-  since: number;
-  count: number;
-}
-
 export function planPages(options: {
   since: number;
   count: number;
   stepMs: number;
   pageSize: number;
-}): Page[] {
+}): { since: number; count: number }[] {
   const { since, count, stepMs, pageSize } = options;
   return Array.from({ length: Math.ceil(count / pageSize) }, (_, page) => ({
     since: since + page * pageSize * stepMs,
@@ -214,53 +241,6 @@ function exchangeCovers(exchangeId: string, symbol: string): boolean {
   const instrument = findInstrument(symbol);
   if (!instrument) return symbol.includes("/");
   return instrument.exchanges?.includes(exchangeId) ?? true;
-}
-
-const MAX_AGE_MS = 6 * TIMEFRAME_MS["1h"];
-
-/** Symbols that can be traded now. Rejects with `ProviderError` of scope `provider`. */
-type MarketList = () => Promise<ReadonlySet<string>>;
-
-/**
- * Loads the markets of an exchange once for simultaneous callers, and again after a failure: ccxt's `loadMarkets`
- * caches failures.
- */
-function createMarketList(options: {
-  exchange: Exchange;
-  load: () => Promise<(MarketInterface | undefined)[]>;
-  now: () => number;
-  onStale: (error: unknown) => void;
-}): MarketList {
-  let kept: { symbols: ReadonlySet<string>; loadedAt: number } | undefined;
-  let loading: Promise<ReadonlySet<string>> | undefined;
-
-  const load = async () => {
-    const markets = (await options.load()).filter(isSpotMarket);
-    if (markets.length === 0) {
-      const message = "the list of markets is empty";
-      throw new ProviderError({ provider: options.exchange.id, failure: "nonsense", message });
-    }
-    options.exchange.setMarkets(markets);
-    const tradable = markets.filter(({ active }) => active !== false);
-    kept = { symbols: new Set(tradable.map(({ symbol }) => symbol)), loadedAt: options.now() };
-    return kept.symbols;
-  };
-  const loadOnce = () => {
-    loading ??= load()
-      .catch((error: unknown) => {
-        throw toProviderError(error, options.exchange.id).ofProvider();
-      })
-      .finally(() => {
-        loading = undefined;
-      });
-    return loading;
-  };
-
-  return async () => {
-    if (!kept) return loadOnce();
-    if (options.now() - kept.loadedAt > MAX_AGE_MS) loadOnce().catch(options.onStale);
-    return kept.symbols;
-  };
 }
 
 function isSpotMarket(market: MarketInterface | undefined): market is MarketInterface {

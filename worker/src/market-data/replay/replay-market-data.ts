@@ -77,7 +77,7 @@ function replaySource(
   const timeframes = { from, to: timeframe };
   return TIMEFRAME_MS[from] < TIMEFRAME_MS[timeframe]
     ? resampledSource(source, timeframes)
-    : subdividedSource(source, { ...timeframes, symbol, decimals: instrument.decimals });
+    : subdividedSource(source, { ...timeframes, symbol });
 }
 
 /** Shorter candles that add up to those of `within`. Recordings of different timeframes are of different weeks and do not. */
@@ -86,10 +86,8 @@ function replayPartsSource(
   { symbol, timeframe, within }: ReplayedMarket & { within: Timeframe },
 ): CandleSource | undefined {
   const source = replaySource(recordings, { symbol, timeframe: within });
-  const instrument = DEMO_INSTRUMENTS[symbol];
-  if (!source || !instrument || within === SHORTEST) return source;
-  const { decimals } = instrument;
-  const finest = subdividedSource(source, { from: within, to: SHORTEST, symbol, decimals });
+  if (!source || within === SHORTEST) return source;
+  const finest = subdividedSource(source, { from: within, to: SHORTEST, symbol });
   if (timeframe === SHORTEST) return finest;
   return resampledSource(finest, { from: SHORTEST, to: timeframe });
 }

@@ -14,15 +14,12 @@ interface DemoInstrument {
   /** Price that the simulation moves around. */
   level: number;
   dailyVolatilityPercent: number;
-  decimals: number;
   /** 0 where no venue reports a volume. */
   dailyVolume: number;
 }
 
-const USUAL_DECIMALS = 2;
-
 /** Rounded values of late 2025. */
-const DEMO_MARKETS: Readonly<Record<string, Omit<DemoInstrument, "decimals">>> = {
+export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = {
   "BTC/USDT": { level: 108_000, dailyVolatilityPercent: 2.2, dailyVolume: 60_000 },
   "ETH/USDT": { level: 3_900, dailyVolatilityPercent: 3.2, dailyVolume: 900_000 },
   "BNB/USDT": { level: 1_080, dailyVolatilityPercent: 2.6, dailyVolume: 120_000 },
@@ -44,13 +41,6 @@ const DEMO_MARKETS: Readonly<Record<string, Omit<DemoInstrument, "decimals">>> =
   WTI: { level: 58, dailyVolatilityPercent: 2, dailyVolume: 0 },
   BRENT: { level: 62, dailyVolatilityPercent: 1.9, dailyVolume: 0 },
 };
-
-export const DEMO_INSTRUMENTS: Readonly<Record<string, DemoInstrument>> = Object.fromEntries(
-  Object.entries(DEMO_MARKETS).map(([symbol, market]) => [
-    symbol,
-    { ...market, decimals: findInstrument(symbol)?.decimals ?? USUAL_DECIMALS },
-  ]),
-);
 
 const DAY_MS = TIMEFRAME_MS["1d"];
 /** Days after which the price is back at its level, so that it can run forever. */
@@ -90,9 +80,10 @@ function simulatedBlock(
 ): Candle[] {
   const random = seededRandom(`${symbol} days ${block}`);
   const days = pinnedWalk(random);
+  const decimals = decimalsOf(symbol);
   const deviation = instrument.dailyVolatilityPercent / 100;
   const priceAt = (position: number) =>
-    roundPrice(instrument.level * Math.exp(deviation * position), instrument.decimals);
+    roundPrice(instrument.level * Math.exp(deviation * position), decimals);
   return days.map(({ position, volatility }, index) => {
     const before = days[index - 1]?.position ?? 0;
     const wick = () => volatility * WICK_DEVIATIONS * Math.abs(random.fatTailed());
@@ -132,20 +123,21 @@ const DIVISION_WICK_DEVIATIONS = 0.5;
 /** Simulated shorter candles that add up to the longer ones: same open, close, high, low and volume. */
 export function subdividedSource(
   source: CandleSource,
-  options: { from: Timeframe; to: Timeframe; symbol: string; decimals: number },
+  { from: whole, to: part, symbol }: { from: Timeframe; to: Timeframe; symbol: string },
 ): CandleSource {
-  const partMs = TIMEFRAME_MS[options.to];
-  const wholeMs = TIMEFRAME_MS[options.from];
-  const seed = `${options.symbol} ${options.to}`;
+  const partMs = TIMEFRAME_MS[part];
+  const wholeMs = TIMEFRAME_MS[whole];
+  const seed = `${symbol} ${part}`;
+  const division = { symbol, seed, partMs, parts: wholeMs / partMs, decimals: decimalsOf(symbol) };
   return {
     origin: "simulated",
     range: (from, count) => {
-      const firstWhole = openingTime(from, options.from);
+      const firstWhole = openingTime(from, whole);
       const wholes = Math.ceil((from + count * partMs - firstWhole) / wholeMs);
       const skipped = (from - firstWhole) / partMs;
       return source
         .range(firstWhole, wholes)
-        .flatMap((whole) => subdivide(whole, { ...options, seed, partMs, parts: wholeMs / partMs }))
+        .flatMap((candle) => subdivide(candle, division))
         .slice(skipped, skipped + count);
     },
   };
@@ -279,5 +271,9 @@ function studentT(uniform: () => number): number {
   const variance = DEGREES_OF_FREEDOM / (DEGREES_OF_FREEDOM - 2);
   return (normal * Math.sqrt(DEGREES_OF_FREEDOM / chiSquare)) / Math.sqrt(variance);
 }
+
+const USUAL_DECIMALS = 2;
+
+const decimalsOf = (symbol: string) => findInstrument(symbol)?.decimals ?? USUAL_DECIMALS;
 
 const roundPrice = (price: number, decimals: number) => Number(price.toFixed(decimals));
