@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { SIGNAL_LIMITS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { MongoMemoryReplSet } from "mongodb-memory-server";
-import { ensureMongod } from "../../lib/mongo/ensure-mongod.ts";
-import { MONGOD_PARAMETERS } from "../../lib/mongo/mongod-process.ts";
 
 export interface BenchOptions {
   database: Database;
   uri: string;
 }
 
-export interface MeasuredBuild {
+export interface StartedProduct {
   apiUrl: string;
   settings: Pick<Settings, "JWT_SECRET">;
   server: SpawnedService;
@@ -30,19 +28,18 @@ export const newSecrets = () => ({
 export async function startProduct(options: {
   uri: string;
   workers?: number;
-  serverEntry?: string;
   workerEntry?: string;
   env?: Record<string, string>;
-}): Promise<MeasuredBuild> {
+}): Promise<StartedProduct> {
   const { workerEntry = "scripts/bench/instant-worker.ts" } = options;
   const settings = newSecrets();
   const port = String(await freePort());
   const address = { MONGODB_URI: options.uri, API_PORT: port };
   const env = { ...settings, ...address, RATE_LIMIT: "off", ...options.env };
-  const server = await spawnService("server", env, options.serverEntry);
+  const server = await spawnService("server", env);
   const workers: SpawnedService[] = [];
   while (workers.length < (options.workers ?? 1)) {
-    workers.push(await spawnService("worker", { ...env, BENCH_SERVICE: "worker" }, workerEntry));
+    workers.push(await spawnService("worker", env, workerEntry));
   }
   const stop = () => Promise.all([server, ...workers].map((service) => service.stop()));
   return { apiUrl: `http://localhost:${port}`, settings, server, workers, stop };
@@ -51,7 +48,7 @@ export async function startProduct(options: {
 /** Tokens of new approved traders. */
 export function createTokens(
   database: Database,
-  settings: MeasuredBuild["settings"],
+  settings: StartedProduct["settings"],
   count: number,
 ): Promise<string[]> {
   return Promise.all(
@@ -67,11 +64,18 @@ export async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
 }
 
-/** Starts an empty MongoDB with the parameters of `npm start`: one member, everything on disk. */
-export async function startReplicaSet(): Promise<MongoMemoryReplSet> {
-  const { path: systemBinary, version } = await ensureMongod();
-  return MongoMemoryReplSet.create({
-    binary: { systemBinary, version },
-    replSet: { count: 1, storageEngine: "wiredTiger", args: MONGOD_PARAMETERS },
-  });
+/** Crypto trades around the clock: in a closed market, a request would be answered without the AI. */
+const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
+/** Few of their candles close while a benchmark runs. */
+const TIMEFRAMES = ["1h", "4h"];
+const LIMITS = SIGNAL_LIMITS.limit.max - SIGNAL_LIMITS.limit.min + 1;
+
+let requested = 0;
+
+/** Another market each time: requests for the same one would share an analysis. */
+export function nextMarket(): { symbol: string; timeframe: string; limit: number } {
+  requested += 1;
+  const symbol = SYMBOLS[requested % SYMBOLS.length] ?? "";
+  const timeframe = TIMEFRAMES[Math.floor(requested / LIMITS) % TIMEFRAMES.length] ?? "";
+  return { symbol, timeframe, limit: SIGNAL_LIMITS.limit.min + (requested % LIMITS) };
 }
