@@ -87,7 +87,6 @@ interface PipelineRun {
   times: { answerMs: number; pushMs: number }[];
 }
 
-/** Starts the product with approved traders, whose sockets are open. */
 async function startPipeline(
   database: Database,
   traderCount: number,
@@ -160,7 +159,6 @@ function postJson(url: string, token: string, body: object) {
   });
 }
 
-/** Times in milliseconds. */
 function pipelineColumns({ times, seconds }: PipelineRun) {
   const answers = times.map(({ answerMs }) => answerMs);
   const pushes = times.map(({ pushMs }) => pushMs);

@@ -21,7 +21,6 @@ const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
   ["history", benchHistory],
 ]);
 
-/** Runs all benchmarks, or the one that the argument names. */
 export async function main({ args, signal }: Command): Promise<void> {
   // The benchmark of the pipeline is part of the one of shared analyses.
   const only = args[0]?.replace("pipeline", "shared");

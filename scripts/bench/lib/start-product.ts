@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { SIGNAL_LIMITS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
+import { createMarketSequence } from "../../faults/harness/market-sequence.ts";
 
 export interface BenchOptions {
   database: Database;
@@ -45,7 +45,6 @@ export async function startProduct(options: {
   return { apiUrl: `http://localhost:${port}`, settings, server, workers, stop };
 }
 
-/** Tokens of new approved traders. */
 export function createTokens(
   database: Database,
   settings: StartedProduct["settings"],
@@ -64,18 +63,8 @@ export async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
 }
 
-/** Crypto trades around the clock: in a closed market, a request would be answered without the AI. */
-const SYMBOLS = SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT"));
 /** Few of their candles close while a benchmark runs. */
 const TIMEFRAMES = ["1h", "4h"];
-const LIMITS = SIGNAL_LIMITS.limit.max - SIGNAL_LIMITS.limit.min + 1;
-
-let requested = 0;
 
 /** Another market each time: requests for the same one would share an analysis. */
-export function nextMarket(): { symbol: string; timeframe: string; limit: number } {
-  requested += 1;
-  const symbol = SYMBOLS[requested % SYMBOLS.length] ?? "";
-  const timeframe = TIMEFRAMES[Math.floor(requested / LIMITS) % TIMEFRAMES.length] ?? "";
-  return { symbol, timeframe, limit: SIGNAL_LIMITS.limit.min + (requested % LIMITS) };
-}
+export const nextMarket = createMarketSequence(TIMEFRAMES);

@@ -33,10 +33,7 @@ const INVARIANTS: ((harness: FaultHarness) => string[] | Promise<string[]>)[] = 
 
 const MAX_SHOWN = 30;
 
-/**
- * Checks what must be true after any fault, once all accepted signals have ended.
- * @throws Error that names all violations
- */
+/** Checks what must be true after any fault, once all accepted signals have ended. */
 export async function assertInvariants(harness: FaultHarness): Promise<void> {
   await untilIdle(harness, IDLE_TIMEOUT_MS);
   const violations: string[] = [];
