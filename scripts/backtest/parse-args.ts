@@ -53,10 +53,7 @@ const argsSchema = z.object({
 });
 export type BacktestArgs = z.infer<typeof argsSchema>;
 
-/**
- * Parses the arguments; null if they ask for help.
- * @throws CliError that names the invalid argument
- */
+/** Null if they ask for help. */
 export function parseBacktestArgs(args: readonly string[]): BacktestArgs | null {
   const names = Object.keys(argsSchema.shape);
   const text = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));

@@ -28,15 +28,10 @@ export const backupManifestSchema = z.object({
 });
 export type BackupManifest = z.infer<typeof backupManifestSchema>;
 
-/**
- * Writes all collections as of one moment into a new folder: `<collection>.bson.gz` and `<collection>.metadata.json`, which
- * `mongorestore --gzip` reads as well, and a manifest with their hashes. An incomplete folder never has the final name.
- * @throws Error if the folder exists
- */
+/** `mongorestore --gzip` reads the files as well. An incomplete folder never has the final name. */
 export async function dumpDatabase(options: {
   client: MongoClient;
   folder: string;
-  /** Of the product. */
   version: string;
 }): Promise<BackupManifest> {
   const { client, folder, version } = options;

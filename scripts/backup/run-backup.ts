@@ -27,11 +27,6 @@ interface BackupLocation {
   folder: string;
 }
 
-/**
- * Saves the database into a new folder.
- * @returns a summary
- * @throws CliError if the folder exists
- */
 export async function backUp({ uri, folder }: BackupLocation): Promise<string> {
   if (existsSync(folder)) throw new CliError(`${folder} exists already.`);
   await mkdir(dirname(folder), { recursive: true });
@@ -40,11 +35,6 @@ export async function backUp({ uri, folder }: BackupLocation): Promise<string> {
   return `Saved ${describe(manifest)} to ${folder}.`;
 }
 
-/**
- * Restores a backup into the empty database at `uri`.
- * @returns a summary
- * @throws CliError if nothing could be restored
- */
 export async function restore({ uri, folder }: BackupLocation): Promise<string> {
   const manifest = await withClient(uri, (client) => restoreDatabase(client.db(), folder));
   return `Restored ${describe(manifest)} of ${manifest.made_at}.`;

@@ -18,7 +18,6 @@ export async function main({ args, say }: Command): Promise<void> {
   say(`${productionPackages().length} packages: ${path}`);
 }
 
-/** Markdown. */
 export function listLicenses(): string {
   const rows = productionPackages().map(
     (one) => `| ${one.name} | ${one.version} | ${one.license} |`,
@@ -43,7 +42,6 @@ interface LockedPackage {
 
 const readJson = (file: string) => JSON.parse(readFileSync(join(projectRoot, file), "utf8"));
 
-/** Entries of the lock file that production needs, by folder. */
 function lockedPackages(): [string, LockedPackage][] {
   const lock: { packages: Record<string, LockedPackage> } = readJson("package-lock.json");
   return Object.entries(lock.packages).filter(([folder, { dev }]) => folder !== "" && !dev);

@@ -50,11 +50,7 @@ interface BuildOptions {
   signal: AbortSignal;
 }
 
-/**
- * Builds the web pages into `DATA_DIR/client`, unless those were built from the same sources and settings. A failed build
- * leaves the former pages as they were.
- * @throws CliError if the build fails; its output says why
- */
+/** Builds the web pages unless they are fresh. A failed build leaves the former pages as they were. */
 export async function ensureClientBuild({ settings, say, signal }: BuildOptions): Promise<void> {
   const folder = clientFolder(settings);
   const [origin] = settings.CLIENT_ORIGIN;

@@ -43,9 +43,7 @@ async function serveSources({ VITE_API_URL, CLIENT_PORT }: Settings): Promise<Cl
 const OFFLINE_VERIFIER = "/verify-ledger.html";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/**
- * The web host, not listening yet: the built pages, the application at all other addresses, and `GET /healthz`.
- */
+/** The web host, not listening yet. */
 export function createWebHost({ folder, apiUrl }: { folder: string; apiUrl: string }): Server {
   const headers = new Map(Object.entries(securityHeaders(apiUrl)));
   const serveFile = sirv(folder, {

@@ -25,10 +25,7 @@ const READY_TIMEOUT_MS = 60_000;
 /** Enough for an earlier mongod that is still stopping: starts after 0, 0.5, 1.5, 3.5, 7.5 s. */
 const MAX_FAILURES = 5;
 
-/**
- * Starts a supervised mongod as a replica set of one member, with its data in `DATA_DIR/mongo`. It listens on this machine
- * only, on another free port each time.
- */
+/** Starts a supervised mongod on a free port, as a replica set of one member, with its data in `DATA_DIR/mongo`. */
 export async function startEmbeddedMongo({
   dataDir,
   say = () => undefined,
@@ -107,19 +104,13 @@ async function configure(admin: Db, host: string): Promise<void> {
 
 const addressFile = (dataDir: string): string => join(dataDir, "mongo-address");
 
-/**
- * Lets other commands on this machine find the embedded database.
- * @returns withdraws the address
- */
+/** Lets other commands on this machine find the embedded database, until the returned function is called. */
 export function announceDatabase(dataDir: string, uri: string): () => void {
   writeFileSync(addressFile(dataDir), uri, { mode: 0o600 });
   return () => rmSync(addressFile(dataDir), { force: true });
 }
 
-/**
- * Works with the product's database, whether the product is running or not: the one in MONGODB_URI, the embedded one of
- * the running product, or the embedded one, started for this.
- */
+/** Works with the database in MONGODB_URI, or with the embedded one, which is started if the product is not running. */
 export async function withDatabase<Result>(
   { MONGODB_URI, DATA_DIR }: Pick<Settings, "MONGODB_URI" | "DATA_DIR">,
   work: (uri: string) => Promise<Result>,

@@ -51,11 +51,7 @@ function readyAddresses({ API_PORT, CLIENT_PORT }: Settings, isDev: boolean): st
 /** Services of a launcher that was killed have exited within this time. */
 const EXIT_TIMEOUT_MS = 6_000;
 
-/**
- * Ensures that no other run uses the data folder and that the ports are free.
- * @returns releases the data folder
- * @throws CliError that names what is in use
- */
+/** Ensures that no other run uses the data folder and that the ports are free. */
 async function lockSingleRun(settings: Settings, signal: AbortSignal): Promise<() => unknown> {
   const { API_PORT, CLIENT_PORT, DATA_DIR } = settings;
   if (API_PORT === CLIENT_PORT) throw new CliError("CLIENT_PORT: must differ from API_PORT");
@@ -82,7 +78,6 @@ async function lockSingleRun(settings: Settings, signal: AbortSignal): Promise<(
 /** Editors write a file in several steps. */
 const DEBOUNCE_MS = 200;
 
-/** Restarts server and worker when their sources change. The client reloads by itself. */
 function restartOnChange(options: {
   services: readonly SupervisedService[];
   say: (line: string) => void;
