@@ -59,10 +59,8 @@ export function listenForStop({
 const CHECK_INTERVAL_MS = 250;
 
 /**
- * Calls `onExit` when the npm that runs this command has exited; does nothing if npm does not run it.
- *
- * npm runs a command through `sh -c` and sends signals to that shell only. Some shells replace themselves with the
- * command; others, such as Debian's, exit on SIGTERM without passing it on.
+ * Calls `onExit` when the npm that runs this command has exited. npm runs a command through `sh -c` and sends signals to that
+ * shell only; some shells, such as Debian's, exit on SIGTERM without passing it on.
  */
 export function whenNpmExits(onExit: () => void): void {
   if (!process.env.npm_lifecycle_event) return;

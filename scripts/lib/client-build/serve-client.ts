@@ -18,12 +18,12 @@ export async function main(command: Command): Promise<void> {
 
 type Close = () => Promise<unknown>;
 
-async function serveBuilt(settings: Settings, { say, signal }: Command): Promise<Close> {
-  await ensureClientBuild({ settings, say, signal });
+async function serveBuilt(settings: Settings, command: Command): Promise<Close> {
+  await ensureClientBuild(settings, command);
   const host = createWebHost({ folder: clientFolder(settings), apiUrl: settings.VITE_API_URL });
   host.listen(settings.CLIENT_PORT);
   await once(host, "listening");
-  say(`Web pages on http://localhost:${settings.CLIENT_PORT}`);
+  command.say(`Web pages on http://localhost:${settings.CLIENT_PORT}`);
   return async () => {
     const closed = once(host, "close");
     host.close();

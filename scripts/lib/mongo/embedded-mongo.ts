@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { type Db, MongoServerError } from "mongodb";
 import { z } from "zod";
-import { CliError } from "../cli.ts";
+import { CliError, type Command } from "../cli.ts";
 import { tryLock } from "../process-lock.mjs";
 import { pickFreePort } from "../services/ports.ts";
 import { SupervisedService } from "../services/supervised-service.ts";
@@ -26,15 +26,10 @@ const READY_TIMEOUT_MS = 60_000;
 const MAX_FAILURES = 5;
 
 /** Starts a supervised mongod on a free port, as a replica set of one member, with its data in `DATA_DIR/mongo`. */
-export async function startEmbeddedMongo({
-  dataDir,
-  say = () => undefined,
-  signal = new AbortController().signal,
-}: {
-  dataDir: string;
-  say?: (line: string) => void;
-  signal?: AbortSignal;
-}): Promise<{ uri: string; service: SupervisedService }> {
+export async function startEmbeddedMongo(
+  dataDir: string,
+  { say, signal }: Pick<Command, "say" | "signal">,
+): Promise<{ uri: string; service: SupervisedService }> {
   const { path: command } = await ensureMongod({ say });
   const port = await pickFreePort();
   const dbPath = join(dataDir, "mongo");
@@ -120,7 +115,8 @@ export async function withDatabase<Result>(
   const release = await tryLock(`run ${realpathSync(DATA_DIR)}`);
   if (!release) return work(readAddress(DATA_DIR));
   try {
-    const { uri, service } = await startEmbeddedMongo({ dataDir: DATA_DIR });
+    const { signal } = new AbortController();
+    const { uri, service } = await startEmbeddedMongo(DATA_DIR, { say: () => undefined, signal });
     try {
       return await work(uri);
     } finally {

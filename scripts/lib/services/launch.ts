@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { mkdirSync, realpathSync, watch } from "node:fs";
 import { join } from "node:path";
 import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
-import type { Command } from "../cli.ts";
-import { CliError } from "../cli.ts";
+import { CliError, type Command } from "../cli.ts";
 import { ensureClientBuild } from "../client-build/client-build.ts";
 import { announceDatabase, startEmbeddedMongo } from "../mongo/embedded-mongo.ts";
 import { projectRoot } from "../prepare-project.mjs";
@@ -23,12 +22,12 @@ export async function main({ args, say, signal }: Command): Promise<void> {
   try {
     let mongodbUri = settings.MONGODB_URI;
     if (!mongodbUri) {
-      const database = await startEmbeddedMongo({ dataDir: settings.DATA_DIR, say, signal });
+      const database = await startEmbeddedMongo(settings.DATA_DIR, { say, signal });
       cleanUps.push(() => database.service.stop());
       mongodbUri = database.uri;
       cleanUps.push(announceDatabase(settings.DATA_DIR, mongodbUri));
     }
-    if (!isDev) await ensureClientBuild({ settings, say, signal });
+    if (!isDev) await ensureClientBuild(settings, { say, signal });
     const env = { ...process.env, MONGODB_URI: mongodbUri, DATA_DIR: settings.DATA_DIR };
     const services = SERVICES.map((name) => createService(name, env, { say, isDev }));
     for (const service of services) service.start();

@@ -17,7 +17,6 @@ const NAMES = [
   "chrome",
 ];
 const MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
-/** Below `ProgramFiles`. */
 const WINDOWS_CHROME = "Google\\Chrome\\Application\\chrome.exe";
 
 /** Path of the browser in `CHROMIUM_PATH`, of one on the `PATH`, or of one installed by Playwright. */

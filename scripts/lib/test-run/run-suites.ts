@@ -72,7 +72,6 @@ export function countSuite(outcome: {
   return { passed, failed: failed === 0 && isBroken ? 1 : failed };
 }
 
-/** Fields that are read of the report of Vitest's JSON reporter. */
 export interface VitestReport {
   numTotalTests: number;
   numPassedTests: number;
@@ -91,7 +90,6 @@ export function countVitest({ numTotalTests, numPassedTests, testResults }: Vite
   return { passed: numPassedTests, failed: numTotalTests - numPassedTests + brokenFiles.length };
 }
 
-/** Fields that are read of the report of Playwright's JSON reporter. */
 export interface PlaywrightReport {
   stats: { expected: number; skipped: number; unexpected: number; flaky: number };
   errors: readonly unknown[];
