@@ -12,10 +12,7 @@ const EVENTS = 20;
 const HANDSHAKES_AT_ONCE = 50;
 const OPTIONS = { transports: ["websocket"], forceNew: true, timeout: 60_000 };
 
-/**
- * Measures one event on its way to many sockets of one server: from the moment before its commit until a socket has received
- * it. All sockets belong to one user, so that each gets every event.
- */
+/** Measures one event on its way to many sockets. All belong to one user, so that each gets every event. */
 export async function benchFanout(options: BenchOptions): Promise<void> {
   const rows = [];
   for (const sockets of SOCKETS) rows.push(await measureFanout(sockets, options));

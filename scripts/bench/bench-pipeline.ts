@@ -10,10 +10,7 @@ const IN_FLIGHT = [1, 20, 50];
 const SIGNALS_PER_RUN = 1_000;
 const SHARED_MARKET = { symbol: "BTC/USDT", timeframe: "1d", limit: 50 };
 
-/**
- * Measures the product's own share of a signal, with one server and one worker: of requests that each need a new analysis,
- * and of requests that are answered from an existing one.
- */
+/** Measures the product's own share of a signal, with a new analysis and with one that exists already. */
 export async function benchShared({ database, uri }: BenchOptions): Promise<void> {
   const { measure, stop } = await startPipeline(database, Math.max(...IN_FLIGHT), { uri });
   const kinds = [
@@ -42,10 +39,7 @@ const CONCURRENCY = 10;
 const TRADERS = 80;
 const SIGNALS_PER_WORKER = 60;
 
-/**
- * Measures how the rate grows with the number of workers if an analysis mostly waits, as one by an AI does: then the
- * workers' concurrency is the limit, and not the processor that they share here.
- */
+/** An analysis mostly waits here, as one by an AI does: the workers' concurrency is the limit, not the processor. */
 export async function benchScaling({ database, uri }: BenchOptions): Promise<void> {
   const env = { WORKER_CONCURRENCY: String(CONCURRENCY), BENCH_ANALYSIS_MS: String(ANALYSIS_MS) };
   const rows = [];
@@ -81,12 +75,6 @@ interface PipelineLoad {
   market?: (() => object) | undefined;
 }
 
-/** Milliseconds of each signal, from its request to the answer and to the push. */
-interface PipelineRun {
-  seconds: number;
-  times: { answerMs: number; pushMs: number }[];
-}
-
 async function startPipeline(
   database: Database,
   traderCount: number,
@@ -114,8 +102,9 @@ async function measurePipeline(
   apiUrl: string,
   traders: readonly BenchTrader[],
   { inFlight, count, market = nextMarket }: PipelineLoad,
-): Promise<PipelineRun> {
-  const times: PipelineRun["times"] = [];
+) {
+  /** Milliseconds from the request to the answer and to the push. */
+  const times: { answerMs: number; pushMs: number }[] = [];
   let left = count;
   const startedAt = performance.now();
   await Promise.all(
@@ -159,7 +148,7 @@ function postJson(url: string, token: string, body: object) {
   });
 }
 
-function pipelineColumns({ times, seconds }: PipelineRun) {
+function pipelineColumns({ times, seconds }: Awaited<ReturnType<typeof measurePipeline>>) {
   const answers = times.map(({ answerMs }) => answerMs);
   const pushes = times.map(({ pushMs }) => pushMs);
   return {

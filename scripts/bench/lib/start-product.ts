@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Database } from "@shared/database/database.ts";
-import type { Settings } from "@shared/runtime/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { createMarketSequence } from "../../faults/harness/market-sequence.ts";
@@ -11,13 +10,7 @@ export interface BenchOptions {
   uri: string;
 }
 
-export interface StartedProduct {
-  apiUrl: string;
-  settings: Pick<Settings, "JWT_SECRET">;
-  server: SpawnedService;
-  workers: SpawnedService[];
-  stop: () => Promise<unknown>;
-}
+export type StartedProduct = Awaited<ReturnType<typeof startProduct>>;
 
 export const newSecrets = () => ({
   JWT_SECRET: randomUUID().repeat(2),
@@ -30,7 +23,7 @@ export async function startProduct(options: {
   workers?: number;
   workerEntry?: string;
   env?: Record<string, string>;
-}): Promise<StartedProduct> {
+}) {
   const { workerEntry = "scripts/bench/instant-worker.ts" } = options;
   const settings = newSecrets();
   const port = String(await freePort());

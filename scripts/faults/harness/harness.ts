@@ -38,7 +38,7 @@ export async function startHarness(options: FaultHarnessOptions = {}) {
   const services = [servers.a, servers.b, workers.a, workers.b];
   const traders: Trader[] = [];
   const close = async () => {
-    for (const trader of traders) trader.disconnect();
+    for (const socket of traders.flatMap(({ sockets }) => sockets)) socket.close();
     await Promise.all(services.map((service) => service.kill()));
     await backends.close();
   };
@@ -86,10 +86,7 @@ async function startBackends({ members = 1, aiTimeMs = 0 }: FaultHarnessOptions)
   };
 }
 
-/**
- * As in a small container. Node.js derives its default from the machine's memory, and on a large machine collects garbage so
- * late that it looks like a leak.
- */
+/** As in a small container: with much memory, Node.js collects garbage so late that it looks like a leak. */
 const HEAP_MB = 256;
 
 async function createSlots(

@@ -79,10 +79,6 @@ export class Trader {
     await until(() => client.socket.connected, { what: "a socket" });
     return client;
   }
-
-  disconnect(): void {
-    for (const client of this.sockets.splice(0)) client.close();
-  }
 }
 
 /** A 504 has its signal in `Location`: it was accepted as well. */
