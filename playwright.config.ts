@@ -1,12 +1,9 @@
 import { defineConfig } from "playwright/test";
-import { clientUrl, product } from "./e2e/support/config.ts";
+import { clientUrl, product, productServer } from "./e2e/support/config.ts";
 import { findBrowser } from "./scripts/lib/test-run/ensure-browser.ts";
 
 /** Started first, so that at the end no worker has a long test left while the others are idle. */
 const LONG = ["stalled-analyst", "accessibility", "signal"].map((name) => `**/${name}.spec.ts`);
-
-/** The product itself, as a user starts it, with nothing in its database. */
-const START = `rm -rf ${product.dataDir}/mongo ${product.dataDir}/outbox && exec node scripts/start.mjs`;
 
 export default defineConfig({
   testDir: "e2e",
@@ -47,24 +44,5 @@ export default defineConfig({
       ],
     },
   },
-  webServer: {
-    command: START,
-    url: `${clientUrl}/healthz`,
-    timeout: 180_000,
-    gracefulShutdown: { signal: "SIGTERM", timeout: 30_000 },
-    stdout: "ignore",
-    env: {
-      API_PORT: String(product.apiPort),
-      CLIENT_PORT: String(product.clientPort),
-      DATA_DIR: product.dataDir,
-      VITE_API_URL: "",
-      CLIENT_ORIGIN: "",
-      MONGODB_URI: "",
-      ADMIN_PASSWORD: "browser-test-admin",
-      MARKET_DATA: "replay",
-      OPENAI_API_KEY: "",
-      RATE_LIMIT: "off",
-      LOG_LEVEL: "warn",
-    },
-  },
+  webServer: productServer(product, "browser-test-admin"),
 });

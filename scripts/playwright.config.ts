@@ -1,15 +1,15 @@
 import { defineConfig } from "playwright/test";
+import { apiUrlOf, clientUrlOf, productServer } from "../e2e/support/config.ts";
 import { findBrowser } from "./lib/test-run/ensure-browser.ts";
 
-const API_PORT = 8190;
-const CLIENT_PORT = 5193;
+const address = { apiPort: 8190, clientPort: 5193, dataDir: ".data/demo" };
 
-/** A product with recorded candles and an empty database, for Lighthouse and the screenshots of the README. */
+/** A product for Lighthouse and the screenshots of the README. */
 export const product = {
-  api: `http://localhost:${API_PORT}`,
-  pages: `http://localhost:${CLIENT_PORT}`,
+  api: apiUrlOf(address),
+  pages: clientUrlOf(address),
   admin: { username: "admin", password: "demo-product-admin" },
-  dataDir: ".data/demo",
+  dataDir: address.dataDir,
 };
 
 export default defineConfig({
@@ -32,25 +32,5 @@ export default defineConfig({
       ],
     },
   },
-  webServer: {
-    command: `rm -rf ${product.dataDir}/mongo && exec node scripts/start.mjs`,
-    cwd: "..",
-    url: `${product.pages}/healthz`,
-    timeout: 180_000,
-    gracefulShutdown: { signal: "SIGTERM", timeout: 30_000 },
-    env: {
-      API_PORT: String(API_PORT),
-      CLIENT_PORT: String(CLIENT_PORT),
-      VITE_API_URL: "",
-      CLIENT_ORIGIN: "",
-      MONGODB_URI: "",
-      DATA_DIR: product.dataDir,
-      ADMIN_USERNAME: product.admin.username,
-      ADMIN_PASSWORD: product.admin.password,
-      MARKET_DATA: "replay",
-      OPENAI_API_KEY: "",
-      RATE_LIMIT: "off",
-      LOG_LEVEL: "warn",
-    },
-  },
+  webServer: productServer(address, product.admin.password),
 });

@@ -1,3 +1,5 @@
+import { projectRoot } from "../../scripts/lib/prepare-project.mjs";
+
 /** Address of the product under test. Two test runs on one machine need different ones. */
 interface ProductAddress {
   apiPort: number;
@@ -18,9 +20,36 @@ export const analystProduct: ProductAddress = {
   dataDir: `${product.dataDir}-analyst`,
 };
 
-const apiUrlOf = ({ apiPort }: ProductAddress): string => `http://localhost:${apiPort}`;
+export const apiUrlOf = ({ apiPort }: ProductAddress): string => `http://localhost:${apiPort}`;
 export const clientUrlOf = ({ clientPort }: ProductAddress): string =>
   `http://localhost:${clientPort}`;
 
 export const apiUrl = apiUrlOf(product);
 export const clientUrl = clientUrlOf(product);
+
+/** How Playwright starts a product: as a user does, with recorded candles and nothing in its database. */
+export function productServer(address: ProductAddress, adminPassword: string) {
+  const { apiPort, clientPort, dataDir } = address;
+  return {
+    command: `rm -rf ${dataDir}/mongo ${dataDir}/outbox && exec node scripts/start.mjs`,
+    cwd: projectRoot,
+    url: `${clientUrlOf(address)}/healthz`,
+    timeout: 180_000,
+    gracefulShutdown: { signal: "SIGTERM", timeout: 30_000 },
+    stdout: "ignore",
+    env: {
+      API_PORT: String(apiPort),
+      CLIENT_PORT: String(clientPort),
+      DATA_DIR: dataDir,
+      VITE_API_URL: "",
+      CLIENT_ORIGIN: "",
+      MONGODB_URI: "",
+      ADMIN_USERNAME: "admin",
+      ADMIN_PASSWORD: adminPassword,
+      MARKET_DATA: "replay",
+      OPENAI_API_KEY: "",
+      RATE_LIMIT: "off",
+      LOG_LEVEL: "warn",
+    },
+  } as const;
+}

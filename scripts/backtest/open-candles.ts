@@ -24,10 +24,6 @@ interface Source {
 
 export type BacktestCandles = Omit<Source, "series"> & { course: BacktestRange };
 
-/**
- * Opens the candles that the arguments name.
- * @throws CliError if there are none, or too few; CandleFileError, ProviderError
- */
 export async function openCandles(
   args: BacktestArgs,
   settings: Settings,

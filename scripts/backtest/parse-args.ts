@@ -22,8 +22,9 @@ export const USAGE = `Usage: npm run backtest -- [options]
                          of the random entries
   --out folder           for report.json and report.html; DATA_DIR/backtests/<time> by default`;
 
-const wholeNumber = (range: { min: number; max: number }) =>
-  z.coerce.number().int().min(range.min).max(range.max);
+const numberIn = (range: { min: number; max: number }) =>
+  z.coerce.number().min(range.min).max(range.max);
+const wholeNumber = (range: { min: number; max: number }) => numberIn(range).int();
 
 const argsSchema = z.object({
   symbol: symbolSchema.default(SIGNAL_DEFAULTS.symbol),
@@ -41,11 +42,7 @@ const argsSchema = z.object({
     .positive()
     .max(SIGNAL_LIMITS.riskPercent.max)
     .default(SIGNAL_DEFAULTS.riskPercent),
-  leverage: z.coerce
-    .number()
-    .min(SIGNAL_LIMITS.leverage.min)
-    .max(SIGNAL_LIMITS.leverage.max)
-    .default(SIGNAL_DEFAULTS.leverage),
+  leverage: numberIn(SIGNAL_LIMITS.leverage).default(SIGNAL_DEFAULTS.leverage),
   costs: tradingCostsTextSchema.optional(),
   seed: wholeNumber({ min: 0, max: 2 ** 31 - 1 }).default(1),
   repetitions: wholeNumber({ min: 1, max: 10_000 }).default(200),
@@ -53,10 +50,7 @@ const argsSchema = z.object({
 });
 export type BacktestArgs = z.infer<typeof argsSchema>;
 
-/**
- * Parses the arguments; null if they ask for help.
- * @throws CliError that names the invalid argument
- */
+/** Null if they ask for help. */
 export function parseBacktestArgs(args: readonly string[]): BacktestArgs | null {
   const names = Object.keys(argsSchema.shape);
   const text = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));

@@ -30,10 +30,7 @@ export async function main(command: Command): Promise<number> {
   return report?.stopped_early ? EXIT_STOPPED : 0;
 }
 
-/**
- * Runs the backtest that the arguments describe, and writes its report into a new folder.
- * @returns the report; null if the arguments ask for help
- */
+/** Writes its report into a new folder; null if the arguments ask for help. */
 export async function runBacktestCommand(command: Command): Promise<BacktestReport | null> {
   const args = parseBacktestArgs(command.args);
   if (!args) {
@@ -105,7 +102,6 @@ function openAnalyst(
   return { analyst, cacheUse: use };
 }
 
-/** Prints a line after every tenth of the steps. */
 function progress(label: string, total: number, say: (line: string) => void): () => void {
   let done = 0;
   return () => {

@@ -132,7 +132,7 @@ describe("a backup", () => {
     await db.collection("second").insertOne({ at: 3 });
     await mongo.fail({ commands: ["find"], times: 2, blockMs: 1_500 });
     const dumped = new AbortController();
-    const dumping = dumpDatabase({ client: slow, folder: place("slow"), version: "1.0.0" });
+    const dumping = dumpDatabase(slow, place("slow"));
     const writing = (async () => {
       while (!dumped.signal.aborted) await db.collection("written").insertOne({});
     })();

@@ -6,7 +6,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { sha256Schema } from "@shared/contract/ledger.ts";
-import { BSON, type ClientSession, type Db, type MongoClient } from "mongodb";
+import { productVersion } from "@shared/runtime/settings.ts";
+import { BSON, type ClientSession, type Collection, type Db, type MongoClient } from "mongodb";
 import { z } from "zod";
 
 export const MANIFEST_FILE = "manifest.json";
@@ -28,18 +29,8 @@ export const backupManifestSchema = z.object({
 });
 export type BackupManifest = z.infer<typeof backupManifestSchema>;
 
-/**
- * Writes all collections as of one moment into a new folder: `<collection>.bson.gz` and `<collection>.metadata.json`, which
- * `mongorestore --gzip` reads as well, and a manifest with their hashes. An incomplete folder never has the final name.
- * @throws Error if the folder exists
- */
-export async function dumpDatabase(options: {
-  client: MongoClient;
-  folder: string;
-  /** Of the product. */
-  version: string;
-}): Promise<BackupManifest> {
-  const { client, folder, version } = options;
+/** `mongorestore --gzip` reads the files as well. An incomplete folder never has the final name. */
+export async function dumpDatabase(client: MongoClient, folder: string): Promise<BackupManifest> {
   const draft = `${folder}.part`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
@@ -51,12 +42,18 @@ export async function dumpDatabase(options: {
     client.withSession({ snapshot: true }, async (session) => {
       const saved: SavedCollection[] = [];
       for (const name of names) {
-        saved.push(await dumpCollection({ db, name, folder: draft, session }));
+        saved.push(await dumpCollection(db.collection(name), draft, session));
       }
       return saved;
     }),
   );
-  const manifest = { format: 1, made_at, version, database: db.databaseName, collections } as const;
+  const manifest = {
+    format: 1,
+    made_at,
+    version: productVersion(),
+    database: db.databaseName,
+    collections,
+  } as const;
   await writeFile(join(draft, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   await rename(draft, folder);
   return manifest;
@@ -91,14 +88,12 @@ async function listCollections(db: Db): Promise<string[]> {
     .sort();
 }
 
-async function dumpCollection(options: {
-  db: Db;
-  name: string;
-  folder: string;
-  session: ClientSession;
-}): Promise<SavedCollection> {
-  const { db, name, folder, session } = options;
-  const collection = db.collection(name);
+async function dumpCollection(
+  collection: Collection,
+  folder: string,
+  session: ClientSession,
+): Promise<SavedCollection> {
+  const { collectionName: name } = collection;
   const indexes = await collection.indexes();
   const metadata = { collectionName: name, type: "collection", options: {}, indexes };
   await writeFile(join(folder, `${name}.metadata.json`), BSON.EJSON.stringify(metadata));

@@ -14,10 +14,7 @@ const BATCH_SIZE = 1_000;
 const indexSchema = z.looseObject({ name: z.string(), key: z.record(z.string(), z.unknown()) });
 const metadataSchema = z.object({ indexes: z.array(indexSchema) });
 
-/**
- * Restores a backup into an empty database, with its indexes, after all files were checked against the manifest.
- * @throws CliError before anything is changed, if the backup is not complete or the database is not empty
- */
+/** All files are checked against the manifest before anything is changed. */
 export async function restoreDatabase(db: Db, folder: string): Promise<BackupManifest> {
   const manifest = await readManifest(folder);
   for (const collection of manifest.collections) await verifyFile(folder, collection);
@@ -100,10 +97,7 @@ const LENGTH_BYTES = 4;
 /** MongoDB's largest document, and some bytes that the server may add. */
 const MAX_DOCUMENT_BYTES = 17 * 1_024 * 1_024;
 
-/**
- * Splits a stream of BSON documents as mongodump writes them.
- * @throws RangeError for other bytes, or an incomplete document at the end
- */
+/** Splits a stream of BSON documents as mongodump writes them. */
 async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

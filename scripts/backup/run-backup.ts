@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { loadSettings, productVersion, readDotEnv } from "@shared/runtime/settings.ts";
+import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
 import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
@@ -27,24 +27,13 @@ interface BackupLocation {
   folder: string;
 }
 
-/**
- * Saves the database into a new folder.
- * @returns a summary
- * @throws CliError if the folder exists
- */
 export async function backUp({ uri, folder }: BackupLocation): Promise<string> {
   if (existsSync(folder)) throw new CliError(`${folder} exists already.`);
   await mkdir(dirname(folder), { recursive: true });
-  const version = productVersion();
-  const manifest = await withClient(uri, (client) => dumpDatabase({ client, folder, version }));
+  const manifest = await withClient(uri, (client) => dumpDatabase(client, folder));
   return `Saved ${describe(manifest)} to ${folder}.`;
 }
 
-/**
- * Restores a backup into the empty database at `uri`.
- * @returns a summary
- * @throws CliError if nothing could be restored
- */
 export async function restore({ uri, folder }: BackupLocation): Promise<string> {
   const manifest = await withClient(uri, (client) => restoreDatabase(client.db(), folder));
   return `Restored ${describe(manifest)} of ${manifest.made_at}.`;

@@ -3,13 +3,13 @@ import type { Database } from "@shared/database/database.ts";
 import { callApi } from "@shared/testing/call-api.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { until } from "../faults/harness/until.ts";
-import { nextMarket } from "./lib/measure-pipeline.ts";
 import { printTable } from "./lib/report.ts";
 import {
   type BenchOptions,
   createTokens,
-  type MeasuredBuild,
+  nextMarket,
   residentBytes,
+  type StartedProduct,
   startProduct,
 } from "./lib/start-product.ts";
 
@@ -56,7 +56,7 @@ export async function benchLoad({ database, uri }: BenchOptions): Promise<void> 
 const MEMORY_INTERVAL_MS = 100;
 
 async function measureLoad(
-  { apiUrl, settings, workers }: MeasuredBuild,
+  { apiUrl, settings, workers }: StartedProduct,
   database: Database,
   { signals, traders, isWorkerRunning }: Load,
 ) {

@@ -118,7 +118,6 @@ export async function benchUsers({ database, uri }: BenchOptions): Promise<void>
   }
 }
 
-/** Stores copies of one user until there are `total`. */
 async function addUsers(database: Database, total: number): Promise<void> {
   const template = await createUser(database);
   let count = await database.users.countDocuments();

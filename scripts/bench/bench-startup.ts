@@ -4,7 +4,6 @@ import { type BenchOptions, newSecrets } from "./lib/start-product.ts";
 
 const STARTS = 5;
 
-/** Measures the time from the start of a process until it logs that it is ready, on a database in use. */
 export async function benchStartup({ uri }: BenchOptions): Promise<void> {
   const rows = [];
   for (const service of ["server", "worker"] as const) {

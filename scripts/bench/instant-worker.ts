@@ -1,25 +1,87 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { openDatabase } from "@shared/database/database.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { runService } from "@shared/runtime/run-service.ts";
 import type { Analyst } from "../../worker/src/analysis/analyst.ts";
-import { startWorker } from "../../worker/src/start-worker.ts";
-import { instantServices } from "./instant-services.ts";
+import type { CandleRequest, MarketData } from "../../worker/src/market-data/market-data.ts";
+import { startWorker, type WorkerServices } from "../../worker/src/start-worker.ts";
+
+// A worker whose market data and analyst take no time, so that only the pipeline is measured.
 
 const analysisMs = Number(process.env.BENCH_ANALYSIS_MS ?? 0);
 
+const SWING_MS = 9 * TIMEFRAME_MS["1h"];
+
+/** A function of time only, so that all requests agree. */
+const priceAt = (timeMs: number): number => 50_000 + 200 * Math.sin(timeMs / SWING_MS);
+
+/** A wave that within minutes leaves no entry zone and reaches no stop: resolving signals is not measured. */
+function waveCandles({ timeframe, limit }: CandleRequest): Candle[] {
+  const stepMs = TIMEFRAME_MS[timeframe];
+  const lastOpen = Math.floor(Date.now() / stepMs) * stepMs - stepMs;
+  return Array.from({ length: limit }, (_, index) => {
+    const time = lastOpen - (limit - 1 - index) * stepMs;
+    const open = priceAt(time);
+    const close = priceAt(time + stepMs);
+    const high = Math.max(open, close) + 60;
+    return { time, open, high, low: Math.min(open, close) - 60, close, volume: 10 };
+  });
+}
+
+const marketData: MarketData = {
+  candles: async (request) => ({
+    candles: waveCandles(request),
+    provider: "instant",
+    data: "replay",
+    notes: [],
+  }),
+};
+
 const analyst: Analyst = {
-  ...instantServices.analyst,
-  async advise(...request) {
+  name: "rules",
+  version: "rules/instant",
+  async advise({ brief }) {
     if (analysisMs > 0) await delay(analysisMs);
-    return instantServices.analyst.advise(...request);
+    return {
+      model: "instant",
+      prompt: "",
+      rawReply: "",
+      advice: {
+        final_signal: "BUY",
+        confidence: 60,
+        entry: brief.price,
+        stop_loss: brief.price - 500,
+        take_profit: brief.price + 1_000,
+        rationale: "Answered at once, to measure everything else.",
+        key_evidence: [],
+        market_condition: "",
+        what_to_watch_for: [],
+        suggested_hold: "24 candles",
+        hold_candles: 24,
+        trade_duration_text: "",
+      },
+    };
+  },
+};
+
+const services: WorkerServices = {
+  analyst,
+  market: {
+    marketData,
+    sources: { live: undefined, replay: marketData },
+    currentSource: () => "replay",
+    probe: async () => undefined,
+    listedSymbols: async () => [...SYMBOL_SUGGESTIONS],
+    health: () => [],
+    close: () => undefined,
   },
 };
 
 await runService("worker", async (settings, uri) => {
   const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri });
-  const services = { ...instantServices, analyst };
   const worker = await startWorker({ settings, database, logger, services });
   logger.info("worker ready");
   logger.flush();

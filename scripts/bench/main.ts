@@ -1,18 +1,19 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import { openDatabase } from "@shared/database/database.ts";
+import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.ts";
-import { benchBullmq } from "./bench-bullmq.ts";
+import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
+import { MONGOD_PARAMETERS } from "../lib/mongo/mongod-process.ts";
 import { benchFanout } from "./bench-fanout.ts";
 import { benchLoad } from "./bench-load.ts";
 import { benchScaling, benchShared } from "./bench-pipeline.ts";
 import { benchHistory, benchUsers } from "./bench-reads.ts";
 import { benchStartup } from "./bench-startup.ts";
-import { type BenchOptions, startReplicaSet } from "./lib/start-product.ts";
+import type { BenchOptions } from "./lib/start-product.ts";
 
 const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
   ["startup", benchStartup],
   ["load", benchLoad],
-  ["peer", benchBullmq],
   ["shared", benchShared],
   ["scaling", benchScaling],
   ["fanout", benchFanout],
@@ -20,7 +21,6 @@ const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
   ["history", benchHistory],
 ]);
 
-/** Runs all benchmarks, or the one that the argument names. */
 export async function main({ args, signal }: Command): Promise<void> {
   // The benchmark of the pipeline is part of the one of shared analyses.
   const only = args[0]?.replace("pipeline", "shared");
@@ -28,11 +28,16 @@ export async function main({ args, signal }: Command): Promise<void> {
     throw new CliError(`No benchmark "${only}"; there are: ${[...BENCHMARKS.keys()].join(", ")}.`);
   }
   signal.addEventListener("abort", () => process.exit(EXIT_STOPPED));
-  const replicaSet = await startReplicaSet();
+  const { path: systemBinary, version } = await ensureMongod();
+  // As `npm start` runs it: one member, everything on disk.
+  const replicaSet = await MongoMemoryReplSet.create({
+    binary: { systemBinary, version },
+    replSet: { count: 1, storageEngine: "wiredTiger", args: MONGOD_PARAMETERS },
+  });
   try {
     const memoryGb = (totalmem() / 2 ** 30).toFixed(0);
     console.log(
-      `${cpus().length} × ${cpus()[0]?.model.trim()}, ${memoryGb} GB, Node ${process.versions.node}, MongoDB ${replicaSet.binaryOpts.version}`,
+      `${cpus().length} × ${cpus()[0]?.model.trim()}, ${memoryGb} GB, Node ${process.versions.node}, MongoDB ${version}`,
     );
     for (const [name, run] of BENCHMARKS) {
       if (only && name !== only) continue;

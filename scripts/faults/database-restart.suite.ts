@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { multipartForm } from "@shared/testing/api-client.ts";
 import { type ApiRequest, callApi } from "@shared/testing/call-api.ts";
+import { TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type FaultHarness, PASSWORD, startHarness } from "./harness/harness.ts";
+import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { holdCommand } from "./harness/replica-set.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
@@ -55,7 +56,7 @@ const post = (path: string, expected: number, make: () => ApiRequest): CallKind 
 });
 
 function signIns({ username }: Trader): CallKind[] {
-  const password = PASSWORD;
+  const password = TEST_PASSWORD;
   const newcomer = () => {
     const name = `newcomer-${randomUUID().slice(0, 8)}`;
     return { username: name, email: `${name}@example.com`, password };

@@ -11,7 +11,6 @@ export interface Command {
   signal: AbortSignal;
 }
 
-/** Exit code of a command that the user stopped. */
 export const EXIT_STOPPED = 130;
 
 /** A failure that its message explains; it is shown without a stack. */
@@ -19,7 +18,6 @@ export class CliError extends Error {
   override readonly name = "CliError";
 }
 
-/** Errors that are shown without a stack. */
 const EXPECTED_ERRORS = new Set(["CliError", "SettingsError"]);
 
 /** Runs a command. If it fails, the reason goes to stderr and the exit code is 1; stopping it is not a failure. */
@@ -42,7 +40,6 @@ export function listenForStop({
   onSecond,
   events = process,
 }: {
-  /** Called when the user stops the command a second time. */
   onSecond: () => void;
   events?: EventEmitter;
 }): AbortSignal {
@@ -62,10 +59,8 @@ export function listenForStop({
 const CHECK_INTERVAL_MS = 250;
 
 /**
- * Calls `onExit` when the npm that runs this command has exited; does nothing if npm does not run it.
- *
- * npm runs a command through `sh -c` and sends signals to that shell only. Some shells replace themselves with the
- * command; others, such as Debian's, exit on SIGTERM without passing it on.
+ * Calls `onExit` when the npm that runs this command has exited. npm runs a command through `sh -c` and sends signals to that
+ * shell only; some shells, such as Debian's, exit on SIGTERM without passing it on.
  */
 export function whenNpmExits(onExit: () => void): void {
   if (!process.env.npm_lifecycle_event) return;
@@ -93,10 +88,7 @@ function npmProcessIds(): string {
 /** The path of a file that the user typed, relative to the folder in which they called npm. */
 export const resolveTyped = (file: string): string => resolve(process.env.INIT_CWD ?? "", file);
 
-/**
- * As `parseArgs` of Node.js.
- * @throws CliError with the usage, for an unknown option
- */
+/** As `parseArgs` of Node.js, with a CliError that shows the usage. */
 export function parseArguments<const Config extends ParseArgsConfig>(
   config: Config,
   usage: string,

@@ -13,7 +13,6 @@ export function runCommand(options: {
   /** `inherit` shows the output instead of returning it. */
   output?: "pipe" | "inherit";
   timeoutMs?: number;
-  /** Ends the command with SIGTERM. */
   signal?: AbortSignal;
 }): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { command, args = [], output = "pipe", timeoutMs: timeout, ...others } = options;

@@ -27,10 +27,7 @@ export async function prepareTypeScript() {
 
 const MIN_VERSION = { major: 20, minor: 19 };
 
-/**
- * @param {string} version as in `process.versions.node`
- * @throws {Error} if the version is too old for the project
- */
+/** @throws {Error} if the version is too old for the project */
 export function checkNodeVersion(version = process.versions.node) {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const { major: minMajor, minor: minMinor } = MIN_VERSION;
@@ -42,12 +39,7 @@ export function checkNodeVersion(version = process.versions.node) {
 
 /**
  * Installs the packages of the lock file unless they are installed already.
- *
- * @param {object} options
- * @param {string} options.root
- * @param {(line: string) => void} [options.say]
- * @param {"ignore" | "inherit"} [options.output] `inherit` shows npm's output, `ignore` hides it
- * @throws {Error} if npm fails
+ * @param {{ root: string, say?: (line: string) => void, output?: "ignore" | "inherit" }} options
  */
 export async function ensureDependencies({ root, say = console.log, output = "inherit" }) {
   const install = async () => {
@@ -68,10 +60,8 @@ export async function ensureDependencies({ root, say = console.log, output = "in
 /**
  * A command line that runs npm: the npm that started this process, the one installed beside Node.js, or the one on the
  * `PATH`. The first two run as scripts, because Windows starts `npm.cmd` only through a shell.
- *
  * @param {readonly string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, execPath?: string }} [options]
- * @returns {{ command: string, args: string[] }}
  */
 export function npmCommand(args, { env = process.env, execPath = process.execPath } = {}) {
   const script = [env.npm_execpath, join(dirname(execPath), "node_modules/npm/bin/npm-cli.js")]
@@ -85,7 +75,6 @@ export function npmCommand(args, { env = process.env, execPath = process.execPat
 /**
  * Compares the lock file with npm's own record of what it installed. Optional packages are for other systems too and may
  * be missing.
- *
  * @param {string} root
  */
 export function areDependenciesInstalled(root) {

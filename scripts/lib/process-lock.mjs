@@ -9,10 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * A lock that one process of this machine holds at a time. It is a listening socket, so the system releases it when its
- * holder exits, however that happens.
- *
+ * holder exits. Gives what releases the lock, or undefined if another process holds it.
  * @param {string} name of what is locked, for example the absolute path of a folder
- * @returns {Promise<(() => Promise<void>) | undefined>} releases the lock; undefined if another process holds it
  */
 export async function tryLock(name) {
   const address = addressOf(name);
@@ -23,13 +21,10 @@ export async function tryLock(name) {
 }
 
 /**
- * Does the work while holding the lock. Waits as long as another process holds it.
- *
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} work
  * @param {{ pollMs?: number, signal?: AbortSignal }} [options]
- * @returns {Promise<T>}
  */
 export async function withLock(name, work, { pollMs = 200, signal } = {}) {
   let release = await tryLock(name);

@@ -6,8 +6,6 @@ import { z } from "zod";
 import { projectRoot } from "../lib/prepare-project.mjs";
 
 const FOLDERS = ["client", "e2e", "scripts", "server", "shared", "worker"];
-/** Has a package.json of its own. */
-const SEPARATE_PACKAGE = "scripts/bench/bullmq/";
 const PRODUCTION = /^(server|worker|shared)\/(?!.*(\.test\.|\btesting\/))/;
 
 const manifestSchema = z.object({
@@ -26,10 +24,7 @@ function listSources(): string[] {
   );
   const configs = readdirSync(projectRoot).filter((file) => file.endsWith(".config.ts"));
   return [...nested, ...configs].filter(
-    (file) =>
-      /\.(ts|tsx|mjs)$/.test(file) &&
-      !/(^|\/)(node_modules|dist)\//.test(file) &&
-      !file.startsWith(SEPARATE_PACKAGE),
+    (file) => /\.(ts|tsx|mjs)$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file),
   );
 }
 

@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Command } from "../lib/cli.ts";
-import { CliError } from "../lib/cli.ts";
+import { CliError, type Command } from "../lib/cli.ts";
 import { runCommand } from "../lib/commands.ts";
 import { npmCommand, projectRoot } from "../lib/prepare-project.mjs";
 
@@ -18,7 +17,6 @@ export async function main({ args, say }: Command): Promise<void> {
   say(`${productionPackages().length} packages: ${path}`);
 }
 
-/** Markdown. */
 export function listLicenses(): string {
   const rows = productionPackages().map(
     (one) => `| ${one.name} | ${one.version} | ${one.license} |`,
@@ -43,7 +41,6 @@ interface LockedPackage {
 
 const readJson = (file: string) => JSON.parse(readFileSync(join(projectRoot, file), "utf8"));
 
-/** Entries of the lock file that production needs, by folder. */
 function lockedPackages(): [string, LockedPackage][] {
   const lock: { packages: Record<string, LockedPackage> } = readJson("package-lock.json");
   return Object.entries(lock.packages).filter(([folder, { dev }]) => folder !== "" && !dev);
@@ -65,10 +62,7 @@ function readOldLicense(folder: string): string {
   return licenses.map(({ type }) => type).join(" OR ") || "unknown";
 }
 
-/**
- * Bill of materials of a production installation on any platform, in CycloneDX's JSON. npm gets a lock file without
- * development packages: its `--omit=dev` also leaves out packages that both production and development need.
- */
+/** npm gets a lock file without development packages: its `--omit=dev` leaves out some that production needs too. */
 export async function makeSbom(): Promise<string> {
   const { devDependencies: _, ...manifest } = readJson("package.json");
   const packages = { ...Object.fromEntries(lockedPackages()), "": manifest };

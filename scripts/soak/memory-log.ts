@@ -1,5 +1,5 @@
 import { linearRegression } from "simple-statistics";
-import { runCommand } from "../lib/commands.ts";
+import { residentBytes } from "../bench/lib/start-product.ts";
 
 interface ProcessMemory {
   name: string;
@@ -16,16 +16,12 @@ export class MemoryLog {
   readonly #processes = new Map<number, ProcessMemory>();
 
   async sample(processes: readonly { name: string; pid: number }[]): Promise<void> {
-    const pids = processes.map(({ pid }) => pid).join(",");
-    const { stdout } = await runCommand({ command: "ps", args: ["-o", "pid=,rss=", "-p", pids] });
-    const atMs = performance.now();
-    for (const line of stdout.trim().split("\n")) {
-      const [pid = 0, kilobytes = 0] = line.trim().split(/\s+/).map(Number);
-      const name = processes.find((one) => one.pid === pid)?.name;
+    for (const { name, pid } of processes) {
       // A process that was just killed has no memory.
-      if (name === undefined || kilobytes === 0) continue;
+      const bytes = await residentBytes(pid).catch(() => Number.NaN);
+      if (Number.isNaN(bytes)) continue;
       const memory = this.#processes.get(pid) ?? { name, pid, samples: [] };
-      memory.samples.push({ atMs, megabytes: kilobytes / 1_024 });
+      memory.samples.push({ atMs: performance.now(), megabytes: bytes / 2 ** 20 });
       this.#processes.set(pid, memory);
     }
   }
@@ -35,7 +31,6 @@ export class MemoryLog {
   }
 }
 
-/** Resident memory of a process, as the table shows it. */
 export function describeMemory(
   { name, pid, samples }: ProcessMemory,
   maxGrowthMbPerMinute: number,

@@ -12,7 +12,6 @@ const MAX_PAUSE_MS = 900;
 const MAX_SOCKETS = 2;
 const MAX_CREDITS = 3;
 
-/** Answered as it should, answered with 503, not answered, or answered with another status. */
 type CallResult = "answered" | "refused" | "lost" | "failed";
 
 interface Call {
@@ -96,7 +95,6 @@ function resultOf({ replies }: Trader["asked"][number]): CallResult {
   return kind === "accepted" ? "answered" : kind;
 }
 
-/** One row for each kind of call; times in milliseconds. */
 export function describeCalls(calls: readonly Call[]) {
   return [...new Set(calls.map(({ call }) => call))].map((call) => {
     const own = calls.filter((one) => one.call === call);

@@ -17,10 +17,7 @@ import { CliError, resolveTyped } from "../lib/cli.ts";
 
 const DOWNLOAD_PATH = "/ledger/download";
 
-/**
- * Opens a downloaded ledger, or that of an API at a URL.
- * @throws CliError if it cannot be read
- */
+/** Opens a downloaded ledger, or that of an API at a URL. */
 export async function openLedger(source: string, signal: AbortSignal): Promise<LedgerBytes> {
   return /^https?:\/\//.test(source) ? download(source, signal) : openFile(source);
 }
@@ -45,11 +42,7 @@ async function openFile(name: string): Promise<LedgerBytes> {
   }
 }
 
-/**
- * Candles to resolve outcomes again: of CSV files or folders of them, or of the market data providers. Null if neither is
- * named.
- * @throws CliError for an invalid file
- */
+/** Candles of CSV files or folders of them, or of the market data providers. Null if neither is named. */
 export function openCandleSource(
   abort: AbortSignal,
   candles: readonly string[] = [],

@@ -40,11 +40,7 @@ export async function main(command: Command): Promise<number> {
   return (await runVerifyLedger(command)) ? 0 : 1;
 }
 
-/**
- * Verifies the ledger of a file, of an API, or of the product's own database. With candles, resolves its outcomes again.
- * @returns whether it is intact, and no outcome differs
- * @throws CliError if there is nothing to verify
- */
+/** Returns whether the ledger is intact, and no outcome differs when it is resolved again. */
 export async function runVerifyLedger({ args, say, signal }: Command): Promise<boolean> {
   const config = { args: [...args], options: OPTIONS, allowPositionals: true };
   const { values, positionals } = parseArguments(config, USAGE);
@@ -84,7 +80,6 @@ async function readHeads(file: string): Promise<KeptHead[]> {
   return heads;
 }
 
-/** Verifies the product's own ledger, also against the heads that it published. */
 async function verifyOwn(
   options: VerifierOptions & { kept: readonly KeptHead[] },
   say: (line: string) => void,

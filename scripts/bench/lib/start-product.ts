@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Database } from "@shared/database/database.ts";
-import type { Settings } from "@shared/runtime/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { MongoMemoryReplSet } from "mongodb-memory-server";
-import { ensureMongod } from "../../lib/mongo/ensure-mongod.ts";
-import { MONGOD_PARAMETERS } from "../../lib/mongo/mongod-process.ts";
+import { createMarketSequence } from "../../faults/harness/market-sequence.ts";
 import { SERVER_NODE_OPTIONS } from "../../lib/services/services.ts";
 
 export interface BenchOptions {
@@ -14,13 +11,7 @@ export interface BenchOptions {
   uri: string;
 }
 
-export interface MeasuredBuild {
-  apiUrl: string;
-  settings: Pick<Settings, "JWT_SECRET">;
-  server: SpawnedService;
-  workers: SpawnedService[];
-  stop: () => Promise<unknown>;
-}
+export type StartedProduct = Awaited<ReturnType<typeof startProduct>>;
 
 export const newSecrets = () => ({
   JWT_SECRET: randomUUID().repeat(2),
@@ -31,29 +22,26 @@ export const newSecrets = () => ({
 export async function startProduct(options: {
   uri: string;
   workers?: number;
-  serverEntry?: string;
   workerEntry?: string;
   env?: Record<string, string>;
-}): Promise<MeasuredBuild> {
+}) {
   const { workerEntry = "scripts/bench/instant-worker.ts" } = options;
   const settings = newSecrets();
   const port = String(await freePort());
   const address = { MONGODB_URI: options.uri, API_PORT: port };
   const env = { ...settings, ...address, RATE_LIMIT: "off", ...options.env };
-  const serverEnv = { ...env, NODE_OPTIONS: SERVER_NODE_OPTIONS };
-  const server = await spawnService("server", serverEnv, options.serverEntry);
+  const server = await spawnService("server", { ...env, NODE_OPTIONS: SERVER_NODE_OPTIONS });
   const workers: SpawnedService[] = [];
   while (workers.length < (options.workers ?? 1)) {
-    workers.push(await spawnService("worker", { ...env, BENCH_SERVICE: "worker" }, workerEntry));
+    workers.push(await spawnService("worker", env, workerEntry));
   }
   const stop = () => Promise.all([server, ...workers].map((service) => service.stop()));
   return { apiUrl: `http://localhost:${port}`, settings, server, workers, stop };
 }
 
-/** Tokens of new approved traders. */
 export function createTokens(
   database: Database,
-  settings: MeasuredBuild["settings"],
+  settings: StartedProduct["settings"],
   count: number,
 ): Promise<string[]> {
   return Promise.all(
@@ -69,11 +57,8 @@ export async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024;
 }
 
-/** Starts an empty MongoDB with the parameters of `npm start`: one member, everything on disk. */
-export async function startReplicaSet(): Promise<MongoMemoryReplSet> {
-  const { path: systemBinary, version } = await ensureMongod();
-  return MongoMemoryReplSet.create({
-    binary: { systemBinary, version },
-    replSet: { count: 1, storageEngine: "wiredTiger", args: MONGOD_PARAMETERS },
-  });
-}
+/** Few of their candles close while a benchmark runs. */
+const TIMEFRAMES = ["1h", "4h"];
+
+/** Another market each time: requests for the same one would share an analysis. */
+export const nextMarket = createMarketSequence(TIMEFRAMES);

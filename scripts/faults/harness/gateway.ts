@@ -2,49 +2,38 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readText, sendJson } from "@shared/testing/fakes/fake-http.ts";
-import { freePort } from "@shared/testing/spawn-service.ts";
 
 /** `error` answers 500, `hang` never answers. */
 type GatewayMode = "pass" | "error" | "hang";
 
 interface Hold {
   arrived: number;
-  /** Lets the held requests and all later ones through. */
   release(): void;
 }
 
 /** A proxy in front of an outside service, which can hold requests back, hang, fail, or refuse connections. */
 export class Gateway {
-  readonly url: string;
-  readonly #port: number;
   readonly #target: URL;
   readonly #onRequest: (body: string) => void;
   readonly #holds = new Map<Hold, { matches: (url: string) => boolean; released: Promise<void> }>();
   readonly #server = createServer((incoming, response) => void this.#handle(incoming, response));
   #mode: GatewayMode = "pass";
-
-  private constructor(target: string, port: number, onRequest: (body: string) => void) {
-    this.#target = new URL(target);
-    this.#port = port;
-    this.#onRequest = onRequest;
-    this.url = `http://127.0.0.1:${port}`;
-  }
+  #port = 0;
 
   /** @param onRequest gets the body of each request that is not hung or failed */
-  static async open(
-    target: string,
-    onRequest: (body: string) => void = () => undefined,
-  ): Promise<Gateway> {
-    const gateway = new Gateway(target, await freePort(), onRequest);
-    await gateway.accept();
-    return gateway;
+  constructor(target: string, onRequest: (body: string) => void = () => undefined) {
+    this.#target = new URL(target);
+    this.#onRequest = onRequest;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   behave(mode: GatewayMode): void {
     this.#mode = mode;
   }
 
-  /** Holds back later requests whose path and query match. */
   hold(matches: (url: string) => boolean = () => true): Readonly<Hold> {
     const hold: Hold = { arrived: 0, release: () => undefined };
     const released = new Promise<void>((resolve) => {
@@ -65,10 +54,13 @@ export class Gateway {
     await closed;
   }
 
+  /** Listens, again on the same port. */
   async accept(): Promise<void> {
     if (this.#server.listening) return;
     this.#server.listen(this.#port, "127.0.0.1");
     await once(this.#server, "listening");
+    const address = this.#server.address();
+    if (typeof address === "object" && address) this.#port = address.port;
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { sessionSchema } from "@shared/contract/account.ts";
-import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
-import { type Database, openDatabase } from "@shared/database/database.ts";
+import { TIMEFRAMES } from "@shared/contract/constants.ts";
+import { openDatabase } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { expectAnswer } from "@shared/testing/call-api.ts";
+import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import {
   chatRequestSchema,
@@ -13,12 +14,13 @@ import {
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { z } from "zod";
 import { Gateway } from "./gateway.ts";
+import { createMarketSequence } from "./market-sequence.ts";
 import { ReplicaSet } from "./replica-set.ts";
 import { ServiceSlot } from "./service-slot.ts";
 import { Trader } from "./trader.ts";
 
-/** Of the administrator and of all traders. */
-export const PASSWORD = "correct horse";
+/** As long as the longest soak, and more. */
+const SESSION_SECONDS = 2 * 86_400;
 
 interface FaultHarnessOptions {
   members?: 1 | 3;
@@ -36,21 +38,23 @@ export async function startHarness(options: FaultHarnessOptions = {}) {
   const services = [servers.a, servers.b, workers.a, workers.b];
   const traders: Trader[] = [];
   const close = async () => {
-    for (const trader of traders) trader.disconnect();
+    for (const socket of traders.flatMap(({ sockets }) => sockets)) socket.close();
     await Promise.all(services.map((service) => service.kill()));
     await backends.close();
   };
   try {
     await Promise.all(services.map((service) => service.start()));
     const administrator = await logInAdministrator(servers.a);
-    /** A new trader, approved and allowed to attach images. */
     const signUp = async ({ credits = 0 } = {}): Promise<Trader> => {
-      const { database } = backends;
-      const trader = await createTrader({ via: servers.a, administrator, database, credits });
+      const traits = { approved: true, allowImageUpload: true };
+      const user = await createUser(backends.database, traits);
+      if (credits > 0) await administrator.grantCredits(servers.a, user.username, credits);
+      const trader = new Trader(user, signTokenFor(user, env, { expiresIn: SESSION_SECONDS }));
       traders.push(trader);
       return trader;
     };
-    const nextMarket = createMarketSequence();
+    // The workers themselves read the prices of all markets at 1h.
+    const nextMarket = createMarketSequence(TIMEFRAMES.filter((timeframe) => timeframe !== "1h"));
     return {
       ...backends,
       ...{ servers, workers, services, env, administrator, traders, signUp, nextMarket, close },
@@ -67,10 +71,10 @@ async function startBackends({ members = 1, aiTimeMs = 0 }: FaultHarnessOptions)
   const fakeExchange = await startFakeExchange();
   const fakeAi = await startFakeOpenAi();
   fakeAi.behave({ kind: "advice", delayMs: aiTimeMs });
-  const exchange = await Gateway.open(fakeExchange.url);
-  /** The market of each call. */
+  const exchange = new Gateway(fakeExchange.url);
   const aiCalls: string[] = [];
-  const ai = await Gateway.open(fakeAi.url, (body) => aiCalls.push(marketOfPrompt(body)));
+  const ai = new Gateway(fakeAi.url, (body) => aiCalls.push(marketOfPrompt(body)));
+  await Promise.all([exchange.accept(), ai.accept()]);
   return {
     ...{ mongo, database, exchange, ai, aiCalls },
     async close() {
@@ -82,10 +86,7 @@ async function startBackends({ members = 1, aiTimeMs = 0 }: FaultHarnessOptions)
   };
 }
 
-/**
- * As in a small container. Node.js derives its default from the machine's memory, and on a large machine collects garbage so
- * late that it looks like a leak.
- */
+/** As in a small container: with much memory, Node.js collects garbage so late that it looks like a leak. */
 const HEAP_MB = 256;
 
 async function createSlots(
@@ -95,7 +96,7 @@ async function createSlots(
   const env = {
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
     JWT_SECRET: randomUUID().repeat(2),
-    ADMIN_PASSWORD: PASSWORD,
+    ADMIN_PASSWORD: TEST_PASSWORD,
     RATE_LIMIT: "off",
     MARKET_DATA: "live",
     EXCHANGES: "binance",
@@ -118,34 +119,9 @@ async function createSlots(
   };
 }
 
-/** Without 1h: the workers themselves read the prices of all markets at 1h. */
-const MARKETS = TIMEFRAMES.filter((timeframe) => timeframe !== "1h").flatMap((timeframe) =>
-  SYMBOL_SUGGESTIONS.filter((symbol) => symbol.endsWith("/USDT")).map((symbol) => ({
-    symbol,
-    timeframe,
-  })),
-);
-
-/** Has no common factor with the number of markets, so that all pairs occur. */
-const LIMITS = 241;
-
-/** Makes fields of signal requests, different each time, so that the AI calls for a signal can be counted. */
-function createMarketSequence() {
-  let used = 0;
-  return () => {
-    const market = MARKETS[used % MARKETS.length];
-    if (!market) throw new Error("there are no markets");
-    used += 1;
-    return { ...market, limit: String(10 + (used % LIMITS)) };
-  };
-}
-
-type Administrator = Awaited<ReturnType<typeof logInAdministrator>>;
-
 async function logInAdministrator({ url }: ServiceSlot) {
-  const body = { username: "admin", password: PASSWORD };
+  const body = { username: "admin", password: TEST_PASSWORD };
   const { token } = await expectAnswer(sessionSchema, `${url}/login`, { body });
-  /** Calls a route of administrators with form fields. */
   const post = (via: ServiceSlot, path: string, fields?: Record<string, string>) =>
     expectAnswer(z.unknown(), via.url + path, { token, body: new URLSearchParams(fields) });
   return {
@@ -155,23 +131,6 @@ async function logInAdministrator({ url }: ServiceSlot) {
     grantCredits: (via: ServiceSlot, username: string, credits: number) =>
       post(via, `/admin/grant-image-credits/${username}`, { credits: String(credits) }),
   };
-}
-
-async function createTrader(options: {
-  via: ServiceSlot;
-  administrator: Administrator;
-  database: Database;
-  credits: number;
-}): Promise<Trader> {
-  const { via, administrator, database, credits } = options;
-  const username = `trader-${randomUUID().slice(0, 8)}`;
-  const body = { username, email: `${username}@example.com`, password: PASSWORD };
-  const { token } = await expectAnswer(sessionSchema, `${via.url}/register`, { body });
-  await administrator.post(via, `/admin/approve/${username}`);
-  await administrator.post(via, `/admin/set-image-access/${username}`, { allow: "true" });
-  if (credits > 0) await administrator.grantCredits(via, username, credits);
-  const user = await database.users.findOne({ username }).orFail().lean();
-  return new Trader({ username, token, userId: user._id.toString() });
 }
 
 const PROMPT = /Symbol: "(.+?)".*?\nTimeframe: (\S+)\n.*?\nClosed candles \((\d+)\)/s;

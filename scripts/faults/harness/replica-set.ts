@@ -80,7 +80,6 @@ class MongodMember {
     this.client = directClient(port);
   }
 
-  /** Starts on the existing data; resolves once the process answers. */
   async start(): Promise<void> {
     this.#process = spawnMongod({
       command: this.#command,
@@ -149,7 +148,6 @@ const operationSchema = z.object({
 /** The next matching command hangs in the database, as if its client had stopped at that point. */
 export interface HeldCommand {
   command: string;
-  /** Any by default. */
   collection?: string;
   client?: string;
   /** After this time the command is run unless it was released. */

@@ -29,11 +29,7 @@ export class ServiceSlot {
   }
 
   get pid(): number {
-    return this.#current.pid;
-  }
-
-  get formerPids(): number[] {
-    return this.#processes.slice(0, -1).map(({ pid }) => pid);
+    return this.#processes.at(-1)?.pid ?? Number.NaN;
   }
 
   get lines(): string[] {
@@ -44,10 +40,9 @@ export class ServiceSlot {
     return `http://127.0.0.1:${this.#options.env.API_PORT}`;
   }
 
-  /** Sends SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null> {
+  async stop(): Promise<number | null | undefined> {
     this.interruptedAt.push(new Date());
-    return this.#current.stop();
+    return this.#processes.at(-1)?.stop();
   }
 
   /** Stops the process without closing its connections, until `resume`. */
@@ -58,11 +53,5 @@ export class ServiceSlot {
 
   resume(): void {
     process.kill(this.pid, "SIGCONT");
-  }
-
-  get #current(): SpawnedService {
-    const current = this.#processes.at(-1);
-    if (!current) throw new Error(`${this.name} was never started`);
-    return current;
   }
 }

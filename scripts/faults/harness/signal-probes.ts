@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 
 export const JOBS = "agendaJobs";
 
-const UNFINISHED = { status: { $nin: ["completed", "failed"] } } as const;
+export const UNFINISHED = { status: { $nin: ["completed", "failed"] } } as const;
 
 /** Workers sign their locks with `<host>:<pid>:<random>`. */
 export const isLockOf = (lock: string | null | undefined, { pid }: ServiceSlot): boolean =>
@@ -71,15 +71,4 @@ export async function untilEnded(
     what: "signals to end",
     withinMs,
   });
-}
-
-/** Waits until no signal is unfinished and no job for one is left. */
-export async function untilIdle({ database }: FaultHarness, withinMs: number): Promise<void> {
-  await until(
-    async () => {
-      const signals = await database.signals.countDocuments(UNFINISHED);
-      return signals + (await database.jobs.countDocuments({ name: "generate-signal" })) === 0;
-    },
-    { what: "every signal to end and the queue to be empty", withinMs },
-  );
 }

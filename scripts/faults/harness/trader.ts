@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import { signalAcceptedSchema } from "@shared/contract/signal.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm, PushClient } from "@shared/testing/api-client.ts";
 import { type ApiAnswer, callApi } from "@shared/testing/call-api.ts";
 import type { ServiceSlot } from "./service-slot.ts";
@@ -15,14 +16,12 @@ export interface SignalRequestOptions {
   waits?: boolean;
 }
 
-/** Result of sending a request once: accepted with a signal, refused, or no answer. */
 type Result =
   | { kind: "accepted"; status: number; signalId: string }
   | { kind: "refused"; status: number; code: string }
   | { kind: "lost" };
 export type Reply = Result & { tookMs: number };
 
-/** A request with the replies of each time that it was sent. */
 export interface Asked {
   key: string;
   request: SignalRequestOptions;
@@ -37,10 +36,10 @@ export class Trader {
   readonly asked: Asked[] = [];
   readonly sockets: PushClient[] = [];
 
-  constructor(options: { username: string; token: string; userId: string }) {
-    this.username = options.username;
-    this.token = options.token;
-    this.userId = options.userId;
+  constructor({ _id, username }: Pick<UserRecord, "_id" | "username">, token: string) {
+    this.username = username;
+    this.token = token;
+    this.userId = _id.toString();
   }
 
   async ask(via: ServiceSlot, request: SignalRequestOptions): Promise<Asked> {
@@ -50,7 +49,6 @@ export class Trader {
     return asked;
   }
 
-  /** Sends the same request again, with the same idempotency key. */
   async askAgain({ url }: ServiceSlot, { key, request, replies }: Asked): Promise<Reply> {
     const { image, waits, ...fields } = request;
     const sentAt = performance.now();
@@ -64,7 +62,6 @@ export class Trader {
     return reply;
   }
 
-  /** Sends the same request until it is accepted; resolves with the signal's id. */
   insist(via: ServiceSlot, asked: Asked, withinMs = 60_000): Promise<string> {
     return until(
       async () => {
@@ -81,10 +78,6 @@ export class Trader {
     this.sockets.push(client);
     await until(() => client.socket.connected, { what: "a socket" });
     return client;
-  }
-
-  disconnect(): void {
-    for (const client of this.sockets.splice(0)) client.close();
   }
 }
 

@@ -4,11 +4,7 @@ const POLL_INTERVAL_MS = 50;
 
 type Maybe<Found> = Found | undefined | null | false;
 
-/**
- * Polls until `look` returns something else than undefined, null or false. What it throws counts as "not yet": the service
- * that it calls may have been killed.
- * @throws Error that names the condition after the time is over, caused by the last error of `look`
- */
+/** Polls until `look` finds something. If it throws, the service that it calls may have been killed. */
 export async function until<Found>(
   look: () => Promise<Maybe<Found>> | Maybe<Found>,
   { what, withinMs = 60_000 }: { what: string; withinMs?: number },

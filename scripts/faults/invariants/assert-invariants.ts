@@ -3,7 +3,7 @@ import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
 import { FILE_KINDS } from "@shared/files/file-store.ts";
 import { openLedger } from "../../verify-ledger/open-sources.ts";
 import type { FaultHarness } from "../harness/harness.ts";
-import { untilIdle } from "../harness/signal-probes.ts";
+import { UNFINISHED } from "../harness/signal-probes.ts";
 import { until } from "../harness/until.ts";
 import { logsHaveNoErrors, processesAreHealthy } from "./process-health.ts";
 import {
@@ -33,12 +33,16 @@ const INVARIANTS: ((harness: FaultHarness) => string[] | Promise<string[]>)[] = 
 
 const MAX_SHOWN = 30;
 
-/**
- * Checks what must be true after any fault, once all accepted signals have ended.
- * @throws Error that names all violations
- */
+/** Checks what must be true after any fault, once all accepted signals have ended. */
 export async function assertInvariants(harness: FaultHarness): Promise<void> {
-  await untilIdle(harness, IDLE_TIMEOUT_MS);
+  const { signals, jobs } = harness.database;
+  const countOpen = async () =>
+    (await signals.countDocuments(UNFINISHED)) +
+    (await jobs.countDocuments({ name: "generate-signal" }));
+  await until(async () => (await countOpen()) === 0, {
+    what: "every signal to end and the queue to be empty",
+    withinMs: IDLE_TIMEOUT_MS,
+  });
   const violations: string[] = [];
   for (const check of INVARIANTS) violations.push(...(await check(harness)));
   if (violations.length === 0) return;
@@ -62,10 +66,7 @@ async function ledgerVerifies({ database, servers }: FaultHarness): Promise<stri
 /** The nightly cleanup keeps bytes that are younger than an hour. */
 const LATER_MS = 2 * 3_600_000;
 
-/**
- * Every image has its bytes and its signal. Bytes without a document, which a crash in the middle of an upload leaves, are
- * deleted by the product's own cleanup, run as if two hours had passed.
- */
+/** Bytes without a document, which a crash during an upload leaves, are deleted by the nightly cleanup. */
 async function filesHaveOwners({ database }: FaultHarness): Promise<string[]> {
   await cleanUpFiles({ database, now: () => new Date(Date.now() + LATER_MS) });
   const signals = await database.signals.distinct("_id");

@@ -29,10 +29,7 @@ export async function signalsEndOnce({ database }: FaultHarness): Promise<string
   );
 }
 
-/**
- * Every request made at most one signal, however often it was sent, every answer named that one, and every signal has a
- * request. REST shows the newest as the database has them.
- */
+/** However often it was sent, a request made at most one signal, which every answer named. REST shows the newest. */
 export async function requestsMakeOneSignal(harness: FaultHarness): Promise<string[]> {
   const violations = harness.traders.map((trader) => findRequestViolations(harness, trader));
   return (await Promise.all(violations)).flat();
@@ -105,10 +102,7 @@ const countDuring = (
 ): number =>
   interruptions.filter((at) => at >= createdAt && (!finishedAt || at <= finishedAt)).length;
 
-/**
- * The credit entries add up to every balance, as stored and as shown by REST. Every signal with an image has one spend entry,
- * and one refund entry only if it has no analysis.
- */
+/** A signal with an image has one spend entry, and one refund entry only if it has no analysis. */
 export async function creditsAddUp(harness: FaultHarness): Promise<string[]> {
   const { database, traders, servers } = harness;
   const entries = await database.creditEntries.find().lean();

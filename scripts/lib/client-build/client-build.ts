@@ -15,8 +15,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
-import type { Command } from "../cli.ts";
-import { CliError } from "../cli.ts";
+import { CliError, type Command } from "../cli.ts";
 import { packageBin, runCommand } from "../commands.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { withLock } from "../process-lock.mjs";
@@ -33,29 +32,22 @@ const SOURCES = [
 ];
 const STAMP = ".build-stamp";
 
-export async function main({ say, signal }: Command): Promise<void> {
+export async function main(command: Command): Promise<void> {
   readDotEnv();
   const settings = loadSettings();
-  await ensureClientBuild({ settings, say, signal });
-  say(`The web pages are in ${clientFolder(settings)}.`);
+  await ensureClientBuild(settings, command);
+  command.say(`The web pages are in ${clientFolder(settings)}.`);
 }
 
 export function clientFolder({ DATA_DIR }: Pick<Settings, "DATA_DIR">): string {
   return join(DATA_DIR, "client");
 }
 
-interface BuildOptions {
-  settings: Pick<Settings, "DATA_DIR" | "VITE_API_URL" | "CLIENT_ORIGIN">;
-  say: (line: string) => void;
-  signal: AbortSignal;
-}
-
-/**
- * Builds the web pages into `DATA_DIR/client`, unless those were built from the same sources and settings. A failed build
- * leaves the former pages as they were.
- * @throws CliError if the build fails; its output says why
- */
-export async function ensureClientBuild({ settings, say, signal }: BuildOptions): Promise<void> {
+/** Builds the web pages unless they are fresh. A failed build leaves the former pages as they were. */
+export async function ensureClientBuild(
+  settings: Settings,
+  { say, signal }: Pick<Command, "say" | "signal">,
+): Promise<void> {
   const folder = clientFolder(settings);
   const [origin] = settings.CLIENT_ORIGIN;
   const env = {

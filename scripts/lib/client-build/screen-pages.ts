@@ -34,7 +34,7 @@ const EMAIL_SCREENS = ["/reset-password", "/verify-email"];
 /** Keeps the screens of signed-in users up to date. */
 const LIVE_MODULE = "src/app/signed-in.tsx";
 
-/** The font file for Latin text, which every screen needs. */
+/** Every screen needs the Latin text. */
 const FONT = /geist-latin-wght-normal.*\.woff2$/;
 
 /** The page for all other addresses. */
@@ -141,7 +141,6 @@ function fontLinks(manifest: Manifest): string[] {
   );
 }
 
-/** The script that every page runs first. */
 const FIRST_SCRIPT = "theme-init.js";
 
 /** Stands in `client/index.html` for the origin of the pages, which link previews need. */
@@ -149,19 +148,13 @@ const PLACEHOLDER = "%PUBLIC_ORIGIN%";
 
 /** Adds what search engines and link previews read, and minifies the first script, which Vite would copy as it is. */
 export function siteFiles(origin: string): Plugin {
-  let publicDir = "";
   return {
     name: "site-files",
     apply: (_, { isSsrBuild }) => !isSsrBuild,
     transformIndexHtml: (html) => html.replaceAll(PLACEHOLDER, origin),
-    configResolved(config) {
-      publicDir = config.publicDir;
-    },
     generateBundle() {
-      const { code } = minifySync(
-        FIRST_SCRIPT,
-        readFileSync(join(publicDir, FIRST_SCRIPT), "utf8"),
-      );
+      const script = join(this.environment.config.publicDir, FIRST_SCRIPT);
+      const { code } = minifySync(FIRST_SCRIPT, readFileSync(script, "utf8"));
       this.emitFile({ type: "asset", fileName: FIRST_SCRIPT, source: code });
       this.emitFile({ type: "asset", fileName: "robots.txt", source: robots(origin) });
       this.emitFile({ type: "asset", fileName: "sitemap.xml", source: sitemap(origin) });

@@ -18,12 +18,12 @@ export async function main(command: Command): Promise<void> {
 
 type Close = () => Promise<unknown>;
 
-async function serveBuilt(settings: Settings, { say, signal }: Command): Promise<Close> {
-  await ensureClientBuild({ settings, say, signal });
+async function serveBuilt(settings: Settings, command: Command): Promise<Close> {
+  await ensureClientBuild(settings, command);
   const host = createWebHost({ folder: clientFolder(settings), apiUrl: settings.VITE_API_URL });
   host.listen(settings.CLIENT_PORT);
   await once(host, "listening");
-  say(`Web pages on http://localhost:${settings.CLIENT_PORT}`);
+  command.say(`Web pages on http://localhost:${settings.CLIENT_PORT}`);
   return async () => {
     const closed = once(host, "close");
     host.close();
@@ -43,9 +43,7 @@ async function serveSources({ VITE_API_URL, CLIENT_PORT }: Settings): Promise<Cl
 const OFFLINE_VERIFIER = "/verify-ledger.html";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/**
- * The web host, not listening yet: the built pages, the application at all other addresses, and `GET /healthz`.
- */
+/** The web host, not listening yet. */
 export function createWebHost({ folder, apiUrl }: { folder: string; apiUrl: string }): Server {
   const headers = new Map(Object.entries(securityHeaders(apiUrl)));
   const serveFile = sirv(folder, {

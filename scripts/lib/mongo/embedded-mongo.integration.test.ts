@@ -11,8 +11,7 @@ const stops: (() => Promise<void>)[] = [];
 async function start() {
   const lines: string[] = [];
   const { signal } = new AbortController();
-  const started = await startEmbeddedMongo({
-    dataDir,
+  const started = await startEmbeddedMongo(dataDir, {
     signal,
     say: (line) => void lines.push(line),
   });

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { type Db, MongoServerError } from "mongodb";
 import { z } from "zod";
-import { CliError } from "../cli.ts";
+import { CliError, type Command } from "../cli.ts";
 import { tryLock } from "../process-lock.mjs";
 import { pickFreePort } from "../services/ports.ts";
 import { SupervisedService } from "../services/supervised-service.ts";
@@ -25,19 +25,11 @@ const READY_TIMEOUT_MS = 60_000;
 /** Enough for an earlier mongod that is still stopping: starts after 0, 0.5, 1.5, 3.5, 7.5 s. */
 const MAX_FAILURES = 5;
 
-/**
- * Starts a supervised mongod as a replica set of one member, with its data in `DATA_DIR/mongo`. It listens on this machine
- * only, on another free port each time.
- */
-export async function startEmbeddedMongo({
-  dataDir,
-  say = () => undefined,
-  signal = new AbortController().signal,
-}: {
-  dataDir: string;
-  say?: (line: string) => void;
-  signal?: AbortSignal;
-}): Promise<{ uri: string; service: SupervisedService }> {
+/** Starts a supervised mongod on a free port, as a replica set of one member, with its data in `DATA_DIR/mongo`. */
+export async function startEmbeddedMongo(
+  dataDir: string,
+  { say, signal }: Pick<Command, "say" | "signal">,
+): Promise<{ uri: string; service: SupervisedService }> {
   const { path: command } = await ensureMongod({ say });
   const port = await pickFreePort();
   const dbPath = join(dataDir, "mongo");
@@ -107,19 +99,13 @@ async function configure(admin: Db, host: string): Promise<void> {
 
 const addressFile = (dataDir: string): string => join(dataDir, "mongo-address");
 
-/**
- * Lets other commands on this machine find the embedded database.
- * @returns withdraws the address
- */
+/** Lets other commands on this machine find the embedded database, until the returned function is called. */
 export function announceDatabase(dataDir: string, uri: string): () => void {
   writeFileSync(addressFile(dataDir), uri, { mode: 0o600 });
   return () => rmSync(addressFile(dataDir), { force: true });
 }
 
-/**
- * Works with the product's database, whether the product is running or not: the one in MONGODB_URI, the embedded one of
- * the running product, or the embedded one, started for this.
- */
+/** Works with the database in MONGODB_URI, or with the embedded one, which is started if the product is not running. */
 export async function withDatabase<Result>(
   { MONGODB_URI, DATA_DIR }: Pick<Settings, "MONGODB_URI" | "DATA_DIR">,
   work: (uri: string) => Promise<Result>,
@@ -129,7 +115,8 @@ export async function withDatabase<Result>(
   const release = await tryLock(`run ${realpathSync(DATA_DIR)}`);
   if (!release) return work(readAddress(DATA_DIR));
   try {
-    const { uri, service } = await startEmbeddedMongo({ dataDir: DATA_DIR });
+    const { signal } = new AbortController();
+    const { uri, service } = await startEmbeddedMongo(DATA_DIR, { say: () => undefined, signal });
     try {
       return await work(uri);
     } finally {

@@ -25,24 +25,18 @@ interface MongodSource {
   download: (program: string) => Promise<void>;
 }
 
-interface EnsureMongodOptions {
-  env?: NodeJS.ProcessEnv;
-  /** Where downloads are kept. */
-  folder?: string;
-  sources?: readonly MongodSource[];
-  say?: (line: string) => void;
-}
-
-/**
- * Finds a mongod: `MONGOMS_SYSTEM_BINARY`, `PATH`, or the copy of an earlier download. Otherwise downloads one.
- * @throws CliError if there is none
- */
+/** Finds a mongod: `MONGOMS_SYSTEM_BINARY`, `PATH`, or the copy of an earlier download. Otherwise downloads one. */
 export async function ensureMongod({
   env = process.env,
   folder = cacheFolder(env),
   sources = SOURCES,
   say = console.log,
-}: EnsureMongodOptions = {}): Promise<Mongod> {
+}: {
+  env?: NodeJS.ProcessEnv;
+  folder?: string;
+  sources?: readonly MongodSource[];
+  say?: (line: string) => void;
+} = {}): Promise<Mongod> {
   const installed = await findInstalled(env);
   if (installed) return installed;
   const target = join(folder, process.platform === "win32" ? "mongod.exe" : "mongod");

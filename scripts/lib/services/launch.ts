@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { mkdirSync, realpathSync, watch } from "node:fs";
 import { join } from "node:path";
 import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
-import type { Command } from "../cli.ts";
-import { CliError } from "../cli.ts";
+import { CliError, type Command } from "../cli.ts";
 import { ensureClientBuild } from "../client-build/client-build.ts";
 import { announceDatabase, startEmbeddedMongo } from "../mongo/embedded-mongo.ts";
 import { projectRoot } from "../prepare-project.mjs";
@@ -23,12 +22,12 @@ export async function main({ args, say, signal }: Command): Promise<void> {
   try {
     let mongodbUri = settings.MONGODB_URI;
     if (!mongodbUri) {
-      const database = await startEmbeddedMongo({ dataDir: settings.DATA_DIR, say, signal });
+      const database = await startEmbeddedMongo(settings.DATA_DIR, { say, signal });
       cleanUps.push(() => database.service.stop());
       mongodbUri = database.uri;
       cleanUps.push(announceDatabase(settings.DATA_DIR, mongodbUri));
     }
-    if (!isDev) await ensureClientBuild({ settings, say, signal });
+    if (!isDev) await ensureClientBuild(settings, { say, signal });
     const env = { ...process.env, MONGODB_URI: mongodbUri, DATA_DIR: settings.DATA_DIR };
     const services = SERVICES.map((name) => createService(name, env, { say, isDev }));
     for (const service of services) service.start();
@@ -51,11 +50,7 @@ function readyAddresses({ API_PORT, CLIENT_PORT }: Settings, isDev: boolean): st
 /** Services of a launcher that was killed have exited within this time. */
 const EXIT_TIMEOUT_MS = 6_000;
 
-/**
- * Ensures that no other run uses the data folder and that the ports are free.
- * @returns releases the data folder
- * @throws CliError that names what is in use
- */
+/** Ensures that no other run uses the data folder and that the ports are free. */
 async function lockSingleRun(settings: Settings, signal: AbortSignal): Promise<() => unknown> {
   const { API_PORT, CLIENT_PORT, DATA_DIR } = settings;
   if (API_PORT === CLIENT_PORT) throw new CliError("CLIENT_PORT: must differ from API_PORT");
@@ -82,7 +77,6 @@ async function lockSingleRun(settings: Settings, signal: AbortSignal): Promise<(
 /** Editors write a file in several steps. */
 const DEBOUNCE_MS = 200;
 
-/** Restarts server and worker when their sources change. The client reloads by itself. */
 function restartOnChange(options: {
   services: readonly SupervisedService[];
   say: (line: string) => void;

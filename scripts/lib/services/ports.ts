@@ -16,7 +16,6 @@ export async function pickFreePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** Waits until a port is free; false if the time runs out first. */
 export async function waitForFreePort(
   port: number,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
@@ -43,10 +42,7 @@ const READY_TIMEOUT_MS = 120_000;
 /** A service that exits this often in a row will not start by waiting longer. */
 const MAX_FAILURES = 5;
 
-/**
- * Waits until every address answers with success.
- * @throws CliError if a service keeps stopping, or it takes too long
- */
+/** Waits until every address answers with success. */
 export async function waitUntilReady(options: {
   addresses: readonly string[];
   services: readonly { name: string; failures: number }[];

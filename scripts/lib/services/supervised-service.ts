@@ -54,7 +54,6 @@ export class SupervisedService {
     clearTimeout(killTimer);
   }
 
-  /** Stops the process and starts it again without counting a failure. */
   async restart(): Promise<void> {
     await this.stop();
     this.failures = 0;
@@ -88,7 +87,6 @@ export function countFailure(failures: number, upMs: number): number {
   return upMs >= STABLE_AFTER_MS ? 1 : failures + 1;
 }
 
-/** Exponential backoff: 0.5 s, 1 s, 2 s … at most 10 s. */
 export function restartDelayMs(failures: number): number {
   return Math.min(MIN_RESTART_DELAY_MS * 2 ** (failures - 1), MAX_RESTART_DELAY_MS);
 }

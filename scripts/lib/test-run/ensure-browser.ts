@@ -17,13 +17,9 @@ const NAMES = [
   "chrome",
 ];
 const MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
-/** Below `ProgramFiles`. */
 const WINDOWS_CHROME = "Google\\Chrome\\Application\\chrome.exe";
 
-/**
- * Path of the browser in `CHROMIUM_PATH`, of one on the `PATH`, or of one installed by Playwright.
- * @throws CliError if `CHROMIUM_PATH` is not a program
- */
+/** Path of the browser in `CHROMIUM_PATH`, of one on the `PATH`, or of one installed by Playwright. */
 export function findBrowser({ env } = process): string | undefined {
   const named = env.CHROMIUM_PATH || env.PLAYWRIGHT_CHROMIUM_PATH;
   if (named && !isExecutable(named)) {
@@ -34,10 +30,7 @@ export function findBrowser({ env } = process): string | undefined {
   return named || [...findExecutables(NAMES, env.PATH), ...installed][0];
 }
 
-/**
- * Finds a browser, after installing the headless shell where that is possible.
- * @throws CliError if there is no browser
- */
+/** Finds a browser, after installing the headless shell where that is possible. */
 export async function ensureBrowser(): Promise<string> {
   const isNamed = process.env.CHROMIUM_PATH || process.env.PLAYWRIGHT_CHROMIUM_PATH;
   if (!isNamed && findExecutables([HEADLESS_SHELL]).length === 0) await installHeadlessShell();

@@ -17,7 +17,6 @@ const record = (line) => line && appendFileSync(file, `${line}\n`);
 /**
  * Describes the target of `connect`: options, a port with or without a host, or a path, in an array if Node has
  * normalized it. A path is a pipe on this machine.
- *
  * @param {any[]} args
  * @returns {string | null}
  */

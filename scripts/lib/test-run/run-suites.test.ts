@@ -43,9 +43,9 @@ describe("a run of all suites", () => {
       },
     });
     const { lines } = await run([
-      ["types", { ...noting("Types"), isBesideNext: true }],
+      ["types", noting("Types")],
       ["unit", noting("Unit")],
-      ["browser", noting("Browser")],
+      ["browser", { ...noting("Browser"), runsAlone: true }],
     ]);
     expect(events).toEqual([
       ...["Types starts", "Unit starts", "Types ends", "Unit ends"],

@@ -10,15 +10,11 @@ type Say = (line: string) => void;
 export interface Suite {
   title: string;
   run: (signal: AbortSignal, say: Say) => Promise<Counts>;
-  /** The next suite starts at the same time. */
-  isBesideNext?: boolean;
+  /** Runs after all others, which run at the same time. */
+  runsAlone?: boolean;
 }
 
-/**
- * Runs suites in their order and prints the results of each and, in the last line, of all.
- * @param options.names of the suites to run; all if empty
- * @returns whether all tests passed
- */
+/** Runs the named suites, or all, and prints the results of each and, in the last line, of all. */
 export async function runSuites(options: {
   suites: ReadonlyMap<string, Suite>;
   names: readonly string[];
@@ -30,15 +26,9 @@ export async function runSuites(options: {
     say(`\n=== ${suite.title}`);
     return { title: suite.title, counts: await runSuite(suite, { signal, say }) };
   };
-  const results: Awaited<ReturnType<typeof run>>[] = [];
-  let together: Suite[] = [];
-  for (const suite of chooseSuites(suites, names)) {
-    together.push(suite);
-    if (suite.isBesideNext) continue;
-    results.push(...(await Promise.all(together.map(run))));
-    together = [];
-  }
-  results.push(...(await Promise.all(together.map(run))));
+  const chosen = chooseSuites(suites, names);
+  const results = await Promise.all(chosen.filter(({ runsAlone }) => !runsAlone).map(run));
+  for (const suite of chosen.filter(({ runsAlone }) => runsAlone)) results.push(await run(suite));
   const total = sumCounts(results.map(({ counts }) => counts));
   say("");
   for (const { title, counts } of results) say(`${title}: ${summaryLine(counts)}`);
@@ -82,7 +72,6 @@ export function countSuite(outcome: {
   return { passed, failed: failed === 0 && isBroken ? 1 : failed };
 }
 
-/** Fields that are read of the report of Vitest's JSON reporter. */
 export interface VitestReport {
   numTotalTests: number;
   numPassedTests: number;
@@ -101,7 +90,6 @@ export function countVitest({ numTotalTests, numPassedTests, testResults }: Vite
   return { passed: numPassedTests, failed: numTotalTests - numPassedTests + brokenFiles.length };
 }
 
-/** Fields that are read of the report of Playwright's JSON reporter. */
 export interface PlaywrightReport {
   stats: { expected: number; skipped: number; unexpected: number; flaky: number };
   errors: readonly unknown[];

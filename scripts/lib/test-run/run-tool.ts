@@ -7,10 +7,7 @@ import { ensureBrowser } from "./ensure-browser.ts";
 /** Output that is stored or read by a program has no colours. */
 export const isPlain = !process.stdout.isTTY && !process.env.FORCE_COLOR;
 
-/**
- * Runs a script with Node.js and shows its output; returns the exit code.
- * @param options.say gets the output at the end; without it, the output is shown as it comes
- */
+/** Runs a script with Node.js. Its output is shown as it comes, or goes to `say` at the end. */
 export async function runTool(options: {
   script: string;
   args: readonly string[];

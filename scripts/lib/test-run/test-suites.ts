@@ -19,36 +19,32 @@ import { isPlain, runTool } from "./run-tool.ts";
 const UNIT_REPORT = join(projectRoot, "test-results", "unit.json");
 const BROWSER_REPORT = join(projectRoot, "test-results", "browser.json");
 
-/** Limits unit tests to those that import a changed file. */
 const CHANGED = "--changed";
-
-const SUITES = new Map<string, Suite>([
-  ["types", { title: "Type check", run: checkTypes, isBesideNext: true }],
-  ["lint", { title: "Lint", run: lint, isBesideNext: true }],
-  ["unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) }],
-  ["browser", { title: "Browser tests", run: runBrowserTests }],
-]);
-
-const CHANGED_SUITES = new Map<string, Suite>([
-  ...[...SUITES].filter(([name]) => name !== "browser"),
-  [
-    "unit",
-    {
-      title: "Tests of changed files",
-      run: (signal) => runUnitTests(signal, [CHANGED, "--passWithNoTests"]),
-    },
-  ],
-]);
 
 /** Runs all suites, or those that the arguments name. The last line is `N passed, N failed`. */
 export async function main({ args, say, signal }: Command): Promise<number> {
   // An interrupted run has not passed.
   process.exitCode = 1;
-  const suites = args.includes(CHANGED) ? CHANGED_SUITES : SUITES;
+  const suites = listSuites(args.includes(CHANGED));
   const names = args.filter((arg) => arg !== CHANGED);
   const hasPassed = await runSuites({ suites, names, signal, say });
   process.exitCode = 0;
   return hasPassed ? 0 : 1;
+}
+
+function listSuites(isChangedOnly: boolean): Map<string, Suite> {
+  const suites = new Map<string, Suite>([
+    ["types", { title: "Type check", run: checkTypes }],
+    ["lint", { title: "Lint", run: lint }],
+  ]);
+  if (isChangedOnly) {
+    const filters = [CHANGED, "--passWithNoTests"];
+    const run = (signal: AbortSignal) => runUnitTests(signal, filters);
+    return suites.set("unit", { title: "Tests of changed files", run });
+  }
+  return suites
+    .set("unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) })
+    .set("browser", { title: "Browser tests", run: runBrowserTests, runsAlone: true });
 }
 
 async function checkTypes(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
