@@ -12,17 +12,8 @@ interface CommandFailure {
   writeConcernErrorCode?: number;
 }
 
-/** A separate replica set with fail points, which affect all clients of a server. */
-interface FailingMongo {
-  uri: string;
-  /** Only commands of connections with this `appName` fail. */
-  appName: string;
-  fail(failure: CommandFailure): Promise<void>;
-  recover(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export async function startFailingMongo(): Promise<FailingMongo> {
+/** Starts a separate replica set with fail points. Only commands of connections with its `appName` fail. */
+export async function startFailingMongo() {
   const mongod = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
     binary: { systemBinary: mongod.path, version: mongod.version },
@@ -38,7 +29,7 @@ export async function startFailingMongo(): Promise<FailingMongo> {
   return {
     uri: replicaSet.getUri("test"),
     appName,
-    async fail({ commands, times, blockMs, writeConcernErrorCode }) {
+    async fail({ commands, times, blockMs, writeConcernErrorCode }: CommandFailure) {
       await admin.command({
         configureFailPoint: "failCommand",
         mode: { times },

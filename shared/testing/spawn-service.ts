@@ -11,14 +11,7 @@ const PROJECT_ROOT = new URL("../../", import.meta.url);
 /** An address without a service, so that a worker does not call the real one. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** A server or worker as a separate process. */
-export interface SpawnedService {
-  readonly pid: number;
-  readonly lines: string[];
-  kill(): Promise<void>;
-  /** Sends SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>;
-}
+export type SpawnedService = Awaited<ReturnType<typeof spawnService>>;
 
 /**
  * Starts a service as a process and waits until it is ready. By default it has a temporary DATA_DIR.
@@ -28,7 +21,7 @@ export async function spawnService(
   part: "server" | "worker",
   env: Record<string, string>,
   entry = mainFile(part),
-): Promise<SpawnedService> {
+) {
   const ownFolder = mkdtempSync(join(tmpdir(), `${part}-`));
   const loader = entry.endsWith(".ts") ? ["--import", "tsx"] : [];
   const child = spawn(process.execPath, [...loader, entry], {
@@ -54,6 +47,7 @@ export async function spawnService(
       child.kill("SIGKILL");
       await exited;
     },
+    /** Sends SIGTERM; resolves with the exit code. */
     async stop() {
       child.kill("SIGTERM");
       await exited;
