@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { MongoClient } from "mongodb";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { ensureMongod } from "../../scripts/lib/mongo/ensure-mongod.ts";
+import { listenLocally } from "./fakes/fake-http.ts";
 
 interface CommandFailure {
   commands: readonly string[];
@@ -68,7 +69,7 @@ export class TcpRelay {
 
   static async start(target: { host: string; port: number }): Promise<TcpRelay> {
     const relay = new TcpRelay(target);
-    await relay.#listen();
+    relay.port = await listenLocally(relay.#server);
     return relay;
   }
 
@@ -102,14 +103,7 @@ export class TcpRelay {
   /** Accepts connections again, on the same port. */
   async mend(): Promise<void> {
     this.#server = createServer((near) => this.#accept(near));
-    await this.#listen();
-  }
-
-  async #listen(): Promise<void> {
-    this.#server.listen(this.port, "127.0.0.1");
-    await once(this.#server, "listening");
-    const address = this.#server.address();
-    if (typeof address === "object" && address) this.port = address.port;
+    await listenLocally(this.#server, this.port);
   }
 
   #accept(near: Socket): void {

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { listenLocally } from "./fakes/fake-http.ts";
 
 const PROJECT_ROOT = new URL("../../", import.meta.url);
 
@@ -80,11 +81,9 @@ function mainFile(part: string): string {
 
 /** An unused TCP port. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const address = server.address();
+  const server = createServer();
+  const port = await listenLocally(server);
   server.close();
   await once(server, "close");
-  if (typeof address !== "object" || !address) throw new Error("no port was given");
-  return address.port;
+  return port;
 }

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { text as readStream } from "node:stream/consumers";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
+import { listenLocally } from "./fake-http.ts";
 
 type SmtpBehaviour =
   | "accept"
@@ -24,7 +24,7 @@ export async function startFakeSmtp(options: { login?: Login } = {}) {
   const mails: ReceivedMail[] = [];
   const state: ServerState = { behaviour: "accept", mails };
   const server = createMailServer(state, login);
-  const port = await listen(server);
+  const port = await listenLocally(server.server);
   const credentials = login ? `${login.user}:${login.pass}@` : "";
   return {
     url: `smtp://${credentials}127.0.0.1:${port}`,
@@ -72,14 +72,6 @@ function createMailServer(state: ServerState, login: Login | undefined): SMTPSer
   // In some tests the client disconnects.
   server.on("error", () => undefined);
   return server;
-}
-
-async function listen(server: SMTPServer): Promise<number> {
-  const listener = server.listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const address = listener.address();
-  if (typeof address !== "object" || !address) throw new Error("no port was opened");
-  return address.port;
 }
 
 function refusal(): Error {
