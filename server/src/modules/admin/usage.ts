@@ -1,7 +1,7 @@
 import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
 import type { Database } from "@shared/database/database.ts";
 import { readAiSpending } from "@shared/domain/ai-budget.ts";
-import type { Settings } from "@shared/runtime/settings.ts";
+import type { ServerDeps } from "../../server-deps.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -25,11 +25,7 @@ export async function summarizeUsage({
   database,
   settings,
   now,
-}: {
-  database: UsageDatabase;
-  settings: Pick<Settings, "OPENAI_BUDGET_USD_PER_DAY">;
-  now: () => Date;
-}): Promise<Usage> {
+}: Pick<ServerDeps, "database" | "settings" | "now">): Promise<Usage> {
   const at = now();
   const today = Math.floor(at.getTime() / DAY_MS) * DAY_MS;
   const sinceDays = (days: number) => new Date(today - (days - 1) * DAY_MS);
