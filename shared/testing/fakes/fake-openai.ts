@@ -211,14 +211,9 @@ export const chatRequestSchema = z.looseObject({
 });
 type ChatRequest = z.infer<typeof chatRequestSchema>;
 
-interface ReceivedChat {
-  headers: IncomingHttpHeaders;
-  body: ChatRequest;
-  text: string;
-  images: string[];
-}
+type ReceivedChat = ReturnType<typeof receivedChat>;
 
-export function receivedChat(headers: IncomingHttpHeaders, body: ChatRequest): ReceivedChat {
+export function receivedChat(headers: IncomingHttpHeaders, body: ChatRequest) {
   const parts = body.messages.flatMap(({ content }) =>
     typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
   );
