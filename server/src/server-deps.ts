@@ -1,4 +1,3 @@
-import type { SignalResponse } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
@@ -6,14 +5,7 @@ import type { ServerMetrics } from "./http/server-metrics.ts";
 import type { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
 import type { IdentityProvider } from "./modules/accounts/identity/identity-provider.ts";
 import type { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
-
-export interface SignalWaiters {
-  /** Resolves to the finished signal, or to null on timeout or abort. */
-  wait(
-    signalId: string,
-    options: { timeoutMs: number; abort: AbortSignal },
-  ): Promise<SignalResponse | null>;
-}
+import type { SignalWaiters } from "./modules/signals/signal-waiters.ts";
 
 /** External dependencies of the server, created once in `startServer`. */
 export interface ServerDeps {
@@ -23,7 +15,7 @@ export interface ServerDeps {
   identity: IdentityProvider;
   background: BackgroundTasks;
   now: () => Date;
-  signalWaiters: SignalWaiters;
+  signalWaiters: Pick<SignalWaiters, "wait">;
   metrics: ServerMetrics;
   queueDashboard: QueueDashboard;
   /** False while committed events do not reach this process. */

@@ -10,7 +10,7 @@ import { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
 import { ensureFirstAdmin } from "./modules/accounts/ensure-first-admin.ts";
 import { selectIdentity } from "./modules/accounts/identity/select-identity.ts";
 import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
-import { FeedSignalWaiters } from "./modules/signals/signal-waiters.ts";
+import { SignalWaiters } from "./modules/signals/signal-waiters.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
 import { PushServer } from "./realtime/push-server.ts";
 import type { ServerDeps } from "./server-deps.ts";
@@ -35,7 +35,7 @@ export async function startServer(options: {
     identity: selectIdentity({ settings, database, logger, now }),
     background,
     now,
-    signalWaiters: new FeedSignalWaiters({ database, feed, logger }),
+    signalWaiters: new SignalWaiters({ database, feed, logger }),
     metrics: createServerMetrics({ database, now }),
     queueDashboard: new QueueDashboard(database),
     feedIsRunning: () => feed.isRunning,

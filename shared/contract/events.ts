@@ -84,18 +84,13 @@ export const streamNameSchema = z.enum(["user", "admins"]);
 export type StreamName = z.infer<typeof streamNameSchema>;
 
 /** Envelope of a numbered event; `seq` counts from 1 without gaps in its stream. */
-export interface EventEnvelope<Data> {
-  stream: StreamName;
-  seq: number;
-  at: string;
-  data: Data;
-}
 export const envelopeSchema = z.object({
   stream: streamNameSchema,
   seq: z.number().int().nonnegative(),
   at: z.iso.datetime(),
   data: z.unknown(),
 });
+export type EventEnvelope<Data> = z.infer<typeof envelopeSchema> & { data: Data };
 
 export const sessionEndReasonSchema = z.enum(["deleted", "password-changed"]);
 export type SessionEndReason = z.infer<typeof sessionEndReasonSchema>;

@@ -43,12 +43,6 @@ export interface LedgerReport {
   tally: LedgerTally;
 }
 
-interface LedgerVerifier {
-  /** Checks the next line; returns false if no more are needed. */
-  add(line: string): boolean;
-  finish(): LedgerReport;
-}
-
 export interface VerifierOptions {
   kept?: readonly KeptHead[];
   onOutcome?: (recorded: { seq: number; figures: LedgerFigures; judgement: Resolution }) => void;
@@ -73,7 +67,7 @@ type Finding = { reason: LedgerFaultReason; seq?: number; detail?: string } | nu
  * Verifies a ledger line by line: hashes, chain, order, references, commitments of revealed figures, and kept heads.
  * Only a kept head shows that a ledger was truncated or rewritten as a whole.
  */
-export function createLedgerVerifier(options: VerifierOptions = {}): LedgerVerifier {
+export function createLedgerVerifier(options: VerifierOptions = {}) {
   const state: VerifierState = {
     line: 0,
     head: { seq: 0, hash: GENESIS_HASH },
@@ -85,14 +79,15 @@ export function createLedgerVerifier(options: VerifierOptions = {}): LedgerVerif
     kept: hashesBySeq(options.kept ?? []),
   };
   return {
-    add(line) {
+    /** Checks the next line; returns false if no more are needed. */
+    add(line: string): boolean {
       state.line += 1;
       if (line.trim() === "") return true;
       if (state.fault) lookForMissing(state, line);
       else addLine(state, line);
       return mayLearnMore(state);
     },
-    finish() {
+    finish(): LedgerReport {
       state.fault ??= findTruncation(state);
       return { fault: state.fault, head: state.head, tally: state.tally };
     },
@@ -206,37 +201,27 @@ function findTruncation({ head, kept }: VerifierState): LedgerFault | null {
 /** A commitment should be recorded before the shortest candle closes and the outcome can be known. */
 const MAX_COMMITMENT_DELAY_MS = 60_000;
 
-interface LedgerTally {
-  analyses: { live: number; replay: number; none: number };
-  outcomes: { WIN: number; LOSS: number; EXPIRED: number };
+const emptyTally = () => ({
+  analyses: { live: 0, replay: 0, none: 0 },
+  outcomes: { WIN: 0, LOSS: 0, EXPIRED: 0 },
   /** Analyses with public figures. */
-  revealed: number;
+  revealed: 0,
   /** Analyses that were recorded more than a minute after they were finished. */
-  late: number;
-}
+  late: 0,
+});
 
-function emptyTally(): LedgerTally {
-  return {
-    analyses: { live: 0, replay: 0, none: 0 },
-    outcomes: { WIN: 0, LOSS: 0, EXPIRED: 0 },
-    revealed: 0,
-    late: 0,
-  };
-}
+type LedgerTally = ReturnType<typeof emptyTally>;
 
 function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
-  switch (record.kind) {
-    case "analysis":
-      tally.analyses[record.body.data] += 1;
-      if (!reveal) return;
-      tally.revealed += 1;
-      if (Date.parse(record.at) - Date.parse(reveal.figures.finished_at) > MAX_COMMITMENT_DELAY_MS)
-        tally.late += 1;
-      return;
-    case "outcome":
-      tally.outcomes[record.body.outcome] += 1;
-      return;
+  if (record.kind === "outcome") {
+    tally.outcomes[record.body.outcome] += 1;
+    return;
   }
+  tally.analyses[record.body.data] += 1;
+  if (!reveal) return;
+  tally.revealed += 1;
+  const delayMs = Date.parse(record.at) - Date.parse(reveal.figures.finished_at);
+  if (delayMs > MAX_COMMITMENT_DELAY_MS) tally.late += 1;
 }
 
 /** A downloaded ledger: UTF-8, one entry a line. */

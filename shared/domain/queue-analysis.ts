@@ -141,7 +141,7 @@ export function addJob(
   );
 }
 
-/** The job of an analysis, as Agenda stores it. */
+/** The job of an analysis, as Agenda stores it. Its priority orders jobs by time and by unfinished signals of the user. */
 export function newAnalysisJob(
   {
     _id,
@@ -155,18 +155,13 @@ export function newAnalysisJob(
     name: GENERATE_SIGNAL_JOB,
     type: "normal",
     data: { analysisId: String(_id), userId: String(userId), ...(requestId && { requestId }) },
-    priority: jobPriority({ at, unfinishedSignals }),
+    priority: -(at.getTime() / 1_000 + unfinishedSignals * DELAY_PER_UNFINISHED_S),
     nextRunAt: at,
     ...{ lockedAt: null, lastModifiedBy: null, disabled: null },
     ...{ lastRunAt: null, lastFinishedAt: null, progress: null },
     ...{ failedAt: null, failCount: null, failReason: null },
     ...{ repeatInterval: null, repeatAt: null, repeatTimezone: null },
   };
-}
-
-/** Orders the jobs by time, with a delay for each other unfinished signal of the same user. */
-function jobPriority(options: { at: Date; unfinishedSignals: number }): number {
-  return -(options.at.getTime() / 1_000 + options.unfinishedSignals * DELAY_PER_UNFINISHED_S);
 }
 
 /** Close of the last closed candle. Candles of all timeframes start at multiples of their length, in UTC. */

@@ -1,4 +1,4 @@
-import { findInstrument } from "@shared/contract/instruments.ts";
+import { findInstrument, type Instrument } from "@shared/contract/instruments.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { MarketAnalysisRecord, MarketResult } from "../database/models/market-analysis.ts";
@@ -156,11 +156,6 @@ function cutWarning(options: { stake: SizingInput; asked: number; kept: number }
   );
 }
 
-interface SymbolCurrencies {
-  base: string;
-  quote: string;
-}
-
 /** The dollar, and tokens that are pegged to it. */
 const USD_LIKE: ReadonlySet<string> = new Set([
   "USD",
@@ -181,7 +176,7 @@ const USD_LIKE: ReadonlySet<string> = new Set([
 ]);
 
 /** Base and quote of a symbol. A symbol without a slash is priced in USD. */
-export function symbolCurrencies(symbol: string): SymbolCurrencies {
+export function symbolCurrencies(symbol: string): Pick<Instrument, "base" | "quote"> {
   const instrument = findInstrument(symbol);
   if (instrument) return { base: instrument.base, quote: instrument.quote };
   const slash = symbol.lastIndexOf("/");

@@ -75,7 +75,12 @@ async function removeUnknownBytes(
 ): Promise<void> {
   const store = fileStore(database, kind);
   const removeUnknown = async (ids: Types.ObjectId[]) => {
-    const known = new Set((await knownIds(database, kind, ids)).map(String));
+    const _id = { $in: ids };
+    const found =
+      kind === "payment_proofs"
+        ? await database.paymentProofs.distinct("_id", { _id })
+        : await database.chartImages.distinct("_id", { _id });
+    const known = new Set(found.map(String));
     const unknown = ids.filter((id) => !known.has(id.toString()));
     if (unknown.length > 0) await store.remove(unknown);
   };
@@ -87,14 +92,4 @@ async function removeUnknownBytes(
     batch = [];
   }
   await removeUnknown(batch);
-}
-
-function knownIds(
-  database: Database,
-  kind: FileKind,
-  ids: Types.ObjectId[],
-): Promise<Types.ObjectId[]> {
-  if (kind === "payment_proofs")
-    return database.paymentProofs.distinct("_id", { _id: { $in: ids } });
-  return database.chartImages.distinct("_id", { _id: { $in: ids } });
 }

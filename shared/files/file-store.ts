@@ -7,37 +7,30 @@ import mongoose from "mongoose";
 import type { Database } from "../database/database.ts";
 
 /** The bytes of one kind of file, in the database, so that all servers and workers can read them. */
-interface FileStore {
-  save(file: { id: Types.ObjectId; filename: string; bytes: Buffer }): Promise<void>;
-  read(id: Types.ObjectId): Promise<Buffer | null>;
-  /** Deletes files, and what an interrupted `save` left of them. */
-  remove(ids: readonly Types.ObjectId[], session?: ClientSession): Promise<void>;
-  /** Ids of all files whose `save` started before this time, finished or not. */
-  idsBefore(time: Date): AsyncIterable<Types.ObjectId>;
-}
-
-export function fileStore(database: Database, kind: FileKind): FileStore {
+export function fileStore(database: Database, kind: FileKind) {
   const db = database.connection.getClient().db(database.connection.name);
   const bucket = new mongoose.mongo.GridFSBucket(db, { bucketName: kind });
   const files = db.collection<{ _id: Types.ObjectId }>(`${kind}.files`);
   const chunks = db.collection<{ files_id: Types.ObjectId; n: number }>(`${kind}.chunks`);
 
   return {
-    async save({ id, filename, bytes }) {
+    async save({ id, filename, bytes }: { id: Types.ObjectId; filename: string; bytes: Buffer }) {
       const upload = bucket.openUploadStreamWithId(id, filename);
       upload.end(bytes);
       await finished(upload);
     },
-    async read(id) {
+    async read(id: Types.ObjectId) {
       const isThere = (await files.countDocuments({ _id: id }, { limit: 1 })) > 0;
       return isThere ? buffer(bucket.openDownloadStream(id)) : null;
     },
-    async remove(ids, session) {
+    /** Deletes files, and what an interrupted `save` left of them. */
+    async remove(ids: readonly Types.ObjectId[], session?: ClientSession) {
       const options = session ? { session } : {};
       await files.deleteMany({ _id: { $in: [...ids] } }, options);
       await chunks.deleteMany({ files_id: { $in: [...ids] } }, options);
     },
-    async *idsBefore(time) {
+    /** Ids of all files whose `save` started before this time, finished or not. */
+    async *idsBefore(time: Date): AsyncGenerator<Types.ObjectId> {
       const end = mongoose.mongo.ObjectId.createFromTime(Math.floor(time.getTime() / 1_000));
       for await (const { _id } of files.find({ _id: { $lt: end } })) yield _id;
       const unfinished = chunks.find({ files_id: { $lt: end }, n: 0 });

@@ -1,3 +1,5 @@
+import { groupBy, sumOf } from "./intervals.ts";
+
 /** Ten percentage points each; the last one includes 100. */
 export const BUCKET_COUNT = 10;
 
@@ -48,41 +50,28 @@ export function bucketOf({ stated, noEdge, score, won }: StatedTrade): Confidenc
 }
 
 /** Adds up buckets of the same index, in the order of the index. */
-export function addBuckets(buckets: readonly ConfidenceBucket[]): ConfidenceBucket[] {
-  const sums = new Map<number, ConfidenceBucket>();
-  for (const bucket of buckets) {
-    const sum = sums.get(bucket.index);
-    if (sum) addTo(sum, bucket);
-    else sums.set(bucket.index, { ...bucket });
-  }
-  return [...sums.values()].toSorted((a, b) => a.index - b.index);
-}
+export const addBuckets = (buckets: readonly ConfidenceBucket[]): ConfidenceBucket[] =>
+  [...groupBy(buckets, ({ index }) => index)]
+    .map(([index, group]) => ({
+      index,
+      ...addTrades(group),
+      statedSum: sumOf(group, "statedSum"),
+      squareErrorSum: sumOf(group, "squareErrorSum"),
+    }))
+    .toSorted((a, b) => a.index - b.index);
 
-function addTo(sum: ConfidenceBucket, bucket: ConfidenceBucket): void {
-  addTradesTo(sum, bucket);
-  sum.statedSum += bucket.statedSum;
-  sum.squareErrorSum += bucket.squareErrorSum;
-}
-
-function addTradesTo(sum: TradeSums, trades: TradeSums): void {
-  sum.decided += trades.decided;
-  sum.wins += trades.wins;
-  sum.closed += trades.closed;
-  sum.scoreSum += trades.scoreSum;
-  sum.chanceSum += trades.chanceSum;
-  sum.edgeSquareSum += trades.edgeSquareSum;
-}
-
-export function addTrades(buckets: readonly TradeSums[]): TradeSums {
-  const total = { decided: 0, wins: 0, closed: 0, scoreSum: 0, chanceSum: 0, edgeSquareSum: 0 };
-  for (const bucket of buckets) addTradesTo(total, bucket);
-  return total;
-}
+export const addTrades = (buckets: readonly TradeSums[]): TradeSums => ({
+  decided: sumOf(buckets, "decided"),
+  wins: sumOf(buckets, "wins"),
+  closed: sumOf(buckets, "closed"),
+  scoreSum: sumOf(buckets, "scoreSum"),
+  chanceSum: sumOf(buckets, "chanceSum"),
+  edgeSquareSum: sumOf(buckets, "edgeSquareSum"),
+});
 
 /** Mean squared error of the stated chances (Brier 1950): 0 is perfect, 0.25 is always saying 50 %. */
 export function brierScore(buckets: readonly ConfidenceBucket[]): number {
-  const { decided } = addTrades(buckets);
-  return buckets.reduce((sum, { squareErrorSum }) => sum + squareErrorSum, 0) / decided;
+  return sumOf(buckets, "squareErrorSum") / sumOf(buckets, "decided");
 }
 
 /**
@@ -90,7 +79,6 @@ export function brierScore(buckets: readonly ConfidenceBucket[]): number {
  * win rate, weighted by signals; 0–1.
  */
 export function expectedCalibrationError(buckets: readonly ConfidenceBucket[]): number {
-  const { decided } = addTrades(buckets);
   const gaps = buckets.map(({ statedSum, wins }) => Math.abs(statedSum - wins));
-  return gaps.reduce((sum, gap) => sum + gap, 0) / decided;
+  return gaps.reduce((sum, gap) => sum + gap, 0) / sumOf(buckets, "decided");
 }

@@ -51,8 +51,7 @@ export function shareInterval(
   );
   if (!estimate) return null;
   const { variance, degreesOfFreedom, mean: value } = estimate;
-  const total = (key: "count" | "sum") => clusters.reduce((sum, cluster) => sum + cluster[key], 0);
-  const share = total("sum") / total("count");
+  const share = sumOf(clusters, "sum") / sumOf(clusters, "count");
   const spread = share * (1 - share);
   const isEstimable = variance > 0 && spread > 0;
   const wilson = wilsonInterval({
@@ -104,7 +103,7 @@ const MIN_DEGREES_OF_FREEDOM = 3;
 export function clusteredMean(clusters: readonly ClusterSum[]): ClusteredMean | null {
   const filled = clusters.filter(({ count }) => count > 0);
   if (filled.length < 2) return null;
-  const total = add(filled);
+  const total = addClusters(filled);
   const mean = total.sum / total.count;
   let squares = 0;
   const shares = { squared: 0, leverage: 0, leverageSquared: 0 };
@@ -129,25 +128,44 @@ export function clusteredMean(clusters: readonly ClusterSum[]): ClusteredMean | 
 export function effectiveSampleSize(
   clusters: readonly (ClusterSum & { squareSum: number })[],
 ): number {
-  const { count, sum } = add(clusters);
+  const { count, sum } = addClusters(clusters);
   const estimate = clusteredMean(clusters);
   if (!estimate || estimate.variance === 0) return effectiveClusters(clusters);
-  const squareSum = clusters.reduce((total, cluster) => total + cluster.squareSum, 0);
-  const variance = (squareSum - sum ** 2 / count) / (count - 1);
+  const variance = (sumOf(clusters, "squareSum") - sum ** 2 / count) / (count - 1);
   return Math.min(count, variance / estimate.variance);
 }
 
 /** Number of equal clusters that the clusters are equivalent to: 1 / Σ share² (Kish 1965); 0 without trades. */
 export function effectiveClusters(clusters: readonly ClusterSum[]): number {
-  const { count } = add(clusters);
+  const { count } = addClusters(clusters);
   if (count === 0) return 0;
   return count ** 2 / clusters.reduce((squares, cluster) => squares + cluster.count ** 2, 0);
 }
 
-const add = (clusters: readonly ClusterSum[]): ClusterSum => ({
-  count: clusters.reduce((total, { count }) => total + count, 0),
-  sum: clusters.reduce((total, { sum }) => total + sum, 0),
+export const addClusters = (clusters: readonly ClusterSum[]): ClusterSum => ({
+  count: sumOf(clusters, "count"),
+  sum: sumOf(clusters, "sum"),
 });
+
+/** Sum of one field. */
+export const sumOf = <Key extends string>(
+  items: readonly Readonly<Record<Key, number>>[],
+  key: Key,
+): number => items.reduce((total, item) => total + item[key], 0);
+
+export function groupBy<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => number,
+): Map<number, Item[]> {
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -177,8 +195,8 @@ export function holdingOf(trade: { openedAt: number; resolvedAt: number }): Hold
 }
 
 export const addHoldings = (holdings: readonly HoldingSums[]): HoldingSums => ({
-  sum: holdings.reduce((total, { sum }) => total + sum, 0),
-  squareSum: holdings.reduce((total, { squareSum }) => total + squareSum, 0),
+  sum: sumOf(holdings, "sum"),
+  squareSum: sumOf(holdings, "squareSum"),
 });
 
 /**
@@ -192,12 +210,6 @@ export function groupIntoBlocks<Day extends DatedSums>(days: readonly Day[]): Da
   const typicalDays = sum > 0 ? squareSum / sum / 24 : 0;
   const lengthDays = Math.max(1, Math.ceil(HOLDING_PERIODS_PER_BLOCK * typicalDays));
   const firstDay = days.reduce((first, { day }) => Math.min(first, day), Number.POSITIVE_INFINITY);
-  const blocks = new Map<number, Day[]>();
-  for (const day of days) {
-    const index = Math.floor((day.day - firstDay) / lengthDays);
-    const block = blocks.get(index);
-    if (block) block.push(day);
-    else blocks.set(index, [day]);
-  }
+  const blocks = groupBy(days, ({ day }) => Math.floor((day - firstDay) / lengthDays));
   return [...blocks.values()];
 }

@@ -1,6 +1,5 @@
 import { MIN_SIGNALS } from "@shared/contract/constants.ts";
 import {
-  type ConfidenceBucketMetrics,
   MAX_EQUITY_POINTS,
   type Performance,
   type PerformanceCounts,
@@ -119,7 +118,12 @@ function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliab
     brier: isEnough ? brierScore(buckets) : null,
     ece: isEnough ? expectedCalibrationError(buckets) : null,
     buckets: buckets.map((bucket) => ({
-      ...presentBucket(bucket),
+      from: (bucket.index * 100) / BUCKET_COUNT,
+      to: ((bucket.index + 1) * 100) / BUCKET_COUNT,
+      decided: bucket.decided,
+      wins: bucket.wins,
+      stated: bucket.statedSum / bucket.decided,
+      won: bucket.wins / bucket.decided,
       ...winFigures(blocks.map((block) => addTrades(withIndex(block, bucket)))),
     })),
   };
@@ -127,15 +131,3 @@ function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliab
 
 const withIndex = (buckets: readonly ConfidenceBucket[], { index }: ConfidenceBucket) =>
   buckets.filter((bucket) => bucket.index === index);
-
-function presentBucket(bucket: ConfidenceBucket): Omit<ConfidenceBucketMetrics, keyof WinFigures> {
-  const { index, decided, wins, statedSum } = bucket;
-  return {
-    from: (index * 100) / BUCKET_COUNT,
-    to: ((index + 1) * 100) / BUCKET_COUNT,
-    decided,
-    wins,
-    stated: statedSum / decided,
-    won: wins / decided,
-  };
-}

@@ -8,12 +8,15 @@ import {
   segmentOf,
 } from "./equity.ts";
 import {
+  addClusters,
   addHoldings,
   type ClusterSum,
   type DatedSums,
   dayNumber,
+  groupBy,
   type HoldingSums,
   holdingOf,
+  sumOf,
 } from "./intervals.ts";
 
 /** Outcome of a signal. `win` and `loss` are decided at target or stop, `expired` is closed at the hold limit. */
@@ -133,10 +136,12 @@ const tradeOf = (r: number): Tally["trades"] => ({
   losses: Math.max(0, -r),
 });
 
-function addResults(all: readonly Tally["trades"][]): Tally["trades"] {
-  const sum = (key: keyof Tally["trades"]) => all.reduce((total, trades) => total + trades[key], 0);
-  return { count: sum("count"), sum: sum("sum"), gains: sum("gains"), losses: sum("losses") };
-}
+const addResults = (all: readonly Tally["trades"][]): Tally["trades"] => ({
+  count: sumOf(all, "count"),
+  sum: sumOf(all, "sum"),
+  gains: sumOf(all, "gains"),
+  losses: sumOf(all, "losses"),
+});
 
 /** Merges steps of the same hour. */
 function joinHours(steps: readonly EquityStep[]): EquityStep[] {
@@ -164,22 +169,12 @@ function dayOf({ signal, trade }: { signal: PerformanceSample; trade: ClosedTrad
 }
 
 /** Merges sums of the same day. */
-function joinDays(days: readonly DaySums[]): DaySums[] {
-  const groups = new Map<number, DaySums[]>();
-  for (const one of days) {
-    const group = groups.get(one.day);
-    if (group) group.push(one);
-    else groups.set(one.day, [one]);
-  }
-  return [...groups].map(([day, group]) => ({ day, ...addDays(group) }));
-}
+const joinDays = (days: readonly DaySums[]): DaySums[] =>
+  [...groupBy(days, ({ day }) => day)].map(([day, group]) => ({ day, ...addDays(group) }));
 
 /** Sums of several days. */
 export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
-  results: {
-    count: days.reduce((count, { results }) => count + results.count, 0),
-    sum: days.reduce((sum, { results }) => sum + results.sum, 0),
-  },
+  results: addClusters(days.map(({ results }) => results)),
   heldHours: addHoldings(days.map(({ heldHours }) => heldHours)),
   buckets: addBuckets(days.flatMap(({ buckets }) => buckets)),
   calibratedBuckets: addBuckets(days.flatMap(({ calibratedBuckets }) => calibratedBuckets)),

@@ -3,14 +3,10 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { io, type Socket } from "socket.io-client";
 import { vi } from "vitest";
+import { type ApiRequest, callApi } from "./call-api.ts";
 import { signTokenFor } from "./factories.ts";
 
 export const PUSH_WAIT = { timeout: 15_000, interval: 20 };
-
-interface JsonResponse {
-  status: number;
-  body: unknown;
-}
 
 /** Calls a server and opens sockets to it, as any user. */
 export class ApiClient {
@@ -24,19 +20,15 @@ export class ApiClient {
   }
 
   /** Calls as `user`, or without a session. */
-  async call(
-    path: string,
-    options: RequestInit & { user?: UserRecord } = {},
-  ): Promise<JsonResponse> {
-    const { user, ...init } = options;
-    const headers = new Headers(init.headers);
-    if (user) headers.set("Authorization", `Bearer ${signTokenFor(user, this.#settings)}`);
-    const answer = await fetch(this.#url + path, { ...init, headers });
-    return { status: answer.status, body: await answer.json() };
+  async call(path: string, options: Omit<ApiRequest, "token"> & { user?: UserRecord } = {}) {
+    const { user, ...request } = options;
+    const token = user && signTokenFor(user, this.#settings);
+    const answer = await callApi(this.#url + path, { ...request, ...(token && { token }) });
+    return { status: answer.status, body: answer.body };
   }
 
-  post(user: UserRecord, path: string, body?: BodyInit): Promise<JsonResponse> {
-    return this.call(path, { method: "POST", user, ...(body && { body }) });
+  post(user: UserRecord, path: string, body?: unknown) {
+    return this.call(path, { method: "POST", user, body });
   }
 
   /** Opens a socket of `user`, which receives all events from the first. It stays open until `close`. */
@@ -55,9 +47,6 @@ export class ApiClient {
     for (const client of this.#sockets.splice(0)) client.close();
   }
 }
-
-export const jsonBody = (value: unknown): Blob =>
-  new Blob([JSON.stringify(value)], { type: "application/json" });
 
 export type ReceivedEvent = EventEnvelope<unknown> & { name: string };
 

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 
 export interface ApiRequest {
-  method?: "GET" | "POST";
+  method?: string;
   token?: string;
   headers?: Record<string, string>;
-  /** Sent as JSON unless it is a form. */
+  /** Sent as JSON unless it is a form or a blob. */
   body?: unknown;
 }
 
@@ -24,13 +24,13 @@ export async function callApi(url: string, request: ApiRequest = {}): Promise<Ap
   const { body, method = body === undefined ? "GET" : "POST", token } = request;
   const headers = new Headers({ connection: "close", ...request.headers });
   if (token) headers.set("Authorization", `Bearer ${token}`);
-  const isForm = body instanceof FormData || body instanceof URLSearchParams;
-  if (body !== undefined && !isForm) headers.set("Content-Type", "application/json");
+  const isRaw = body instanceof FormData || body instanceof URLSearchParams || body instanceof Blob;
+  if (body !== undefined && !isRaw) headers.set("Content-Type", "application/json");
   const answer = await fetch(url, {
     method,
     headers,
     signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
-    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
   });
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }

@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { MongoClient } from "mongodb";
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { ensureMongod } from "../../scripts/lib/mongo/ensure-mongod.ts";
+import { listenLocally } from "./fakes/fake-http.ts";
 
 interface CommandFailure {
   commands: readonly string[];
@@ -12,17 +13,8 @@ interface CommandFailure {
   writeConcernErrorCode?: number;
 }
 
-/** A separate replica set with fail points, which affect all clients of a server. */
-interface FailingMongo {
-  uri: string;
-  /** Only commands of connections with this `appName` fail. */
-  appName: string;
-  fail(failure: CommandFailure): Promise<void>;
-  recover(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export async function startFailingMongo(): Promise<FailingMongo> {
+/** Starts a separate replica set with fail points. Only commands of connections with its `appName` fail. */
+export async function startFailingMongo() {
   const mongod = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
     binary: { systemBinary: mongod.path, version: mongod.version },
@@ -38,7 +30,7 @@ export async function startFailingMongo(): Promise<FailingMongo> {
   return {
     uri: replicaSet.getUri("test"),
     appName,
-    async fail({ commands, times, blockMs, writeConcernErrorCode }) {
+    async fail({ commands, times, blockMs, writeConcernErrorCode }: CommandFailure) {
       await admin.command({
         configureFailPoint: "failCommand",
         mode: { times },
@@ -77,7 +69,7 @@ export class TcpRelay {
 
   static async start(target: { host: string; port: number }): Promise<TcpRelay> {
     const relay = new TcpRelay(target);
-    await relay.#listen();
+    relay.port = await listenLocally(relay.#server);
     return relay;
   }
 
@@ -111,14 +103,7 @@ export class TcpRelay {
   /** Accepts connections again, on the same port. */
   async mend(): Promise<void> {
     this.#server = createServer((near) => this.#accept(near));
-    await this.#listen();
-  }
-
-  async #listen(): Promise<void> {
-    this.#server.listen(this.port, "127.0.0.1");
-    await once(this.#server, "listening");
-    const address = this.#server.address();
-    if (typeof address === "object" && address) this.port = address.port;
+    await listenLocally(this.#server, this.port);
   }
 
   #accept(near: Socket): void {

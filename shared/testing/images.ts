@@ -2,17 +2,21 @@ import { crc32, deflateSync } from "node:zlib";
 import type { Sharp } from "sharp";
 import sharp from "sharp";
 
-interface Canvas {
-  fill(area: { left: number; top: number; width: number; height: number; grey: number }): void;
-  toSharp(): Sharp;
+interface Area {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
 }
 
+type Canvas = ReturnType<typeof createCanvas>;
+
 /** An image of one grey, to draw on. */
-export function createCanvas(size: { width: number; height: number; grey: number }): Canvas {
+export function createCanvas(size: { width: number; height: number; grey: number }) {
   const { width, height } = size;
   const pixels = Buffer.alloc(width * height * 3, size.grey);
   return {
-    fill({ left, top, grey, ...area }) {
+    fill({ left, top, grey, ...area }: Area & { grey: number }) {
       for (let y = top; y < top + area.height; y += 1) {
         pixels.fill(grey, (y * width + left) * 3, (y * width + left + area.width) * 3);
       }

@@ -5,20 +5,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { listenLocally } from "./fakes/fake-http.ts";
 
 const PROJECT_ROOT = new URL("../../", import.meta.url);
 
 /** An address without a service, so that a worker does not call the real one. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** A server or worker as a separate process. */
-export interface SpawnedService {
-  readonly pid: number;
-  readonly lines: string[];
-  kill(): Promise<void>;
-  /** Sends SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>;
-}
+export type SpawnedService = Awaited<ReturnType<typeof spawnService>>;
 
 /**
  * Starts a service as a process and waits until it is ready. By default it has a temporary DATA_DIR.
@@ -28,7 +22,7 @@ export async function spawnService(
   part: "server" | "worker",
   env: Record<string, string>,
   entry = mainFile(part),
-): Promise<SpawnedService> {
+) {
   const ownFolder = mkdtempSync(join(tmpdir(), `${part}-`));
   const loader = entry.endsWith(".ts") ? ["--import", "tsx"] : [];
   const child = spawn(process.execPath, [...loader, entry], {
@@ -54,6 +48,7 @@ export async function spawnService(
       child.kill("SIGKILL");
       await exited;
     },
+    /** Sends SIGTERM; resolves with the exit code. */
     async stop() {
       child.kill("SIGTERM");
       await exited;
@@ -86,11 +81,9 @@ function mainFile(part: string): string {
 
 /** An unused TCP port. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const address = server.address();
+  const server = createServer();
+  const port = await listenLocally(server);
   server.close();
   await once(server, "close");
-  if (typeof address !== "object" || !address) throw new Error("no port was given");
-  return address.port;
+  return port;
 }

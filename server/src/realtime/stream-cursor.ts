@@ -4,12 +4,7 @@ import type { LoggedEvent } from "./event-feed.ts";
 
 export type NumberedEvent = LoggedEvent & { seq: number };
 
-export interface EventLogReader {
-  /** Events after `seq` in order. */
-  readAfter(options: { stream: string; seq: number; limit: number }): Promise<NumberedEvent[]>;
-  /** The last sequence number of a stream. */
-  head(stream: string): Promise<number>;
-}
+export type EventLogReader = ReturnType<typeof createEventLogReader>;
 
 interface CursorOptions {
   stream: string;
@@ -111,9 +106,18 @@ export class StreamCursor {
   }
 }
 
-export function createEventLogReader(database: Database): EventLogReader {
+export function createEventLogReader(database: Database) {
   return {
-    async readAfter({ stream, seq, limit }) {
+    /** Events after `seq` in order. */
+    async readAfter({
+      stream,
+      seq,
+      limit,
+    }: {
+      stream: string;
+      seq: number;
+      limit: number;
+    }): Promise<NumberedEvent[]> {
       const events = await database.events
         .find({ stream, seq: { $gt: seq } })
         .sort({ seq: 1 })
@@ -123,7 +127,8 @@ export function createEventLogReader(database: Database): EventLogReader {
         event.seq === undefined ? [] : [{ ...event, seq: event.seq }],
       );
     },
-    async head(stream) {
+    /** The last sequence number of a stream. */
+    async head(stream: string): Promise<number> {
       const [head = 0] = await readStreamHeads(database, [stream]);
       return head;
     },

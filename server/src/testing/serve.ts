@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { type OutgoingHttpHeaders, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
+import { listenLocally } from "@shared/testing/fakes/fake-http.ts";
 import Koa from "koa";
 import type { AppMiddleware, AppState } from "../http/context.ts";
 import { createHttpServer } from "../http/create-http-server.ts";
@@ -13,12 +13,10 @@ export interface Listening {
 
 /** Listens on a free port. */
 export async function listen(app: Koa<AppState>, logger: Logger): Promise<Listening> {
-  const http = createHttpServer(app, logger).listen(0, "127.0.0.1");
-  await once(http, "listening");
-  const address = http.address();
-  if (typeof address !== "object" || !address) throw new Error("the server has no port");
+  const http = createHttpServer(app, logger);
+  const port = await listenLocally(http);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     close() {
       http.close();
       http.closeAllConnections();

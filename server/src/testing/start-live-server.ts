@@ -1,21 +1,15 @@
-import { type Database, openDatabase } from "@shared/database/database.ts";
+import { openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
-import { loadSettings, type Settings } from "@shared/runtime/settings.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
 import { signTokenFor } from "@shared/testing/factories.ts";
-import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
-import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import { startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
+import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { startServer } from "../start-server.ts";
 
-/** A server with queue and push on a free port. */
-export interface LiveServer {
-  url: string;
-  database: Database;
-  settings: Settings;
-  stop(): Promise<void>;
-}
+export type LiveServer = Awaited<ReturnType<typeof startLiveServer>>;
 
 /** Settings of a service that a test starts beside the server. */
 export const TEST_SECRETS = {
@@ -23,11 +17,14 @@ export const TEST_SECRETS = {
   ADMIN_PASSWORD: "correct horse",
 };
 
-/** @param options.env settings that differ from the defaults */
+/**
+ * Starts a server with queue and push on a free port.
+ * @param options.env settings that differ from the defaults
+ */
 export async function startLiveServer(options: {
   databaseUri: string;
   env?: Record<string, string>;
-}): Promise<LiveServer> {
+}) {
   const database = await openDatabase({ uri: options.databaseUri });
   const settings = { ...loadSettings({ ...TEST_SECRETS, ...options.env }), API_PORT: 0 };
   const logger = createLogger({ part: "server", level: "silent" });
@@ -43,26 +40,12 @@ export async function startLiveServer(options: {
   };
 }
 
-/** Servers in this process, workers as processes, and the fake exchange and AI that the workers call. */
-export interface LiveProduct {
-  database: Database;
-  settings: Settings;
-  server: LiveServer;
-  servers: readonly LiveServer[];
-  /** Including workers that a test has killed. */
-  workers: SpawnedService[];
-  exchange: FakeExchange;
-  openai: FakeOpenAi;
-  startWorker(): Promise<SpawnedService>;
-  call(
-    user: UserRecord,
-    path: string,
-    init?: RequestInit & { server?: LiveServer | undefined },
-  ): Promise<Response>;
-  stop(): Promise<void>;
-}
+export type LiveProduct = Awaited<ReturnType<typeof startLiveProduct>>;
 
-/** @param options.name database name, unique per test file */
+/**
+ * Starts servers in this process, workers as processes, and the fake exchange and AI that the workers call.
+ * @param options.name database name, unique per test file
+ */
 export async function startLiveProduct(options: {
   name: string;
   servers?: number;
@@ -70,7 +53,7 @@ export async function startLiveProduct(options: {
   serverEnv?: Record<string, string>;
   /** Settings that differ from those of a live product with one exchange. */
   workerEnv?: Record<string, string>;
-}): Promise<LiveProduct> {
+}) {
   const { name, servers: serverCount = 1, workers: workerCount = 1, workerEnv } = options;
   const env = { RATE_LIMIT: "off", ...options.serverEnv };
   const databaseUri = newDatabaseUri(name);
@@ -81,6 +64,7 @@ export async function startLiveProduct(options: {
     startLiveServer({ databaseUri, env }),
   );
   const servers = [first, ...(await Promise.all(others))];
+  /** Including workers that a test has killed. */
   const workers: SpawnedService[] = [];
   const { database, settings } = first;
 
@@ -102,7 +86,11 @@ export async function startLiveProduct(options: {
 
   return {
     ...{ database, settings, server: first, servers, workers, exchange, openai, startWorker },
-    call: (user, path, { server = first, ...init } = {}) =>
+    call: (
+      user: UserRecord,
+      path: string,
+      { server = first, ...init }: RequestInit & { server?: LiveServer | undefined } = {},
+    ) =>
       fetch(`${server.url}${path}`, {
         ...init,
         headers: { ...init.headers, authorization: `Bearer ${signTokenFor(user, settings)}` },

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, openDatabase } from "@shared/database/database.ts";
+import { openDatabase } from "@shared/database/database.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { createApp } from "../app.ts";
 import { createServerMetrics } from "../http/server-metrics.ts";
@@ -11,17 +11,9 @@ import { QueueDashboard } from "../modules/queue-dashboard/queue-dashboard.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { captureLog, listen } from "./serve.ts";
 
-/** The HTTP application on a free port. */
-export interface TestServer {
-  url: string;
-  deps: ServerDeps;
-  database: Database;
-  logLines: string[];
-  /** `json` is sent as the body, `token` as the bearer token. */
-  call(path: string, options?: CallOptions): Promise<Response>;
-  stop(): Promise<void>;
-}
+export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
 
+/** `json` is sent as the body, `token` as the bearer token. */
 type CallOptions = RequestInit & { token?: string; json?: unknown };
 
 const TEST_ENVIRONMENT = {
@@ -36,7 +28,7 @@ export async function startTestServer(options: {
   databaseUri: string;
   environment?: Record<string, string>;
   overrides?: Partial<ServerDeps>;
-}): Promise<TestServer> {
+}) {
   const { environment, overrides = {} } = options;
   const database = await openDatabase({ uri: options.databaseUri });
   const { logger, lines: logLines } = captureLog();
@@ -64,7 +56,7 @@ export async function startTestServer(options: {
     deps,
     database,
     logLines,
-    call: (path, callOptions) => fetch(url + path, toRequest(callOptions)),
+    call: (path: string, callOptions?: CallOptions) => fetch(url + path, toRequest(callOptions)),
     async stop() {
       deps.queueDashboard.close();
       close();

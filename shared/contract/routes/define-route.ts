@@ -80,21 +80,14 @@ type RouteName = `${"GET" | "POST" | "DELETE"} /${string}`;
 /** Declares an endpoint; its handler is bound to it in a module of the server. */
 export function defineRoute<
   const Name extends RouteName,
-  Input extends RequestSchemas,
   Responses extends Record<number, RouteResponse>,
+  Input extends RequestSchemas = Record<never, never>,
 >(
   name: Name,
   declaration: Declaration<Responses> & {
-    request: Input & Record<Exclude<keyof Input, RequestPart>, never>;
+    request?: Input & Record<Exclude<keyof Input, RequestPart>, never>;
   },
 ): Route<Name, Input, Responses>;
-export function defineRoute<
-  const Name extends RouteName,
-  Responses extends Record<number, RouteResponse>,
->(
-  name: Name,
-  declaration: Declaration<Responses> & { request?: undefined },
-): Route<Name, Record<never, never>, Responses>;
 export function defineRoute(
   name: RouteName,
   declaration: Declaration<Record<number, RouteResponse>> & { request?: RequestSchemas },

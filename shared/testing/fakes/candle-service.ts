@@ -4,7 +4,7 @@ import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/cand
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import { isOpen, nextOpen } from "../../../worker/src/market-data/trading-hours.ts";
-import { HTTP_FAULTS, type HttpFake, sendHtml, sendJson, startHttpFake } from "./fake-http.ts";
+import { HTTP_FAULTS, sendHtml, sendJson, startHttpFake } from "./fake-http.ts";
 
 /** A candle as served; the newest one has not closed yet. */
 export interface ServedCandle extends Candle {
@@ -55,23 +55,12 @@ const SLOW_MS = 150;
 
 const isFault = (behaviour: ServiceBehaviour): behaviour is Fault => behaviour in FAULTS;
 
-export interface CandleService<Request, Selection> extends HttpFake {
-  readonly requests: readonly Request[];
-  /**
-   * Sets the behaviour for all or the selected requests. Of several, the last applies.
-   * @param selection.times number of requests, after which the service behaves normally again
-   */
-  behave(behaviour: ServiceBehaviour, selection?: Selection & { times?: number }): void;
-  /** Restores normal behaviour and clears the requests. */
-  reset(): void;
-}
-
 /** Starts a fake service of candles; other requests than those that it identifies get a 404. */
 export async function startCandleService<Request, Selection>(service: {
   identify: (request: IncomingMessage) => Request | undefined;
   isSelected: (request: Request, selection: Selection) => boolean;
   answer: (request: Request, distortion: Distortion) => CandleResponse;
-}): Promise<CandleService<Request, Selection>> {
+}) {
   const requests: Request[] = [];
   const rules: { behaviour: ServiceBehaviour; selection: Selection | undefined; left: number }[] =
     [];
@@ -96,10 +85,15 @@ export async function startCandleService<Request, Selection>(service: {
   return {
     ...server,
     requests,
-    behave: (behaviour, selection) => {
+    /**
+     * Sets the behaviour for all or the selected requests. Of several, the last applies.
+     * @param selection.times number of requests, after which the service behaves normally again
+     */
+    behave: (behaviour: ServiceBehaviour, selection?: Selection & { times?: number }) => {
       const left = selection?.times ?? Number.POSITIVE_INFINITY;
       rules.push({ behaviour, selection, left });
     },
+    /** Restores normal behaviour and clears the requests. */
     reset: () => {
       rules.length = 0;
       requests.length = 0;
@@ -128,13 +122,13 @@ export interface CandleApiRequest {
   headers: IncomingHttpHeaders;
 }
 
-export type FakeCandleApi = CandleService<CandleApiRequest, object>;
+export type FakeCandleApi = Awaited<ReturnType<typeof startFakeCandleApi>>;
 
 /** Starts a fake service that has one kind of address. */
 export const startFakeCandleApi = (
   answer: (request: CandleApiRequest, distortion: Distortion) => CandleResponse,
-): Promise<FakeCandleApi> =>
-  startCandleService({
+) =>
+  startCandleService<CandleApiRequest, object>({
     identify: ({ url, headers }) => ({ url: new URL(url ?? "/", "http://fake"), headers }),
     isSelected: () => true,
     answer,

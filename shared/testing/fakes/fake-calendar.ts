@@ -6,14 +6,7 @@ import { type HttpFake, startHttpFake } from "./fake-http.ts";
 /** Ways in which a calendar fails. `slow`: the response never ends. */
 type CalendarFault = "down" | "unavailable" | "slow" | "garbage" | "elsewhere";
 
-/** A fake OpenTimestamps calendar, with the paths, status codes and bytes of the real one (`otsd`). */
-export interface FakeCalendar extends HttpFake {
-  readonly submitted: readonly string[];
-  readonly asked: readonly string[];
-  /** Puts everything received so far into the Bitcoin block of this height. */
-  mine(height: number): void;
-  behave(fault: CalendarFault | null): void;
-}
+export type FakeCalendar = Awaited<ReturnType<typeof startFakeCalendar>>;
 
 /** Operations and attestations, encoded as in `opentimestamps/core`. */
 const SHA256 = Buffer.from([0x08]);
@@ -32,7 +25,8 @@ const pending = (uri: string) =>
     Buffer.concat([Buffer.from([uri.length]), Buffer.from(uri, "latin1")]),
   );
 
-export async function startFakeCalendar(): Promise<FakeCalendar> {
+/** Starts a fake OpenTimestamps calendar, with the paths, status codes and bytes of the real one (`otsd`). */
+export async function startFakeCalendar() {
   const submitted: string[] = [];
   const asked: string[] = [];
   /** By commitment, in hex: the height of the block that it is in; null while it is in none. */
@@ -71,10 +65,11 @@ export async function startFakeCalendar(): Promise<FakeCalendar> {
     ...calendar,
     submitted,
     asked,
-    mine(height) {
+    /** Puts everything received so far into the Bitcoin block of this height. */
+    mine(height: number) {
       for (const [commitment, known] of blocks) blocks.set(commitment, known ?? height);
     },
-    behave(next) {
+    behave(next: CalendarFault | null) {
       fault = next;
     },
   };

@@ -3,7 +3,6 @@ import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { recordedCandles } from "../recorded-candles.ts";
 import {
   type CandleResponse,
-  type CandleService,
   type Distortion,
   distort,
   type ServedCandle,
@@ -32,18 +31,13 @@ interface FakeExchangeRequest {
 /** Selects the requests with these values. */
 type ExchangeSelection = Partial<Omit<FakeExchangeRequest, "parameters">>;
 
-/** All fake exchanges, at one address. */
-export interface FakeExchange extends CandleService<FakeExchangeRequest, ExchangeSelection> {
-  count(selection?: ExchangeSelection): number;
-}
+export type FakeExchange = Awaited<ReturnType<typeof startFakeExchange>>;
 
 /**
  * Starts fakes of five exchanges with the REST API of the real ones: their spot markets, and recorded candles shifted to
  * now.
  */
-export async function startFakeExchange(
-  options: { now?: () => number } = {},
-): Promise<FakeExchange> {
+export async function startFakeExchange(options: { now?: () => number } = {}) {
   const now = options.now ?? Date.now;
   const service = await startCandleService({
     identify,
@@ -52,7 +46,7 @@ export async function startFakeExchange(
   });
   return {
     ...service,
-    count: (selection = {}) =>
+    count: (selection: ExchangeSelection = {}) =>
       service.requests.filter((request) => isSelected(request, selection)).length,
   };
 }

@@ -1,14 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
-import {
-  HTTP_FAULTS,
-  type HttpFake,
-  type HttpFault,
-  readText,
-  sendJson,
-  startHttpFake,
-} from "./fake-http.ts";
+import { HTTP_FAULTS, type HttpFault, readText, sendJson, startHttpFake } from "./fake-http.ts";
 
 /** How a call fails without an effect. */
 type RefusedCall =
@@ -22,27 +15,13 @@ export type FirebaseFailure = RefusedCall | { kind: "lost-answer" };
 
 export type FirebaseCall = keyof FakeFirebaseAccounts["calls"];
 
-export interface FakeFirebase extends HttpFake {
-  apiKey: string;
-  readonly calls: readonly string[];
-  readonly mails: readonly FakeFirebaseMail[];
-  account(email: string): FakeFirebaseAccount | undefined;
-  /** Sets a password outside the product. */
-  setPassword(email: string, password: string): void;
-  expire(oobCode: string): void;
-  /** Chooses whether responses to unknown and known addresses are alike. */
-  hideAddresses(hides: boolean): void;
-  /** Makes all requests of a call fail until `reset`. */
-  fail(call: FirebaseCall, failure: FirebaseFailure): void;
-  /** Makes all calls succeed again and clears their list. The accounts stay. */
-  reset(): void;
-}
+export type FakeFirebase = Awaited<ReturnType<typeof startFakeFirebase>>;
 
 const API_KEY = "fake-api-key";
 const PATH = /^\/v1\/(accounts:\w+|token)$/;
 
 /** Starts a fake of Firebase Authentication: its Identity Toolkit and its token service, in their real shapes. */
-export async function startFakeFirebase(): Promise<FakeFirebase> {
+export async function startFakeFirebase() {
   const accounts = new FakeFirebaseAccounts();
   const failures = new Map<string, FirebaseFailure>();
   const calls: string[] = [];
@@ -66,16 +45,20 @@ export async function startFakeFirebase(): Promise<FakeFirebase> {
     apiKey: API_KEY,
     calls,
     mails: accounts.mails,
-    account: (email) => accounts.byEmail.get(email.toLowerCase()),
-    setPassword: (email, password) => {
+    account: (email: string) => accounts.byEmail.get(email.toLowerCase()),
+    /** Sets a password outside the product. */
+    setPassword: (email: string, password: string) => {
       const account = accounts.byEmail.get(email.toLowerCase());
       if (account) accounts.setPassword(account, password);
     },
-    expire: (oobCode) => accounts.expire(oobCode),
-    hideAddresses: (hides) => {
+    expire: (oobCode: string) => accounts.expire(oobCode),
+    /** Chooses whether responses to unknown and known addresses are alike. */
+    hideAddresses: (hides: boolean) => {
       accounts.hidesAddresses = hides;
     },
-    fail: (call, failure) => void failures.set(call, failure),
+    /** Makes all requests of a call fail until `reset`. */
+    fail: (call: FirebaseCall, failure: FirebaseFailure) => void failures.set(call, failure),
+    /** Makes all calls succeed again and clears their list. The accounts stay. */
     reset: () => {
       failures.clear();
       calls.length = 0;

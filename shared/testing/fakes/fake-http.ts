@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:net";
 import { text } from "node:stream/consumers";
 
 /** A fake of an external service, on this machine. */
@@ -17,9 +18,9 @@ export async function startHttpFake(handler: FakeHandler): Promise<HttpFake> {
       response.writeHead(500, { "content-type": "text/plain" }).end(`The fake failed: ${error}`);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${portOf(server.address())}`,
+    url: `http://127.0.0.1:${port}`,
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));
@@ -58,7 +59,11 @@ export const HTTP_FAULTS = {
 } as const;
 export type HttpFault = keyof typeof HTTP_FAULTS;
 
-function portOf(address: string | AddressInfo | null): number {
-  if (address === null || typeof address === "string") throw new Error("no port was opened");
+/** Listens on a free port of this machine, or on the given one. */
+export async function listenLocally(server: Server, port = 0): Promise<number> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address !== "object" || !address) throw new Error("No port was opened.");
   return address.port;
 }

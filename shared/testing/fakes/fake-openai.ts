@@ -3,28 +3,16 @@ import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import type { Advice } from "../../../worker/src/analysis/analyst.ts";
 import type { chartAdviceSchema } from "../../../worker/src/analysis/openai/reply.ts";
-import {
-  HTTP_FAULTS,
-  type HttpFake,
-  type HttpFault,
-  readText,
-  sendJson,
-  startHttpFake,
-} from "./fake-http.ts";
+import { HTTP_FAULTS, type HttpFault, readText, sendJson, startHttpFake } from "./fake-http.ts";
 
 type OpenAiScript = (chat: ReceivedChat, index: number) => OpenAiBehaviour;
 
-export interface FakeOpenAi extends HttpFake {
-  baseUrl: string;
-  readonly chats: readonly ReceivedChat[];
-  behave(behaviour: OpenAiBehaviour | OpenAiScript): void;
-  reset(): void;
-}
+export type FakeOpenAi = Awaited<ReturnType<typeof startFakeOpenAi>>;
 
 const ADVICE: OpenAiBehaviour = { kind: "advice" };
 
 /** Starts a fake of an OpenAI-compatible server: `POST /v1/chat/completions` in the real shape. */
-export async function startFakeOpenAi(): Promise<FakeOpenAi> {
+export async function startFakeOpenAi() {
   const chats: ReceivedChat[] = [];
   let script: OpenAiScript = () => ADVICE;
   const server = await startHttpFake(async (request, response) => {
@@ -43,7 +31,7 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
     ...server,
     baseUrl: `${server.url}/v1`,
     chats,
-    behave: (behaviour) => {
+    behave: (behaviour: OpenAiBehaviour | OpenAiScript) => {
       script = typeof behaviour === "function" ? behaviour : () => behaviour;
     },
     reset: () => {
@@ -223,14 +211,9 @@ export const chatRequestSchema = z.looseObject({
 });
 type ChatRequest = z.infer<typeof chatRequestSchema>;
 
-interface ReceivedChat {
-  headers: IncomingHttpHeaders;
-  body: ChatRequest;
-  text: string;
-  images: string[];
-}
+type ReceivedChat = ReturnType<typeof receivedChat>;
 
-export function receivedChat(headers: IncomingHttpHeaders, body: ChatRequest): ReceivedChat {
+export function receivedChat(headers: IncomingHttpHeaders, body: ChatRequest) {
   const parts = body.messages.flatMap(({ content }) =>
     typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
   );

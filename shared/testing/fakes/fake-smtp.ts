@@ -1,6 +1,7 @@
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
+import { text as readStream } from "node:stream/consumers";
+import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
+import { listenLocally } from "./fake-http.ts";
 
 type SmtpBehaviour =
   | "accept"
@@ -10,13 +11,7 @@ type SmtpBehaviour =
   | "stall-mail";
 
 /** A real SMTP server that keeps the mails it receives. */
-export interface FakeSmtp {
-  url: string;
-  readonly mails: readonly ReceivedMail[];
-  mailsTo(address: string): ReceivedMail[];
-  behave(behaviour: SmtpBehaviour): void;
-  close(): Promise<void>;
-}
+export type FakeSmtp = Awaited<ReturnType<typeof startFakeSmtp>>;
 
 interface Login {
   user: string;
@@ -24,21 +19,22 @@ interface Login {
 }
 
 /** Starts a mail server on a free port. With `login` it requires this name and password. */
-export async function startFakeSmtp(options: { login?: Login } = {}): Promise<FakeSmtp> {
+export async function startFakeSmtp(options: { login?: Login } = {}) {
   const { login } = options;
   const mails: ReceivedMail[] = [];
   const state: ServerState = { behaviour: "accept", mails };
   const server = createMailServer(state, login);
-  const port = await listen(server);
+  const port = await listenLocally(server.server);
   const credentials = login ? `${login.user}:${login.pass}@` : "";
   return {
     url: `smtp://${credentials}127.0.0.1:${port}`,
     mails,
-    mailsTo: (recipient) => mails.filter((mail) => mail.to.includes(recipient.toLowerCase())),
-    behave: (behaviour) => {
+    mailsTo: (recipient: string) =>
+      mails.filter((mail) => mail.to.includes(recipient.toLowerCase())),
+    behave: (behaviour: SmtpBehaviour) => {
       state.behaviour = behaviour;
     },
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
   };
 }
 
@@ -62,13 +58,15 @@ function createMailServer(state: ServerState, login: Login | undefined): SMTPSer
     },
     onRcptTo: (_, __, go) => go(state.behaviour === "refuse-recipient" ? refusal() : null),
     onData: (stream, { envelope }, go) => {
-      text(stream).then((raw) => {
-        if (state.behaviour === "stall-mail") return;
-        if (state.behaviour === "refuse-mail") return go(refusal());
-        const to = envelope.rcptTo.map(({ address }) => address.toLowerCase());
-        state.mails.push(readMail(raw, to));
-        go();
-      }, go);
+      readStream(stream)
+        .then(async (raw) => {
+          if (state.behaviour === "stall-mail") return;
+          if (state.behaviour === "refuse-mail") return go(refusal());
+          const to = envelope.rcptTo.map(({ address }) => address.toLowerCase());
+          state.mails.push(await readMail(raw, to));
+          go();
+        })
+        .catch(go);
     },
   });
   // In some tests the client disconnects.
@@ -76,75 +74,26 @@ function createMailServer(state: ServerState, login: Login | undefined): SMTPSer
   return server;
 }
 
-async function listen(server: SMTPServer): Promise<number> {
-  const listener = server.listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const address = listener.address();
-  if (typeof address !== "object" || !address) throw new Error("no port was opened");
-  return address.port;
-}
-
 function refusal(): Error {
   return Object.assign(new Error("mailbox unavailable"), { responseCode: 550 });
 }
 
-/** A mail as its recipient sees it. */
-interface ReceivedMail {
-  /** Recipients of the envelope, in lower case. */
-  to: string[];
-  headers: Map<string, string>;
-  text: string;
-  html: string;
-  /** The first address in the text. */
-  link: string;
-  token: string;
-}
+type ReceivedMail = Awaited<ReturnType<typeof readMail>>;
 
-/** Reads a message of a plain text part and an HTML part (RFC 2045, 2046), as the product sends them. */
-export function readMail(raw: string, to: string[]): ReceivedMail {
-  const { headers, body } = splitMessage(raw.replaceAll("\r\n", "\n"));
-  const boundary = /boundary="([^"]+)"/.exec(headers.get("content-type") ?? "")?.[1];
-  if (boundary === undefined) throw new Error(`A mail without parts:\n${raw}`);
-  const parts = body.split(`--${boundary}`).slice(1, -1).map(splitMessage);
-  const plainText = textOf(parts, "text/plain");
-  const link = /https?:\/\/\S+/.exec(plainText)?.[0] ?? "";
+/**
+ * A mail as its recipient sees it, with the first address in its text.
+ * @param to recipients of the envelope, in lower case
+ */
+export async function readMail(raw: string, to: string[]) {
+  const { headers, text = "", html = "" } = await PostalMime.parse(raw);
+  const link = /https?:\/\/\S+/.exec(text)?.[0] ?? "";
   const token = URL.canParse(link) ? (new URL(link).searchParams.get("token") ?? "") : "";
-  return { to, headers, text: plainText, html: textOf(parts, "text/html"), link, token };
-}
-
-interface Part {
-  headers: Map<string, string>;
-  body: string;
-}
-
-function splitMessage(message: string): Part {
-  const trimmed = message.replace(/^\n/, "");
-  const end = trimmed.indexOf("\n\n");
-  const lines = trimmed
-    .slice(0, end)
-    .replaceAll(/\n[ \t]+/g, " ")
-    .split("\n");
-  const headers = new Map(
-    lines.map((line) => {
-      const colon = line.indexOf(":");
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-    }),
-  );
-  return { headers, body: trimmed.slice(end + 2) };
-}
-
-function textOf(parts: Part[], type: string): string {
-  const part = parts.find(({ headers }) => headers.get("content-type")?.startsWith(type));
-  if (!part) throw new Error(`a mail without ${type}`);
-  const encoding = part.headers.get("content-transfer-encoding")?.toLowerCase();
-  if (encoding === "base64") return Buffer.from(part.body, "base64").toString("utf8");
-  return encoding === "quoted-printable" ? decodeQuotedPrintable(part.body) : part.body;
-}
-
-function decodeQuotedPrintable(encoded: string): string {
-  const joined = encoded.replaceAll(/=\n/g, "");
-  const bytes = joined.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return Buffer.from(bytes, "latin1").toString("utf8");
+  return {
+    to,
+    headers: new Map(headers.map(({ key, value }) => [key, value])),
+    text,
+    html,
+    link,
+    token,
+  };
 }

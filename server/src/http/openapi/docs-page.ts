@@ -19,7 +19,8 @@ const DOCS_STYLE = `
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
 article { border-top: 1px solid #8886; padding: 0.5rem 0; }
-code, pre { font: 0.9em/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+code { font: 0.9em/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; }
 h3 code { font-size: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; }
@@ -54,7 +55,7 @@ function renderDocsPage(document: OpenApiDocument): string {
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(components.schemas).map(
   ([name, schema]) =>
-    html`<article id="schema-${name}"><h3>${name}</h3>${describeFields(schema)}</article>`,
+    html`<article id="schema-${name}"><h3>${name}</h3><pre>${renderSchema(schema)}</pre></article>`,
 )}
 </main>
 </body>
@@ -99,7 +100,7 @@ function renderParameters(parameters: readonly Parameter[]): Html {
 ${parameters.map(
   ({ name, in: place, required, schema, description }) =>
     html`<tr><td><code>${name}</code>${required ? undefined : html` <em>optional</em>`}</td>
-<td>${place}</td><td>${describeSchema(schema)}${description && `. ${description}`}</td></tr>`,
+<td>${place}</td><td>${renderSchema(schema)} ${description}</td></tr>`,
 )}</tbody></table>`;
 }
 
@@ -115,7 +116,7 @@ ${Object.entries(responses).map(
 /** All content types of a body share one schema. */
 function renderContent(content: Content): Html {
   const [first] = Object.values(content);
-  return html`${describeSchema(first?.schema)} as ${Object.keys(content).join(", ")}`;
+  return html`${renderSchema(first?.schema)} as ${Object.keys(content).join(", ")}`;
 }
 
 /** Renders text between backticks as code. */
@@ -124,65 +125,15 @@ function withCode(text: string): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** Short form of a schema: `integer, 10 to 500`, `"BUY" | "SELL"`, or a link to a named schema. */
-function describeSchema(schema: JsonSchema | boolean | undefined): Html {
-  if (schema === undefined || typeof schema === "boolean") return html`anything`;
-  if (schema.$ref) return linkTo(schema.$ref);
-  const alternatives = schema.anyOf ?? schema.oneOf;
-  if (alternatives) return join(alternatives.map(describeSchema), " or ");
-  if (schema.allOf) return join(schema.allOf.map(describeSchema), " with ");
-  if (schema.properties) return describeFields(schema);
-  return describeValue(schema);
-}
+const SCHEMA_REFERENCE = /\{\s*"\$ref": "#\/components\/schemas\/(\w+)"\s*\}/;
 
-function describeValue(schema: JsonSchema): Html {
-  if (schema.enum) return html`${schema.enum.map((value) => JSON.stringify(value)).join(" | ")}`;
-  if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`;
-  if (schema.type !== "array") {
-    return html`${[...typeNames(schema), ...restrictions(schema)].join(", ") || "anything"}`;
-  }
-  return html`list of ${describeSchema(Array.isArray(schema.items) ? undefined : schema.items)}`;
-}
-
-function describeFields({ properties = {}, required = [] }: JsonSchema): Html {
-  const items = Object.entries(properties).map(([name, field]) => {
-    const optional = required.includes(name) ? undefined : html` <em>optional</em>`;
-    const text = typeof field === "boolean" ? undefined : field.description;
-    return html`<li><code>${name}</code>${optional}: ${describeSchema(field)}${text && `. ${text}`}</li>`;
-  });
-  return html`<ul>${items}</ul>`;
-}
-
-function linkTo(ref: string): Html {
-  const name = ref.split("/").at(-1);
-  return html`<a href="#schema-${name}">${name}</a>`;
-}
-
-function join(parts: Html[], separator: string): Html {
-  return html`${parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]))}`;
-}
-
-function typeNames({ type, contentMediaType }: JsonSchema): string[] {
-  if (contentMediaType) return ["file"];
-  return type === undefined ? [] : [[type].flat().join(" or ")];
-}
-
-function restrictions(schema: JsonSchema): string[] {
-  const { format, pattern, minimum, maximum, exclusiveMinimum, minLength, maxLength } = schema;
-  return [
-    format,
-    !format && pattern ? `matches ${pattern}` : undefined,
-    typeof exclusiveMinimum === "number" ? `more than ${exclusiveMinimum}` : undefined,
-    range("", { from: minimum, to: maximum }),
-    range(" characters", { from: minLength, to: maxLength }),
-    schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} if not given`,
-  ].filter((text) => text !== undefined);
-}
-
-function range(unit: string, { from, to }: { from?: number; to?: number }): string | undefined {
-  if (from === undefined && to === undefined) return undefined;
-  if (to === undefined) return `${from}${unit} or more`;
-  return from === undefined ? `at most ${to}${unit}` : `${from} to ${to}${unit}`;
+/** A schema as JSON, in which references to named schemas are links. */
+function renderSchema(schema: JsonSchema | undefined): Html {
+  const parts = JSON.stringify(schema ?? {}, null, 2).split(SCHEMA_REFERENCE);
+  const linked = parts.map((part, index) =>
+    index % 2 === 1 ? html`<a href="#schema-${part}">${part}</a>` : part,
+  );
+  return html`<code>${linked}</code>`;
 }
 
 const styleHash = createHash("sha256").update(DOCS_STYLE).digest("base64");

@@ -170,7 +170,7 @@ describe("without a mail server", () => {
     expect((await register(server, ann)).status).toBe(201);
     const [file = "", ...others] = await readdir(outbox);
     expect(others).toEqual([]);
-    const { link, token } = readMail(await readFile(join(outbox, file), "utf8"), []);
+    const { link, token } = await readMail(await readFile(join(outbox, file), "utf8"), []);
     expect(link).toBe(`http://localhost:5173/verify-email?token=${token}`);
     expect(server.logLines.filter((line) => line.includes(link))).toHaveLength(1);
     expect((await server.call("/verify-email", { json: { token } })).status).toBe(200);

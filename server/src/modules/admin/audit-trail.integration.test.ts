@@ -1,7 +1,7 @@
 import { auditPageSchema } from "@shared/contract/admin.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { ApiClient, jsonBody } from "@shared/testing/api-client.ts";
+import { ApiClient } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -36,7 +36,7 @@ describe("GET /admin/audit", () => {
     return auditPageSchema.strict().parse(body);
   };
   const act = async (path: string, body?: unknown) => {
-    const answer = await api.post(root, path, body === undefined ? body : jsonBody(body));
+    const answer = await api.post(root, path, body);
     expect(answer.status).toBe(200);
   };
 
@@ -80,8 +80,8 @@ describe("GET /admin/audit", () => {
     await api.post(root, "/admin/revoke/ann");
     await api.post(root, "/admin/approve/nobody");
     await api.post(root, "/admin/delete-user/root");
-    await api.post(root, "/admin/grant-image-credits/ann", jsonBody({ credits: "1e3" }));
-    await api.call("/get-signal", { ...anns, body: jsonBody({ symbol: "BTC/USDT" }) });
+    await api.post(root, "/admin/grant-image-credits/ann", { credits: "1e3" });
+    await api.call("/get-signal", { ...anns, body: { symbol: "BTC/USDT" } });
     expect((await read()).entries).toEqual([]);
   });
 

@@ -1,7 +1,6 @@
-import type { AuditEntry, AuditPage } from "@shared/contract/admin.ts";
+import type { AuditPage } from "@shared/contract/admin.ts";
 import type { PageQuery } from "@shared/contract/pagination.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { AuditEntryRecord } from "@shared/database/models/event.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { unauthenticated } from "../../http/errors.ts";
@@ -47,16 +46,11 @@ export async function listAudit(
     .limit(limit + 1)
     .lean();
   const { page, next } = takePage(found, limit, (entry) => entry.at);
-  return { entries: page.map(presentAuditEntry), next_cursor: next };
-}
-
-function presentAuditEntry(entry: AuditEntryRecord): AuditEntry {
   return {
-    id: entry._id.toString(),
-    actor: entry.actor,
-    action: entry.action,
-    subject: entry.subject,
-    details: entry.details,
-    at: entry.at.toISOString(),
+    entries: page.map(({ _id, actor, action, subject, details, at }) => ({
+      ...{ id: _id.toString(), actor, action, subject, details },
+      at: at.toISOString(),
+    })),
+    next_cursor: next,
   };
 }

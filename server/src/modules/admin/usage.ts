@@ -1,7 +1,7 @@
-import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
+import type { ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
 import type { Database } from "@shared/database/database.ts";
 import { readAiSpending } from "@shared/domain/ai-budget.ts";
-import type { Settings } from "@shared/runtime/settings.ts";
+import type { ServerDeps } from "../../server-deps.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -18,44 +18,31 @@ interface DayUsage {
   pricedSignals: number;
 }
 
-type UsageDatabase = Pick<Database, "signalUsages" | "aiSpending">;
-
 /** Today's budget, and tokens and cost of the analyses of the last 30 days in UTC. */
 export async function summarizeUsage({
   database,
   settings,
   now,
-}: {
-  database: UsageDatabase;
-  settings: Pick<Settings, "OPENAI_BUDGET_USD_PER_DAY">;
-  now: () => Date;
-}): Promise<Usage> {
+}: Pick<ServerDeps, "database" | "settings" | "now">): Promise<Usage> {
+  const { OPENAI_BUDGET_USD_PER_DAY: budgetUsd } = settings;
   const at = now();
   const today = Math.floor(at.getTime() / DAY_MS) * DAY_MS;
   const sinceDays = (days: number) => new Date(today - (days - 1) * DAY_MS);
   const days = await sumByDay(database, sinceDays(PERIOD_DAYS.last_30_days));
   const period = (count: number) => sumPeriod(days, sinceDays(count));
   return {
-    budget: await readBudget(database, {
-      budgetUsd: settings.OPENAI_BUDGET_USD_PER_DAY,
-      at,
-    }),
+    budget:
+      budgetUsd === undefined
+        ? null
+        : { spent_usd: await readAiSpending(database, at), budget_usd: budgetUsd },
     today: period(PERIOD_DAYS.today),
     last_7_days: period(PERIOD_DAYS.last_7_days),
     last_30_days: period(PERIOD_DAYS.last_30_days),
   };
 }
 
-async function readBudget(
-  database: UsageDatabase,
-  { budgetUsd, at }: { budgetUsd: number | undefined; at: Date },
-): Promise<BudgetUsage | null> {
-  if (budgetUsd === undefined) return null;
-  return { spent_usd: await readAiSpending(database, at), budget_usd: budgetUsd };
-}
-
 /** One row per day and model: at most a few hundred. */
-function sumByDay(database: UsageDatabase, since: Date): Promise<DayUsage[]> {
+function sumByDay(database: Database, since: Date): Promise<DayUsage[]> {
   const day = { $dateTrunc: { date: "$at", unit: "day" } };
   return database.signalUsages.aggregate<DayUsage>([
     { $match: { at: { $gte: since } } },

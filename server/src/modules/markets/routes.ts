@@ -38,26 +38,24 @@ function presentMarkets(snapshot: MarketSnapshotRecord | null): Markets {
   };
 }
 
-type SignalSources = Pick<Status, "market_data" | "analyst">;
-type StatusDeps = Pick<ServerDeps, "database" | "settings">;
-
 /**
  * The sources of a signal that is requested now, as reported by the active workers. If they differ, demo data and the
  * rule-based analyst win, so that these are never used without notice.
  */
-async function getSignalSources(deps: StatusDeps): Promise<SignalSources> {
-  const workers = await findActiveWorkers(deps.database);
-  if (workers.length === 0) return expectedSources(deps.settings);
+async function getSignalSources({
+  database,
+  settings,
+}: Pick<ServerDeps, "database" | "settings">): Promise<Omit<Status, "version">> {
+  const workers = await findActiveWorkers(database);
+  if (workers.length === 0) {
+    // Those that a worker would start with. `auto` counts as demo data until a worker reports.
+    return {
+      market_data: settings.MARKET_DATA === "live" ? "live" : "replay",
+      analyst: settings.OPENAI_API_KEY ? "openai" : "rules",
+    };
+  }
   return {
     market_data: workers.some((worker) => worker.marketData === "replay") ? "replay" : "live",
     analyst: workers.some((worker) => worker.analyst === "rules") ? "rules" : "openai",
-  };
-}
-
-/** Without an active worker, the sources that one would start with. `auto` counts as demo data until a worker reports. */
-function expectedSources(settings: StatusDeps["settings"]): SignalSources {
-  return {
-    market_data: settings.MARKET_DATA === "live" ? "live" : "replay",
-    analyst: settings.OPENAI_API_KEY ? "openai" : "rules",
   };
 }

@@ -1,7 +1,7 @@
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { ApiClient, jsonBody, PUSH_WAIT, type PushClient } from "@shared/testing/api-client.ts";
+import { ApiClient, PUSH_WAIT, type PushClient } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -51,8 +51,7 @@ describe("payment details", () => {
     expect(status).toBe(200);
     return paymentDetailsSchema.strict().parse(body);
   };
-  const update = (details: unknown) =>
-    api.post(root, "/admin/update-payment-details", jsonBody(details));
+  const update = (details: unknown) => api.post(root, "/admin/update-payment-details", details);
   const countTold = () => database.events.countDocuments({ name: "payment-details:updated" });
 
   it("are six empty texts at first, for everybody to read", async () => {
@@ -121,9 +120,9 @@ describe("payment details", () => {
   it("are changed by administrators only", async () => {
     const user = await createUser(database, { approved: true });
     const path = "/admin/update-payment-details";
-    const body = jsonBody(EVERYTHING);
-    expect(await api.call(path, { method: "POST", body })).toMatchObject({ status: 401 });
-    expect(await api.post(user, path, body)).toMatchObject({
+    const request = { method: "POST", body: EVERYTHING };
+    expect(await api.call(path, request)).toMatchObject({ status: 401 });
+    expect(await api.post(user, path, EVERYTHING)).toMatchObject({
       status: 403,
       body: { code: "not-admin" },
     });

@@ -14,15 +14,9 @@ import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { AdminDeps, UserActionInput } from "../admin/audit-trail.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
-import { removePaymentProof, type SavedFile, storeUpload } from "../files/stored-files.ts";
+import { removePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
 import { likenessOf, mayBeSameImage, perceptualHash, showSameImage } from "./image-similarity.ts";
-
-interface SubmitProofInput {
-  user: Pick<UserRecord, "_id">;
-  senderName: string;
-  image: Uint8Array;
-}
 
 type NewProof = Omit<PaymentProofRecord, "createdAt">;
 
@@ -32,30 +26,20 @@ type NewProof = Omit<PaymentProofRecord, "createdAt">;
  */
 export async function submitProof(
   deps: Pick<ServerDeps, "database" | "logger" | "now">,
-  input: SubmitProofInput,
+  input: { user: Pick<UserRecord, "_id">; senderName: string; image: Uint8Array },
 ): Promise<void> {
   const { database } = deps;
+  const { senderName } = input;
   const { _id: userId } = input.user;
   const image = await sanitizeImage(input.image);
   const fingerprint = await fingerprintOf(image.bytes);
   const duplicateOf = await findDuplicateProof(database, { ...fingerprint, userId });
   await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
-    storeProof(deps, newProof(input, { file, fingerprint, duplicateOf })),
+    storeProof(deps, {
+      ...{ ...file, ...fingerprint, userId, senderName },
+      ...(duplicateOf !== undefined && { duplicateOf }),
+    }),
   );
-}
-
-function newProof(
-  { user, senderName }: SubmitProofInput,
-  found: { file: SavedFile; fingerprint: Fingerprint; duplicateOf: string | undefined },
-): NewProof {
-  const { file, fingerprint, duplicateOf } = found;
-  return {
-    ...file,
-    ...fingerprint,
-    userId: user._id,
-    senderName,
-    ...(duplicateOf !== undefined && { duplicateOf }),
-  };
 }
 
 function storeProof(

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { MongoJobRepository } from "@agendajs/mongo-backend";
+import { MongoBackend } from "@agendajs/mongo-backend";
 import type { JobAction } from "@shared/contract/events.ts";
 import {
   type JobQuery,
@@ -9,11 +9,11 @@ import {
   type QueueTotals,
   queuePageSchema,
 } from "@shared/contract/routes/queue-dashboard-routes.ts";
-import type { Database } from "@shared/database/database.ts";
+import { type Database, nativeDb } from "@shared/database/database.ts";
 import { JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
-import { Agenda, type AgendaBackend } from "agenda";
+import { Agenda } from "agenda";
 import { AgendashController } from "../../../../node_modules/agendash/dist/AgendashController.js";
 
 // By its file, since the package's entry loads the middlewares for every framework and fails without Express.
@@ -105,28 +105,14 @@ export class QueueDashboard {
 
   async #open() {
     if (!this.#opened) {
-      const agenda = new Agenda({ name: "server", backend: backendOf(this.#database) });
+      const mongo = nativeDb(this.#database.connection);
+      const backend = new MongoBackend({ mongo, collection: JOBS_COLLECTION, ensureIndex: false });
+      const agenda = new Agenda({ name: "server", backend });
       this.#opened = { agenda, dashboard: new AgendashController(agenda) };
     }
     await this.#opened.agenda.ready;
     return this.#opened;
   }
-}
-
-function backendOf({ connection }: Database): AgendaBackend {
-  const mongo = connection.getClient().db(connection.name);
-  const repository = new MongoJobRepository({
-    mongo,
-    db: { collection: JOBS_COLLECTION },
-    ensureIndex: false,
-  });
-  return {
-    name: "MongoDB",
-    repository,
-    ownsConnection: false,
-    connect: () => repository.connect(),
-    disconnect: () => repository.disconnect(),
-  };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

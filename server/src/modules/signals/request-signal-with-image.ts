@@ -13,7 +13,7 @@ import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { assertCanPayForImage, assertImageAllowed, noCredits } from "../files/policy.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
-import { type SavedFile, storeUpload } from "../files/stored-files.ts";
+import { storeUpload } from "../files/stored-files.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 import { createSignal, findByIdempotencyKey, type RequestSignalInput } from "./request-signal.ts";
 
@@ -48,7 +48,11 @@ export function requestSignalWithImage(
   return withKeys(database, [`image-request:${input.user._id}`], async () => {
     const earlier = await findByIdempotencyKey(database, input, { at: now() });
     if (earlier) return earlier;
-    assertMayPay(await database.users.findById(input.user._id).lean());
+    // The credits may have been spent while this request waited.
+    const user = await database.users.findById(input.user._id).lean();
+    if (!user) throw unauthenticated();
+    assertImageAllowed(user);
+    assertCanPayForImage(user);
     await assertKnownSymbol(deps, input.request.symbol);
     const image = await sanitizeImage(input.chartImage);
     return storeUpload(deps, { kind: "chart_uploads", image }, (file) =>
@@ -57,7 +61,16 @@ export function requestSignalWithImage(
         streams: [ADMINS_STREAM],
         store: async (uow, signalId) => {
           await takeCredit(deps, uow, { input, signalId });
-          await addImage(deps, uow, { input, signalId, file });
+          const { _id: userId, username } = input.user;
+          const stored: ChartImageRecord = {
+            ...file,
+            userId,
+            username,
+            signalId,
+            createdAt: uow.at,
+          };
+          await database.chartImages.create([stored], { session: uow.session });
+          uow.addEvent(ADMINS_STREAM, "chart-image:added", presentChartImage(stored));
         },
       }),
     );
@@ -81,23 +94,4 @@ async function takeCredit(
   if (!charged) throw noCredits();
   assertApproved(charged);
   assertImageAllowed(charged);
-}
-
-async function addImage(
-  { database }: ServerDeps,
-  uow: UnitOfWork,
-  context: { input: ImageRequestInput; signalId: Types.ObjectId; file: SavedFile },
-): Promise<void> {
-  const { input, signalId, file } = context;
-  const { _id: userId, username } = input.user;
-  const image: ChartImageRecord = { ...file, userId, username, signalId, createdAt: uow.at };
-  await database.chartImages.create([image], { session: uow.session });
-  uow.addEvent(ADMINS_STREAM, "chart-image:added", presentChartImage(image));
-}
-
-/** The credits may have been spent while this request waited. */
-function assertMayPay(user: UserRecord | null): void {
-  if (!user) throw unauthenticated();
-  assertImageAllowed(user);
-  assertCanPayForImage(user);
 }

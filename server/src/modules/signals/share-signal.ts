@@ -1,13 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Candle } from "@shared/contract/candle.ts";
-import type { Resolution } from "@shared/contract/resolution.ts";
-import type { Analysis } from "@shared/contract/signal.ts";
 import {
   type SharedSignal,
   type ShareLink,
   sharedAnalysisSchema,
 } from "@shared/contract/signal-page.ts";
-import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -51,7 +47,10 @@ export async function revokeShareLink(
   await database.signals.updateOne({ _id }, { $unset: { shareHash: 1, sharedAt: 1 } });
 }
 
-/** The signal of a link, without data of its user. @throws AppError not-found */
+/** Warnings about the origin of a signal. Others may reveal the user's amounts or image. */
+const ABOUT_ORIGIN = /^(Demo data|Rule-based analysis):/;
+
+/** The signal of a link: an allow-list without data of its user. @throws AppError not-found */
 export async function readSharedSignal(
   { database }: Pick<ServerDeps, "database">,
   token: string,
@@ -62,31 +61,14 @@ export async function readSharedSignal(
     database.analysisCandles.findById(signal.analysisId).lean(),
     readProgress(database, signal),
   ]);
-  const { analysis } = signal;
-  const before = stored?.candles ?? [];
-  return presentSharedSignal({ ...signal, analysis, judgement, before, since });
-}
-
-/** Warnings about the origin of a signal. Others may reveal the user's amounts or image. */
-const ABOUT_ORIGIN = /^(Demo data|Rule-based analysis):/;
-
-/** An allow-list of what the public may see. */
-function presentSharedSignal(
-  signal: Pick<SignalRecord, "symbol" | "timeframe" | "createdAt"> & {
-    analysis: Analysis;
-    judgement: Resolution | null;
-    before: Candle[];
-    since: Candle[];
-  },
-): SharedSignal {
-  const { symbol, timeframe, createdAt, judgement, before, since, analysis } = signal;
+  const { symbol, timeframe, createdAt, analysis } = signal;
   const warnings = analysis.warnings.filter((warning) => ABOUT_ORIGIN.test(warning));
   return {
     symbol,
     timeframe,
     created_at: createdAt.toISOString(),
     analysis: sharedAnalysisSchema.parse({ ...analysis, warnings }),
-    before,
+    before: stored?.candles ?? [],
     since,
     judgement,
   };

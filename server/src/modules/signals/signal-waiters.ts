@@ -5,7 +5,6 @@ import { presentSignal } from "@shared/domain/present-signal.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { z } from "zod";
 import type { EventFeed, LoggedEvent } from "../../realtime/event-feed.ts";
-import type { SignalWaiters } from "../../server-deps.ts";
 
 const finishedEventSchema = z.object({
   name: z.enum(["signal:completed", "signal:failed"]),
@@ -16,7 +15,7 @@ const finishedEventSchema = z.object({
 const REREAD_AFTER_MS = 1_000;
 
 /** Resolves waiting requests with the events that are pushed. */
-export class FeedSignalWaiters implements SignalWaiters {
+export class SignalWaiters {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #emitter = new EventEmitter<Record<string, [SignalResponse]>>().setMaxListeners(0);

@@ -1,7 +1,7 @@
 import { signalAcceptedSchema, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { ApiClient, jsonBody, PUSH_WAIT } from "@shared/testing/api-client.ts";
+import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
@@ -32,7 +32,7 @@ describe("deleting a user while a worker makes their signal", () => {
     const asked = await api.call("/get-signal", {
       method: "POST",
       user: ann,
-      body: jsonBody(bitcoin),
+      body: bitcoin,
       headers: { Prefer: "respond-async" },
     });
     const { signal_id } = signalAcceptedSchema.parse(asked.body);
@@ -45,7 +45,7 @@ describe("deleting a user while a worker makes their signal", () => {
 
     expect(await database.signals.findById(signal_id).lean()).toBeNull();
     expect(await database.events.countDocuments({ stream: userStream(ann._id) })).toBe(0);
-    const others = await api.post(bob, "/get-signal", jsonBody(bitcoin));
+    const others = await api.post(bob, "/get-signal", bitcoin);
     expect(signalResponseSchema.parse(others.body).status).toBe("completed");
     expect(lines().filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { sessionSchema } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ADMINS_STREAM, CONTROL_STREAM } from "@shared/outbox/streams.ts";
-import { ApiClient, jsonBody, multipartForm, PUSH_WAIT } from "@shared/testing/api-client.ts";
+import { ApiClient, multipartForm, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { createSignals, runResult, startRun } from "@shared/testing/signal-factory.ts";
@@ -46,7 +46,7 @@ describe("deleting a user", () => {
 
   const deleteAnn = () => api.post(root, `/admin/delete-user/${ann.username}`);
   const ask = (user: UserRecord) =>
-    api.call("/get-signal", { method: "POST", user, body: jsonBody(bitcoin), ...LATER });
+    api.call("/get-signal", { method: "POST", user, body: bitcoin, ...LATER });
   const formWith = async (fields: Record<string, string>, file: { field: string; seed: number }) =>
     multipartForm({ ...fields, [file.field]: await chartImage(file.seed).png().toBuffer() });
   const signalIdsOf = (user: UserRecord) => database.signals.distinct("_id", { userId: user._id });
@@ -66,7 +66,7 @@ describe("deleting a user", () => {
   };
 
   it("leaves no data: history, queue, files, credits, events, sign-in", async () => {
-    await api.post(root, `/admin/grant-image-credits/${ann.username}`, jsonBody({ credits: 3 }));
+    await api.post(root, `/admin/grant-image-credits/${ann.username}`, { credits: 3 });
     await createSignals(database, ann, { count: 3 });
     await createSignals(database, ann, { status: "running" });
     expect(await ask(ann)).toMatchObject({ status: 202 });
@@ -81,7 +81,7 @@ describe("deleting a user", () => {
         ...LATER,
       }),
     ).toMatchObject({ status: 202 });
-    await api.call("/forgot-password", { method: "POST", body: jsonBody({ email: ann.email }) });
+    await api.call("/forgot-password", { method: "POST", body: { email: ann.email } });
     await vi.waitUntil(() => database.mailTokens.exists({ identityId: ann.identityId }), PUSH_WAIT);
 
     const files = await database.chartImages.distinct("_id", { userId: ann._id });
@@ -128,10 +128,10 @@ describe("deleting a user", () => {
 
   it("frees the name for somebody who starts from nothing", async () => {
     await createSignals(database, ann, { count: 2 });
-    await api.post(root, `/admin/grant-image-credits/${ann.username}`, jsonBody({ credits: 3 }));
+    await api.post(root, `/admin/grant-image-credits/${ann.username}`, { credits: 3 });
     await deleteAnn();
     const { username, email } = ann;
-    const body = jsonBody({ username, email, password: TEST_PASSWORD });
+    const body = { username, email, password: TEST_PASSWORD };
     const registered = await api.call("/register", { method: "POST", body });
     expect(registered.status).toBe(201);
     const { token } = sessionSchema.parse(registered.body);
@@ -184,7 +184,7 @@ describe("deleting a user", () => {
     const doings = [
       ...Array.from({ length: 20 }, () => ask(ann)),
       api.post(ann, "/submit-payment-proof", proof),
-      api.post(root, `/admin/grant-image-credits/${ann.username}`, jsonBody({ credits: 3 })),
+      api.post(root, `/admin/grant-image-credits/${ann.username}`, { credits: 3 }),
       api.post(root, `/admin/delete-signal-history/${ann.username}`),
     ];
     expect(await deletion).toMatchObject({ status: 200 });

@@ -1,8 +1,7 @@
-import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
-import type { ClientSession, Types } from "mongoose";
+import type { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -38,18 +37,6 @@ export async function deleteUser(
   return user;
 }
 
-/** Running analyses continue, because other signals may have joined them. */
-async function anonymizeAnalyses(
-  database: Database,
-  session: ClientSession,
-  userId: Types.ObjectId,
-): Promise<void> {
-  const analysisIds = await database.marketAnalyses.distinct("_id", { userId }, { session });
-  const ids = { $in: analysisIds };
-  await database.marketAnalyses.updateMany({ _id: ids }, { $unset: { userId: 1 } }, { session });
-  await database.jobs.updateMany({ _id: ids }, { $unset: { "data.userId": 1 } }, { session });
-}
-
 async function deleteUserData(
   { database }: AdminDeps,
   uow: UnitOfWork,
@@ -58,7 +45,11 @@ async function deleteUserData(
   const { session } = uow;
   const left = await database.signals.find({ userId }).select({ _id: 1 }).session(session).lean();
   const signalIds = left.map((signal) => signal._id);
-  await anonymizeAnalyses(database, session, userId);
+  // Running analyses continue, because other signals may have joined them.
+  const analysisIds = await database.marketAnalyses.distinct("_id", { userId }, { session });
+  const ids = { $in: analysisIds };
+  await database.marketAnalyses.updateMany({ _id: ids }, { $unset: { userId: 1 } }, { session });
+  await database.jobs.updateMany({ _id: ids }, { $unset: { "data.userId": 1 } }, { session });
   await deleteSignals(database, uow, { userId, signalIds });
   await removeUserFiles(database, uow, userId);
   await database.creditEntries.deleteMany({ userId }, { session });

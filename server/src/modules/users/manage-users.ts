@@ -1,4 +1,4 @@
-import { type UserCard, usernameSchema } from "@shared/contract/account.ts";
+import { usernameSchema } from "@shared/contract/account.ts";
 import type { UserList } from "@shared/contract/admin.ts";
 import type { AccountReason } from "@shared/contract/events.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
@@ -17,7 +17,7 @@ import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
-import { createSignPath, type SignPath, withSignedUrl } from "../files/signed-url.ts";
+import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
 
 /** The fields of a user card. Reading whole users is slow for 50,000 of them. */
 const CARD_FIELDS = {
@@ -39,12 +39,12 @@ export async function listUsers(
   const proofs = await findProofsOf(database, ids);
   const signPath = createSignPath(deps);
   const cards = users.map((user) => presentUserCard(user, proofs.get(user._id.toString())));
-  return { users: cards.map((card) => signProof(card, signPath)) };
-}
-
-function signProof(card: UserCard, signPath: SignPath): UserCard {
-  const { payment_proof } = card;
-  return { ...card, payment_proof: payment_proof && withSignedUrl(payment_proof, signPath) };
+  return {
+    users: cards.map((card) => ({
+      ...card,
+      payment_proof: card.payment_proof && withSignedUrl(card.payment_proof, signPath),
+    })),
+  };
 }
 
 /** @throws AppError not-found */

@@ -112,7 +112,7 @@ describe("createFileMailer", () => {
     expect(files).toEqual([expect.stringMatching(/^2026-03-01T10-20-30\.000Z-[0-9a-f-]+\.eml$/)]);
     const file = join(folder, files.join());
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const mail = readMail(await readFile(file, "utf8"), []);
+    const mail = await readMail(await readFile(file, "utf8"), []);
     expect(mail.link).toBe(invitation.link);
     expect(mail.headers.get("to")).toBe("ann@example.com");
     expect(lines.join()).toContain(invitation.link);
