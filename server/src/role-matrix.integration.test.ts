@@ -51,6 +51,7 @@ const SPECIAL_ROWS: Record<string, Statuses> = {
   "POST /verify-email": [422, 422, 422, 422, 422],
   "POST /reset-password": [422, 422, 422, 422, 422],
   "POST /change-password (wrong current one)": [401, 403, 403, 403, 403],
+  "DELETE /me/sessions/:id (of another)": [401, 404, 404, 404, 404],
 
   "POST /get-signal": [401, 403, 202, 202, 202],
   "POST /get-signal-with-image": [401, 403, 403, 202, 403],
@@ -125,6 +126,12 @@ const REQUESTS: Record<string, Prepare> = {
   }),
   "POST /change-password (wrong current one)": async () => ({
     json: { current_password: "wrong", new_password: "secret-2" },
+  }),
+  "DELETE /me/sessions/:id": async ({ caller, other }) => ({
+    path: `/me/sessions/${(caller ?? other).sessions[0]?.id}`,
+  }),
+  "DELETE /me/sessions/:id (of another)": async ({ other }) => ({
+    path: `/me/sessions/${other.sessions[0]?.id}`,
   }),
   "POST /get-signal": async () => ({
     json: { symbol: "BTC/USDT", timeframe: "1h" },

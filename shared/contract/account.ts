@@ -74,6 +74,22 @@ export const sessionSchema = z
   .meta({ id: "Session" });
 export type Session = z.infer<typeof sessionSchema>;
 
+/** The sessions of a user; `current` is the one that asks. */
+export const sessionListSchema = z
+  .object({
+    sessions: z.array(
+      z.object({
+        id: z.uuid(),
+        created_at: z.iso.datetime(),
+        last_seen_at: z.iso.datetime(),
+        user_agent: z.string(),
+        current: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: "SessionList" });
+export type SessionList = z.infer<typeof sessionListSchema>;
+
 /** A proof of payment as its owner sees it. */
 export const paymentProofSchema = z.object({
   sender_name: z.string(),

@@ -97,7 +97,14 @@ export const envelopeSchema = z.object({
   data: z.unknown(),
 });
 
-export const sessionEndReasonSchema = z.enum(["deleted", "password-changed"]);
+export const sessionEndReasonSchema = z.enum([
+  "deleted",
+  "password-changed",
+  "logged-out",
+  "revoked-session",
+  "role-changed",
+  "expired",
+]);
 export type SessionEndReason = z.infer<typeof sessionEndReasonSchema>;
 export const sessionEndedSchema = z.object({ reason: sessionEndReasonSchema });
 

@@ -102,7 +102,7 @@ export class PushServer {
     });
     session.open({
       since: socket.data.auth.since,
-      recheck: () => authenticateToken(this.#deps, socket.data.auth.token),
+      resume: () => authenticateToken(this.#deps, socket.data.auth.token),
     });
   }
 

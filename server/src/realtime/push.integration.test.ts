@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -6,7 +5,7 @@ import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startServer } from "../start-server.ts";
@@ -158,11 +157,11 @@ describe("push", () => {
   });
 
   it("spares the session that an order excepts", async () => {
-    const user = await createUser(database);
-    const sessionId = randomUUID();
+    const kept = newSession();
+    const user = await createUser(database, { sessions: [newSession(), kept] });
     const spared = new PushClient({
       url: `http://localhost:${server.port}`,
-      token: signTokenFor(user, settings, { sessionId }),
+      token: signTokenFor(user, settings, { sessionId: kept.id }),
     });
     clients.push(spared);
     const ended = await connect(user);
@@ -171,7 +170,7 @@ describe("push", () => {
       endSessions({
         userId: user._id.toString(),
         reason: "password-changed",
-        exceptSessionId: sessionId,
+        exceptSessionId: kept.id,
       });
     });
     await vi.waitFor(() => expect(ended.socket.connected).toBe(false), WAIT);

@@ -5,9 +5,11 @@ import {
   meSchema,
   registerRequestSchema,
   resetPasswordRequestSchema,
+  sessionListSchema,
   sessionSchema,
   verifyEmailRequestSchema,
 } from "@shared/contract/account.ts";
+import { z } from "zod";
 import { done } from "./common.ts";
 import { defineRoute, type RateLimit } from "./define-route.ts";
 
@@ -59,8 +61,34 @@ export const accountRoutes = {
       },
     ],
     request: { body: loginRequestSchema },
-    responses: { 200: { description: "A new session, valid for 7 days.", schema: sessionSchema } },
+    responses: {
+      200: {
+        description:
+          "A new session. It ends 24 hours after its last use, and 30 days after the sign-in.",
+        schema: sessionSchema,
+      },
+    },
     errors: ["invalid-credentials"],
+  }),
+  logOut: defineRoute("POST /logout", {
+    tag: "Accounts",
+    summary: "End this session",
+    access: "user",
+    responses: { 204: { description: "The session has ended." } },
+  }),
+  listSessions: defineRoute("GET /me/sessions", {
+    tag: "Accounts",
+    summary: "Your sessions, the one used last first",
+    access: "user",
+    responses: { 200: { description: "The sessions.", schema: sessionListSchema } },
+  }),
+  endSession: defineRoute("DELETE /me/sessions/:id", {
+    tag: "Accounts",
+    summary: "End one of your sessions",
+    access: "user",
+    request: { params: z.object({ id: z.uuid({ error: "There is no such session." }) }) },
+    responses: { 204: { description: "The session has ended." } },
+    errors: ["not-found"],
   }),
   getMe: defineRoute("GET /me", {
     tag: "Accounts",

@@ -86,8 +86,6 @@ export interface DashboardTokenRecord {
   userId: Types.ObjectId;
   /** The session that it was created in and ends with. */
   sessionId: string;
-  sessionVersion: number;
-  sessionExpiresAt: Date;
   expiresAt: Date;
 }
 
@@ -97,8 +95,6 @@ const dashboardTokenSchema = new Schema<DashboardTokenRecord>(
     kind: String,
     userId: { type: Schema.Types.ObjectId, index: true },
     sessionId: String,
-    sessionVersion: Number,
-    sessionExpiresAt: Date,
     expiresAt: Date,
   },
   { versionKey: false, collection: "dashboard_tokens" },

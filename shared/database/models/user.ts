@@ -1,6 +1,16 @@
 import type { Role } from "@shared/contract/account.ts";
 import { type Connection, Schema, type Types } from "mongoose";
 
+/** A sign-in of a user. */
+export interface SessionRecord {
+  /** A UUID, which the token of the session names. */
+  id: string;
+  createdAt: Date;
+  /** Updated every few minutes while the session is used. */
+  lastSeenAt: Date;
+  userAgent: string;
+}
+
 /** An account. Its password is stored by the identity provider. */
 export interface UserRecord {
   _id: Types.ObjectId;
@@ -16,9 +26,10 @@ export interface UserRecord {
   approved: boolean;
   allowImageUpload: boolean;
   imageCredits: number;
-  /** Tokens of an earlier version are invalid, except the one of `keptSessionId`. */
+  /** Oldest first. Some may have expired. */
+  sessions: SessionRecord[];
+  /** Increases when all sessions end, so that a sign-in that runs meanwhile starts none. */
   sessionVersion: number;
-  keptSessionId: string | null;
   createdAt: Date;
   /** Last sequence number of the user's event stream. */
   lastEventSeq: number;
@@ -38,8 +49,8 @@ const userSchema = new Schema<UserRecord>(
     approved: Boolean,
     allowImageUpload: Boolean,
     imageCredits: Number,
+    sessions: [{ _id: false, id: String, createdAt: Date, lastSeenAt: Date, userAgent: String }],
     sessionVersion: Number,
-    keptSessionId: String,
     createdAt: Date,
     lastEventSeq: Number,
     unfinishedSignals: Number,

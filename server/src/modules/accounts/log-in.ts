@@ -1,20 +1,25 @@
-import type { LoginRequest } from "@shared/contract/account.ts";
+import type { LoginRequest, Session } from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import { startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { VerifiedAccount } from "./identity/identity-provider.ts";
 import { revokeSessions } from "./passwords.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
-type LoginDeps = Pick<ServerDeps, "database" | "identity" | "now">;
+type LoginDeps = Pick<ServerDeps, "database" | "identity" | "settings" | "now">;
 
 /**
- * Verifies a username or email address and a password. Unknown names take as long and get the same error as wrong
- * passwords. @throws AppError invalid-credentials
+ * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same
+ * error as wrong passwords. @throws AppError invalid-credentials
  */
-export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<UserRecord> {
+export async function logIn(
+  deps: LoginDeps,
+  request: LoginRequest,
+  userAgent: string,
+): Promise<Session> {
   const { username, password } = request;
   const user = await findByName(deps, username);
   if (!user) {
@@ -27,9 +32,16 @@ export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<Use
   await followProvider(deps, user, account);
   const current = await deps.database.users.findById(user._id).lean();
   if (!current) throw invalidCredentials();
+  const token = await startSession(deps, user, userAgent);
   // Sessions were ended meanwhile, so the verified password may be the old one.
-  return current.sessionVersion === user.sessionVersion ? current : logIn(deps, request);
+  return token ? presentSession(current, token) : logIn(deps, request, userAgent);
 }
+
+/** The response to a sign-in. */
+export const presentSession = (
+  { approved, role, username }: Pick<UserRecord, "approved" | "role" | "username">,
+  token: string,
+): Session => ({ token, approved, role, username });
 
 function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
   const key = name.trim().toLowerCase();

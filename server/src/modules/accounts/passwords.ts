@@ -56,7 +56,7 @@ export async function changePassword(
 }
 
 /**
- * Invalidates the tokens of a user's sessions on commit and closes their sockets, except those of `keepSessionId`.
+ * Ends a user's sessions on commit and closes their sockets, except those of `keepSessionId`.
  * Returns the changed user, or null if the user is deleted.
  */
 export async function revokeSessions(
@@ -67,7 +67,7 @@ export async function revokeSessions(
   const user = await database.users
     .findOneAndUpdate(
       { identityId },
-      { $inc: { sessionVersion: 1 }, $set: { keptSessionId: keepSessionId ?? null } },
+      { $inc: { sessionVersion: 1 }, $pull: { sessions: { id: { $ne: keepSessionId ?? null } } } },
       { session: uow.session, returnDocument: "after" },
     )
     .lean();

@@ -108,8 +108,8 @@ function newUserRecord(
     ...account,
     allowImageUpload: false,
     imageCredits: 0,
+    sessions: [],
     sessionVersion: 0,
-    keptSessionId: null,
     lastEventSeq: 0,
     unfinishedSignals: 0,
   };
