@@ -20,6 +20,7 @@ export const accountReasonSchema = z.enum([
   "credit-spent",
   "credit-refunded",
   "image-access",
+  "role-changed",
   "email-verified",
   "proof-submitted",
 ]);

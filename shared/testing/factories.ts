@@ -37,6 +37,8 @@ export async function createUser(
     imageCredits: 0,
     sessions: [newSession()],
     sessionVersion: 0,
+    twoFactor: null,
+    pendingTwoFactor: null,
     createdAt: new Date(),
     lastEventSeq: 0,
     unfinishedSignals: 0,

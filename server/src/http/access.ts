@@ -1,5 +1,6 @@
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
 import koaJwt from "koa-jwt";
 import type { ServerDeps } from "../server-deps.ts";
 import { type AppMiddleware, sessionOf } from "./context.ts";
@@ -23,11 +24,25 @@ export function requireUser(
     // koa-jwt prefers this key. Its `secret` option takes no ready key and would parse the text for every request.
     ctx.state.secret = secret;
     return verifyToken(ctx, async () => {
-      ctx.state.session = await sessionOfClaims(deps, ctx.state.claims);
+      const session = await sessionOfClaims(deps, ctx.state.claims);
+      if (mustEnrol(deps.settings, session.user) && !isOpenForEnrolment(ctx.path)) {
+        const detail = "Turn on the second factor of your account first.";
+        throw new AppError("two-factor-enrolment-required", detail);
+      }
+      ctx.state.session = session;
       await next();
     });
   };
 }
+
+/** Administrators need a second factor in production. */
+export const mustEnrol = (
+  { NODE_ENV }: Pick<Settings, "NODE_ENV">,
+  { role, twoFactor }: Pick<UserRecord, "role" | "twoFactor">,
+): boolean => NODE_ENV === "production" && role === "admin" && twoFactor === null;
+
+/** What administrators without a second factor can call in production. */
+const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
 
 /** Requires an approved user. Runs after `requireUser`. */
 export const requireApproved: AppMiddleware = (ctx, next) => {

@@ -3,6 +3,7 @@ import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { CONTROL_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
+import { mustEnrol } from "../http/access.ts";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { createSignPath, type SignPath, signEventFiles } from "../modules/files/signed-url.ts";
@@ -87,6 +88,7 @@ export class PushServer {
   }
 
   #serve(socket: PushSocket): void {
+    const { user } = socket.data.session;
     const session = new PushSession({
       socket,
       session: socket.data.session,
@@ -94,6 +96,7 @@ export class PushServer {
       logger: this.#deps.logger,
       now: this.#deps.now,
       present: (event) => signEventFiles(event, this.#signPath),
+      readsAdminEvents: user.role === "admin" && !mustEnrol(this.#deps.settings, user),
     });
     for (const stream of session.streams) this.#sessionsOf(stream).add(session);
     socket.once("disconnect", () => {

@@ -51,6 +51,7 @@ export class PushSession {
     logger: Logger;
     now: () => Date;
     present: PresentEvent;
+    readsAdminEvents: boolean;
   }) {
     this.#socket = options.socket;
     this.#session = options.session;
@@ -59,7 +60,7 @@ export class PushSession {
     this.#now = options.now;
     this.#present = options.present;
     const own = userStream(options.session.user._id);
-    this.streams = options.session.user.role === "admin" ? [own, ADMINS_STREAM] : [own];
+    this.streams = options.readsAdminEvents ? [own, ADMINS_STREAM] : [own];
   }
 
   /**

@@ -1,12 +1,16 @@
 import {
   changePasswordRequestSchema,
+  confirmTwoFactorSchema,
+  disableTwoFactorSchema,
   forgotPasswordRequestSchema,
   loginRequestSchema,
   meSchema,
+  recoveryCodesSchema,
   registerRequestSchema,
   resetPasswordRequestSchema,
   sessionListSchema,
   sessionSchema,
+  twoFactorSetupSchema,
   verifyEmailRequestSchema,
 } from "@shared/contract/account.ts";
 import { z } from "zod";
@@ -21,6 +25,15 @@ const mailTokenLimit: RateLimit = {
   by: ["address"],
   onlyAfter: "invalid-token",
 };
+
+/** Guesses of the caller's own password. */
+export const passwordLimit = (name: string): RateLimit => ({
+  name,
+  points: 10,
+  per: "minute",
+  by: ["user"],
+  onlyAfter: "wrong-password",
+});
 
 export const accountRoutes = {
   register: defineRoute("POST /register", {
@@ -68,7 +81,7 @@ export const accountRoutes = {
         schema: sessionSchema,
       },
     },
-    errors: ["invalid-credentials"],
+    errors: ["invalid-credentials", "two-factor-required", "rate-limited"],
   }),
   logOut: defineRoute("POST /logout", {
     tag: "Accounts",
@@ -96,6 +109,33 @@ export const accountRoutes = {
     description: "Send `stream_positions` as `since` when you connect for push afterwards.",
     access: "user",
     responses: { 200: { description: "The account.", schema: meSchema } },
+  }),
+  startTwoFactor: defineRoute("POST /me/two-factor", {
+    tag: "Accounts",
+    summary: "Start to turn on the second factor",
+    description: "Returns a new secret for an authenticator app (TOTP, RFC 6238).",
+    access: "user",
+    limits: [{ name: "two-factor", points: 30, per: "hour", by: ["user"] }],
+    responses: { 200: { description: "The secret.", schema: twoFactorSetupSchema } },
+    errors: ["two-factor-enabled"],
+  }),
+  confirmTwoFactor: defineRoute("POST /me/two-factor/confirm", {
+    tag: "Accounts",
+    summary: "Turn on the second factor with a first code",
+    description: "The recovery codes are shown this one time. Each works once instead of a code.",
+    access: "user",
+    request: { body: confirmTwoFactorSchema },
+    responses: { 200: { description: "The recovery codes.", schema: recoveryCodesSchema } },
+    errors: ["invalid-code", "rate-limited"],
+  }),
+  disableTwoFactor: defineRoute("DELETE /me/two-factor", {
+    tag: "Accounts",
+    summary: "Turn off the second factor",
+    access: "user",
+    limits: [passwordLimit("two-factor-off")],
+    request: { body: disableTwoFactorSchema },
+    responses: { 204: { description: "The second factor is off." } },
+    errors: ["wrong-password", "not-found"],
   }),
   verifyEmail: defineRoute("POST /verify-email", {
     tag: "Accounts",
@@ -152,15 +192,7 @@ export const accountRoutes = {
     summary: "Change the password",
     description: "Ends all other sessions of the user.",
     access: "user",
-    limits: [
-      {
-        name: "change-password",
-        points: 10,
-        per: "minute",
-        by: ["user"],
-        onlyAfter: "wrong-password",
-      },
-    ],
+    limits: [passwordLimit("change-password")],
     request: { body: changePasswordRequestSchema },
     responses: { 200: done },
     errors: ["wrong-password"],

@@ -2,6 +2,7 @@ import { proofFormSchema } from "@shared/contract/files.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
 import { z } from "zod";
+import { passwordLimit } from "./account-routes.ts";
 import { done, filenameParams } from "./common.ts";
 import { defineRoute } from "./define-route.ts";
 
@@ -29,10 +30,13 @@ export const paymentRoutes = {
   updatePaymentDetails: defineRoute("POST /admin/update-payment-details", {
     tag: "Administration",
     summary: "Change the payment details",
-    description: "Omitted fields stay unchanged.",
+    description:
+      "Omitted fields stay unchanged. Ten minutes after the sign-in and later, your own `password` is required, and a `code` if your second factor is on.",
     access: "admin",
+    limits: [passwordLimit("payment-details")],
     request: { body: paymentDetailsUpdateSchema },
     responses: { 200: done },
+    errors: ["reauthentication-required", "wrong-password"],
   }),
   submitProof: defineRoute("POST /submit-payment-proof", {
     tag: "Payments",

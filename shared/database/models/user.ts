@@ -11,6 +11,16 @@ export interface SessionRecord {
   userAgent: string;
 }
 
+/** A second factor: codes of an authenticator app (TOTP, RFC 6238). */
+export interface TwoFactorRecord {
+  /** Encrypted. */
+  secret: string;
+  /** The time steps of the last codes that were used; no code works twice. */
+  usedSteps: number[];
+  /** SHA-256 in hex, one for each code that is left. */
+  recoveryHashes: string[];
+}
+
 /** An account. Its password is stored by the identity provider. */
 export interface UserRecord {
   _id: Types.ObjectId;
@@ -30,6 +40,9 @@ export interface UserRecord {
   sessions: SessionRecord[];
   /** Increases when all sessions end, so that a sign-in that runs meanwhile starts none. */
   sessionVersion: number;
+  twoFactor: TwoFactorRecord | null;
+  /** Encrypted secret of a second factor that is not confirmed yet. */
+  pendingTwoFactor: string | null;
   createdAt: Date;
   /** Last sequence number of the user's event stream. */
   lastEventSeq: number;
@@ -51,6 +64,13 @@ const userSchema = new Schema<UserRecord>(
     imageCredits: Number,
     sessions: [{ _id: false, id: String, createdAt: Date, lastSeenAt: Date, userAgent: String }],
     sessionVersion: Number,
+    twoFactor: {
+      type: new Schema<TwoFactorRecord>(
+        { secret: String, usedSteps: [Number], recoveryHashes: [String] },
+        { _id: false },
+      ),
+    },
+    pendingTwoFactor: String,
     createdAt: Date,
     lastEventSeq: Number,
     unfinishedSignals: Number,

@@ -3,9 +3,11 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
+import { mustEnrol } from "../../http/access.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
+import { presentTwoFactor } from "./two-factor.ts";
 
 /**
  * The user's account. The stream positions are read first, so that later events are delivered twice rather than lost.
@@ -25,7 +27,10 @@ export async function getCurrentUser(
   const proof = await findProofOf(database, userId);
   return presentMe(user, {
     paymentProof: proof && withSignedUrl(presentProof(proof), createSignPath(deps)),
-    streamPositions: user.role === "admin" ? { user: own, admins } : { user: own },
+    streamPositions:
+      user.role === "admin" && !mustEnrol(deps.settings, user)
+        ? { user: own, admins }
+        : { user: own },
   });
 }
 
@@ -36,6 +41,7 @@ function presentMe(
   return {
     ...presentProfile(user),
     payment_proof: own.paymentProof,
+    two_factor: presentTwoFactor(user),
     stream_positions: own.streamPositions,
   };
 }

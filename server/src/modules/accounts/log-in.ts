@@ -7,13 +7,14 @@ import { startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { VerifiedAccount } from "./identity/identity-provider.ts";
 import { revokeSessions } from "./passwords.ts";
+import { consumeCode } from "./two-factor.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
 type LoginDeps = Pick<ServerDeps, "database" | "identity" | "settings" | "now">;
 
 /**
  * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same
- * error as wrong passwords. @throws AppError invalid-credentials
+ * error as wrong passwords. @throws AppError invalid-credentials, two-factor-required, rate-limited
  */
 export async function logIn(
   deps: LoginDeps,
@@ -29,12 +30,27 @@ export async function logIn(
   const { identityId, email } = user;
   const account = await deps.identity.verifyPassword({ identityId, email, password });
   if (!account) throw invalidCredentials();
+  await checkCode(deps, user, request.code);
   await followProvider(deps, user, account);
   const current = await deps.database.users.findById(user._id).lean();
   if (!current) throw invalidCredentials();
   const token = await startSession(deps, user, userAgent);
   // Sessions were ended meanwhile, so the verified password may be the old one.
   return token ? presentSession(current, token) : logIn(deps, request, userAgent);
+}
+
+/** @throws AppError two-factor-required, invalid-credentials, rate-limited */
+async function checkCode(
+  deps: LoginDeps,
+  user: UserRecord,
+  code: string | undefined,
+): Promise<void> {
+  if (!user.twoFactor) return;
+  if (code === undefined) {
+    const detail = "Enter the code of your authenticator app.";
+    throw new AppError("two-factor-required", detail);
+  }
+  if (!(await consumeCode(deps, user, code))) throw invalidCredentials();
 }
 
 /** The response to a sign-in. */

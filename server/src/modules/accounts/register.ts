@@ -110,6 +110,8 @@ function newUserRecord(
     imageCredits: 0,
     sessions: [],
     sessionVersion: 0,
+    twoFactor: null,
+    pendingTwoFactor: null,
     lastEventSeq: 0,
     unfinishedSignals: 0,
   };

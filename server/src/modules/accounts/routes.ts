@@ -10,6 +10,7 @@ import { getCurrentUser } from "./get-current-user.ts";
 import { logIn, presentSession } from "./log-in.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
 import { registerUser } from "./register.ts";
+import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
 /** Registration, sign-in, passwords and the user's own account. */
@@ -21,16 +22,6 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
     return presentSession(user, token);
   }),
   handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, userAgentOf(ctx))),
-  handle(accountRoutes.logOut, async (_, ctx) => {
-    const session = sessionOf(ctx);
-    await endSession(deps, session, { ...session, reason: "logged-out" });
-    return;
-  }),
-  handle(accountRoutes.listSessions, (_, ctx) => listSessions(deps, sessionOf(ctx))),
-  handle(accountRoutes.endSession, async ({ params }, ctx) => {
-    await endSession(deps, sessionOf(ctx), { sessionId: params.id, reason: "revoked-session" });
-    return;
-  }),
   handle(accountRoutes.getMe, (_, ctx) => getCurrentUser(deps, sessionOf(ctx).user._id)),
 
   handle(accountRoutes.verifyEmail, async ({ body }) => {
@@ -60,6 +51,27 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
     await changePassword(deps, sessionOf(ctx), body);
     return { detail: "Your password has been changed." };
   }),
+];
+
+/** Sessions and the second factor of the user's own account. */
+export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
+  handle(accountRoutes.logOut, async (_, ctx) => {
+    const session = sessionOf(ctx);
+    await endSession(deps, session, { ...session, reason: "logged-out" });
+    return;
+  }),
+  handle(accountRoutes.listSessions, (_, ctx) => listSessions(deps, sessionOf(ctx))),
+  handle(accountRoutes.endSession, async ({ params }, ctx) => {
+    await endSession(deps, sessionOf(ctx), { sessionId: params.id, reason: "revoked-session" });
+    return;
+  }),
+  handle(accountRoutes.startTwoFactor, (_, ctx) => startTwoFactor(deps, sessionOf(ctx).user)),
+  handle(accountRoutes.confirmTwoFactor, ({ body }, ctx) =>
+    confirmTwoFactor(deps, sessionOf(ctx).user, body.code),
+  ),
+  handle(accountRoutes.disableTwoFactor, ({ body }, ctx) =>
+    disableTwoFactor(deps, sessionOf(ctx), body),
+  ),
 ];
 
 const userAgentOf = (ctx: AppContext): string => ctx.get("User-Agent");
