@@ -60,6 +60,7 @@ export const newSession = (overrides: Partial<SessionRecord> = {}): SessionRecor
   createdAt: new Date(),
   lastSeenAt: new Date(),
   userAgent: "Vitest",
+  network: "a test network",
   ...overrides,
 });
 

@@ -114,7 +114,7 @@ export function createAttemptLimit(
 }
 
 /** Points may be lost in a database crash, so that no write waits for the disk. */
-function createLimiter(
+export function createLimiter(
   database: Database,
   rule: Pick<RateLimitRule, "name" | "points" | "durationSeconds"> & { givesBack: boolean },
 ): RateLimiterMongo {
@@ -141,7 +141,7 @@ async function takePoint(limiter: RateLimiterMongo, key: string): Promise<void> 
 }
 
 /** Keeps names and addresses out of the database, and keys short. */
-function hashOf(key: string | string[]): string {
+export function hashOf(key: string | readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(key)).digest("base64url");
 }
 

@@ -31,7 +31,7 @@ describe("sessions", () => {
   });
 
   const startOne = async () => {
-    const token = await startSession(server.deps, user, "Firefox");
+    const token = await startSession(server.deps, user, { userAgent: "Firefox", network: "home" });
     if (token === null) throw new Error("no session was started");
     return token;
   };
@@ -83,7 +83,9 @@ describe("sessions", () => {
 
   it("do not start for a sign-in during which all sessions were ended", async () => {
     await server.database.users.updateOne({ _id: user._id }, { $inc: { sessionVersion: 1 } });
-    expect(await startSession(server.deps, user, "Firefox")).toBeNull();
+    expect(
+      await startSession(server.deps, user, { userAgent: "Firefox", network: "home" }),
+    ).toBeNull();
   });
 
   it.each(["", "garbage", "a.b.c", "null", "e30.e30.e30"])(

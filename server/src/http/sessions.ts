@@ -50,6 +50,9 @@ export interface AuthenticatedSession {
   expiresAt: Date;
 }
 
+/** Where a sign-in comes from. */
+export type Device = Pick<SessionRecord, "userAgent" | "network">;
+
 type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now">;
 
 /**
@@ -59,7 +62,7 @@ type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now">;
 export async function startSession(
   { database, settings, now }: SessionDeps,
   user: Pick<UserRecord, "_id" | "sessionVersion">,
-  userAgent: string,
+  { userAgent, network }: Device,
 ): Promise<string | null> {
   const at = now();
   const session: SessionRecord = {
@@ -67,6 +70,7 @@ export async function startSession(
     createdAt: at,
     lastSeenAt: at,
     userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+    network,
   };
   const { _id, sessionVersion } = user;
   const { matchedCount } = await database.users.updateOne(

@@ -9,6 +9,8 @@ export interface SessionRecord {
   /** Updated every few minutes while the session is used. */
   lastSeenAt: Date;
   userAgent: string;
+  /** Hash of the network that the sign-in came from. */
+  network: string;
 }
 
 /** A second factor: codes of an authenticator app (TOTP, RFC 6238). */
@@ -62,7 +64,16 @@ const userSchema = new Schema<UserRecord>(
     approved: Boolean,
     allowImageUpload: Boolean,
     imageCredits: Number,
-    sessions: [{ _id: false, id: String, createdAt: Date, lastSeenAt: Date, userAgent: String }],
+    sessions: [
+      {
+        _id: false,
+        id: String,
+        createdAt: Date,
+        lastSeenAt: Date,
+        userAgent: String,
+        network: String,
+      },
+    ],
     sessionVersion: Number,
     twoFactor: {
       type: new Schema<TwoFactorRecord>(

@@ -3,10 +3,11 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { startSession } from "../../http/sessions.ts";
+import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { VerifiedAccount } from "./identity/identity-provider.ts";
 import { revokeSessions } from "./passwords.ts";
+import { startSignIn } from "./sign-in-limits.ts";
 import { consumeCode } from "./two-factor.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
@@ -19,10 +20,11 @@ type LoginDeps = Pick<ServerDeps, "database" | "identity" | "settings" | "now">;
 export async function logIn(
   deps: LoginDeps,
   request: LoginRequest,
-  userAgent: string,
+  device: Device,
 ): Promise<Session> {
   const { username, password } = request;
   const user = await findByName(deps, username);
+  const attempt = await startSignIn(deps, username, { user, network: device.network });
   if (!user) {
     await deps.identity.verifyNothing(password);
     throw invalidCredentials();
@@ -34,9 +36,11 @@ export async function logIn(
   await followProvider(deps, user, account);
   const current = await deps.database.users.findById(user._id).lean();
   if (!current) throw invalidCredentials();
-  const token = await startSession(deps, user, userAgent);
+  const token = await startSession(deps, user, device);
   // Sessions were ended meanwhile, so the verified password may be the old one.
-  return token ? presentSession(current, token) : logIn(deps, request, userAgent);
+  if (!token) return logIn(deps, request, device);
+  await attempt.succeed();
+  return presentSession(current, token);
 }
 
 /** @throws AppError two-factor-required, invalid-credentials, rate-limited */

@@ -2,8 +2,9 @@ import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
 import { type AppContext, sessionOf } from "../../http/context.ts";
 import { unauthenticated } from "../../http/errors.ts";
+import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
-import { startSession } from "../../http/sessions.ts";
+import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { endSession, listSessions } from "./account-sessions.ts";
 import { getCurrentUser } from "./get-current-user.ts";
@@ -17,11 +18,11 @@ import { resendVerification, verifyEmail } from "./verify-email.ts";
 export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(accountRoutes.register, async ({ body }, ctx) => {
     const user = await registerUser(deps, body);
-    const token = await startSession(deps, user, userAgentOf(ctx));
+    const token = await startSession(deps, user, deviceOf(ctx));
     if (!token) throw unauthenticated();
     return presentSession(user, token);
   }),
-  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, userAgentOf(ctx))),
+  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, deviceOf(ctx))),
   handle(accountRoutes.getMe, (_, ctx) => getCurrentUser(deps, sessionOf(ctx).user._id)),
 
   handle(accountRoutes.verifyEmail, async ({ body }) => {
@@ -74,4 +75,7 @@ export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
   ),
 ];
 
-const userAgentOf = (ctx: AppContext): string => ctx.get("User-Agent");
+const deviceOf = (ctx: AppContext): Device => ({
+  userAgent: ctx.get("User-Agent"),
+  network: hashOf(clientNetwork(ctx.ip)),
+});
