@@ -44,4 +44,4 @@ COPY scripts scripts
 RUN mkdir /data && chown node:node /data
 USER 1000:1000
 VOLUME /data
-CMD ["node", "--import", "tsx", "server/src/main.ts"]
+CMD ["node", "--max-semi-space-size=64", "--import", "tsx", "server/src/main.ts"]

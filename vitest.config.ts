@@ -4,7 +4,6 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const ALL = "{client,server,worker,shared,scripts}/**/*.test.ts";
 /** They render in jsdom, against a fake of the REST API. */
 const COMPONENTS = "client/src/**/*.test.tsx";
-/** Starts a database; each project with one has its own. */
 const DATABASE = ["shared/testing/global-setup.ts"];
 /** They replace a module by `vi.mock`, which works only before anybody has imported it. */
 const REPLACING_A_MODULE = [
@@ -30,7 +29,8 @@ export default defineConfig({
   ...common,
   test: {
     ...common.test,
-    maxWorkers: 3,
+    // Two more than the tests need processors: some wait for seconds.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,
@@ -50,10 +50,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: "shared",
-          globalSetup: DATABASE,
+          globalSetup: [...DATABASE, "shared/testing/bundle-services.ts"],
+          setupFiles: ["shared/testing/empty-databases.ts"],
           include: [ALL],
           exclude: [...REPLACING_A_MODULE, "**/node_modules/**"],
-          // Each file has its own database, server and clock; importing everything anew takes a fifth of the run.
+          // Each file has its own server and clock and an empty database; importing everything anew takes a fifth of the run.
           isolate: false,
         },
       },

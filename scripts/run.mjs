@@ -1,10 +1,9 @@
 // @ts-check
 // Runs a command of package.json: `node scripts/run.mjs <command> [arguments]`.
 import process from "node:process";
-import { CliError, EXIT_STOPPED, listenForStop, reportErrors } from "./lib/cli.mjs";
 import { prepareTypeScript } from "./lib/prepare-project.mjs";
 
-/** @typedef {{ main: (command: import("./lib/cli.mjs").Command) => Promise<number | void> }} CommandModule */
+/** @typedef {{ main: (command: import("./lib/cli.ts").Command) => Promise<number | void> }} CommandModule */
 
 /** @type {Record<string, () => Promise<CommandModule>>} */
 const COMMANDS = {
@@ -21,12 +20,13 @@ const COMMANDS = {
   packages: () => import("./packages/packages.ts"),
 };
 
+await prepareTypeScript();
+const { CliError, EXIT_STOPPED, listenForStop, reportErrors } = await import("./lib/cli.ts");
 await reportErrors(async () => {
   const [name = "", ...args] = process.argv.slice(2);
   const load = COMMANDS[name];
   if (!load) throw new CliError(`Which command? One of: ${Object.keys(COMMANDS).join(", ")}.`);
   const signal = listenForStop({ onSecond: () => process.exit(EXIT_STOPPED) });
-  await prepareTypeScript(signal);
   const { main } = await load();
   const exitCode = await main({ args, say: console.log, signal });
   if (exitCode) process.exitCode = exitCode;

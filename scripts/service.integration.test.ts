@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { npmCommand } from "./lib/commands.mjs";
-import { projectRoot } from "./lib/prepare-project.mjs";
+import { npmCommand, projectRoot } from "./lib/prepare-project.mjs";
 import { pickFreePort } from "./lib/services/ports.ts";
 import { descendantsOf, stillRunning } from "./lib/services/process-tree.ts";
 
@@ -31,7 +30,7 @@ async function npmRunServer() {
     detached: true,
     env: {
       ...process.env,
-      MONGODB_URI: testDatabaseUri("npm-run-server"),
+      MONGODB_URI: newDatabaseUri("npm-run-server"),
       API_PORT: String(await pickFreePort()),
       DATA_DIR: folder,
       JWT_SECRET: "a test secret of more than 32 characters",

@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { npmCommand } from "./lib/commands.mjs";
-import { projectRoot } from "./lib/prepare-project.mjs";
+import { npmCommand, projectRoot } from "./lib/prepare-project.mjs";
 import { isPortFree, pickFreePort } from "./lib/services/ports.ts";
 import { descendantsOf, stillRunning } from "./lib/services/process-tree.ts";
 

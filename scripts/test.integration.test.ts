@@ -13,7 +13,7 @@ it("a test run that is interrupted does not pass", async () => {
   child.stdout.on("data", (chunk) => {
     output += chunk;
   });
-  await vi.waitFor(() => expect(output).toContain("=== Type check"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(output).toContain("=== Type check"), { timeout: 30_000 });
   child.kill("SIGTERM");
   expect(await exited).toEqual([1, null]);
   expect(output).not.toContain("passed");

@@ -1,6 +1,6 @@
 // @ts-check
-// What has to be on the page before it is first painted: the theme, dark until somebody chooses, and kept there; and
-// whether somebody is signed in, as the page was made for visitors.
+// Sets what the first paint needs: the theme, which is dark by default, and whether the user is signed in, because the
+// page was rendered for visitors.
 (() => {
   const KEY = "theme";
   const page = document.documentElement;

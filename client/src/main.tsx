@@ -30,10 +30,7 @@ async function start(element: HTMLElement): Promise<void> {
 const untilReady = (): Promise<unknown> =>
   new Promise((resolve) => window.addEventListener("appready", resolve, { once: true }));
 
-/**
- * What the page was pre-rendered with: the screen of this URL, or the frame around every screen. If the screen's
- * code fails to load, the router shows the error.
- */
+/** What the page was pre-rendered with: the screen of this URL, or the frame around every screen. */
 async function contentOf({ screen, frame }: DOMStringMap): Promise<"screen" | "frame" | null> {
   const { pathname } = window.location;
   if (frame === pathname) return "frame";

@@ -1,5 +1,4 @@
 interface ImportMetaEnv {
-  /** The year of the build. */
   readonly VITE_BUILT_YEAR: string;
   /** Address of the API; set at build time. */
   readonly VITE_API_URL?: string;

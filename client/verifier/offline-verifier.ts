@@ -6,10 +6,7 @@ const PAGE = "verify-ledger.html";
 const SCRIPT_PLACE = "/* verifier */";
 const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/**
- * Adds `verify-ledger.html`: one file that works offline. It is downloaded and not opened on this site, where the
- * content policy forbids inline scripts.
- */
+/** Adds `verify-ledger.html`, to be downloaded: the content policy of this site forbids its inline script. */
 export function offlineVerifier(): Plugin {
   return {
     name: "offline-verifier",

@@ -29,7 +29,6 @@ function start(): void {
   head.addEventListener("change", run);
 }
 
-/** Returns null for text that is not a head. */
 function parseHead(text: string): KeptHead[] | null {
   if (text.trim() === "") return [];
   const [, seq, hash] = /^\s*(\d{1,15}):([0-9a-f]{64})\s*$/.exec(text) ?? [];

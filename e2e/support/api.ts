@@ -26,7 +26,7 @@ async function call(path: string, { method = "POST", token, json, form }: Call):
   return JSON.parse(text);
 }
 
-export const logInOverRest = async (user: { username: string; password: string }) =>
+const logInOverRest = async (user: { username: string; password: string }) =>
   sessionSchema.parse(await call("/login", { json: user }));
 
 let admin: Promise<Session> | undefined;
@@ -71,7 +71,6 @@ export async function makeTrader(traits: TraderTraits = {}): Promise<Session> {
   return { ...session, approved };
 }
 
-/** Sends a payment proof of a trader. */
 export async function submitProof(
   { token }: Session,
   proof: { senderName: string; image: Buffer },
@@ -82,15 +81,17 @@ export async function submitProof(
   await call("/submit-payment-proof", { token, form });
 }
 
-interface Wish {
+interface SignalRequestOptions {
   symbol: string;
   timeframe?: string;
   chartImage?: Buffer;
 }
 
-/** Asks for a signal and waits until it is finished. */
-export async function makeSignal({ token }: Session, wish: Wish): Promise<SignalResponse> {
-  const { symbol, timeframe = "1h", chartImage } = wish;
+export async function makeSignal(
+  { token }: Session,
+  options: SignalRequestOptions,
+): Promise<SignalResponse> {
+  const { symbol, timeframe = "1h", chartImage } = options;
   if (!chartImage) {
     const json = { symbol, timeframe };
     return signalResponseSchema.parse(await call("/get-signal", { token, json }));

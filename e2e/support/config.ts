@@ -1,8 +1,5 @@
-/**
- * Where the product of the browser tests runs: one for all of them. Other ports and another folder let two test runs
- * share a machine.
- */
-export interface ProductAddress {
+/** Address of the product under test. Two test runs on one machine need different ones. */
+interface ProductAddress {
   apiPort: number;
   clientPort: number;
   dataDir: string;
@@ -21,7 +18,7 @@ export const analystProduct: ProductAddress = {
   dataDir: `${product.dataDir}-analyst`,
 };
 
-export const apiUrlOf = ({ apiPort }: ProductAddress): string => `http://localhost:${apiPort}`;
+const apiUrlOf = ({ apiPort }: ProductAddress): string => `http://localhost:${apiPort}`;
 export const clientUrlOf = ({ clientPort }: ProductAddress): string =>
   `http://localhost:${clientPort}`;
 

@@ -45,7 +45,6 @@ export async function holdAnswer(
   return { isMade, release: () => void held.dispatchEvent(new Event("released")) };
 }
 
-/** Cuts and restores the network of a browser. */
 interface SocketSwitch {
   cut(): Promise<void>;
   restore(): Promise<void>;

@@ -6,17 +6,13 @@ import sharp from "sharp";
 import { ADMIN, adminSession, makeTrader } from "./api.ts";
 import { product } from "./config.ts";
 
-/** Fills in the login form that the page shows, and sends it. */
 export async function logIn(page: Page, user: { username: string; password: string } = ADMIN) {
   await page.getByLabel("Username").fill(user.username);
   await page.getByLabel("Password", { exact: true }).fill(user.password);
   await page.getByRole("main").getByRole("button", { name: "Login" }).click();
 }
 
-/**
- * Leaves this session in the storage of `page`, as a login would. It is there from the next screen on that the page
- * opens.
- */
+/** Leaves this session in the storage of `page`, as a login would, from its next screen on. */
 export async function signIn(page: Page, { token, approved, role }: Session): Promise<void> {
   const stored = { token, isApproved: String(approved), isAdmin: String(role === "admin") };
   const script = await page.addInitScript((items) => {
@@ -50,23 +46,19 @@ export async function openLive(page: Page, path: string): Promise<void> {
   await connected;
 }
 
-/** Signs the administrator in and opens a screen. */
 export async function openAsAdmin(page: Page, path: string): Promise<void> {
   await signIn(page, await adminSession());
   await page.goto(path);
 }
 
-/** Signs the administrator in and opens the admin panel. */
 export async function openAdmin(page: Page): Promise<void> {
   await openAsAdmin(page, "/admin");
   await expect(page.getByRole("heading", { level: 1, name: "Admin" })).toBeVisible();
 }
 
-/** The card of one user in the admin panel. */
 export const cardOf = (page: Page, username: string): Locator =>
   page.getByRole("article", { name: username, exact: true });
 
-/** Presses an action that asks first, and confirms. */
 export async function confirmAction(page: Page, button: Locator): Promise<void> {
   const name = (await button.textContent()) ?? "";
   await button.click();
@@ -82,12 +74,10 @@ export function imageBytes(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** An image as a file input takes it. */
 export async function makeImage(name = "image.png") {
   return { name, mimeType: "image/png", buffer: await imageBytes() };
 }
 
-/** Sends a payment proof from the dashboard that `page` shows. */
 export async function sendProof(page: Page, senderName: string): Promise<void> {
   await page.getByLabel("Sender name").fill(senderName);
   await page.getByLabel("Proof image").setInputFiles(await makeImage());

@@ -12,7 +12,7 @@ import {
 } from "../../worker/src/backtest/recorded-market.ts";
 import type { CandleSeries, MarketData } from "../../worker/src/market-data/market-data.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
-import { CliError, type Command, resolveTyped } from "../lib/cli.mjs";
+import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
 import type { BacktestArgs } from "./parse-args.ts";
 
 interface Source {

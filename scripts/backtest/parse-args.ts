@@ -1,10 +1,9 @@
-import { parseArgs } from "node:util";
 import { timeframeSchema } from "@shared/contract/candle.ts";
 import { SIGNAL_DEFAULTS, SIGNAL_LIMITS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { symbolSchema } from "@shared/contract/signal.ts";
 import { tradingCostsTextSchema } from "@shared/runtime/settings.ts";
 import { z } from "zod";
-import { CliError } from "../lib/cli.mjs";
+import { CliError, parseArguments } from "../lib/cli.ts";
 
 export const USAGE = `Usage: npm run backtest -- [options]
   --symbol BTC/USDT      market
@@ -59,7 +58,10 @@ export type BacktestArgs = z.infer<typeof argsSchema>;
  * @throws CliError that names the invalid argument
  */
 export function parseBacktestArgs(args: readonly string[]): BacktestArgs | null {
-  const { help, ...given } = parse(args);
+  const names = Object.keys(argsSchema.shape);
+  const text = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
+  const options = { ...text, help: { type: "boolean" as const, short: "h" } };
+  const { help, ...given } = parseArguments({ args: [...args], options }, USAGE).values;
   if (help) return null;
   const parsed = argsSchema.safeParse(given);
   if (!parsed.success) {
@@ -70,16 +72,4 @@ export function parseBacktestArgs(args: readonly string[]): BacktestArgs | null 
     throw new CliError("--csv: is a file, and --from provider asks for live providers.");
   }
   return parsed.data;
-}
-
-function parse(args: readonly string[]) {
-  const names = Object.keys(argsSchema.shape);
-  const text = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-  try {
-    const options = { ...text, help: { type: "boolean" as const, short: "h" } };
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${reason}\n${USAGE}`, { cause: error });
-  }
 }

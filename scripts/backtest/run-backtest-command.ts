@@ -21,7 +21,7 @@ import type {
 } from "../../worker/src/backtest/report/report-schema.ts";
 import { runBacktest } from "../../worker/src/backtest/run-backtest.ts";
 import { ProviderError } from "../../worker/src/market-data/provider-error.ts";
-import { CliError, type Command, EXIT_STOPPED, resolveTyped } from "../lib/cli.mjs";
+import { CliError, type Command, EXIT_STOPPED, resolveTyped } from "../lib/cli.ts";
 import { openCandles } from "./open-candles.ts";
 import { type BacktestArgs, parseBacktestArgs, USAGE } from "./parse-args.ts";
 

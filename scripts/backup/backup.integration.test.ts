@@ -5,15 +5,17 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import { startFailingMongo } from "@shared/testing/failing-database.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { dumpDatabase } from "./dump-database.ts";
 import { backUp, restore } from "./run-backup.ts";
 
 describe("a backup", () => {
-  const uri = testDatabaseUri("backup");
+  const uri = newDatabaseUri("backup");
   let database: Database;
   let client: MongoClient;
   let folder: string;
@@ -38,7 +40,7 @@ describe("a backup", () => {
     await rm(folder, { recursive: true });
   });
 
-  const emptyUri = () => testDatabaseUri(`restored-${++restored}`);
+  const emptyUri = () => newDatabaseUri(`restored-${++restored}`);
   const place = (name: string) => join(folder, name);
   /** Every document as its bytes, so that nothing is equal that differs in type. */
   const contentOf = async (db: Db) => {
@@ -117,5 +119,30 @@ describe("a backup", () => {
     await expect(restore({ uri, folder: place("kept") })).rejects.toThrow("is not empty");
     await expect(backUp({ uri, folder: place("kept") })).rejects.toThrow("exists already");
     await expect(restore({ uri: emptyUri(), folder })).rejects.toThrow("holds no backup");
+  });
+
+  it("is complete even if the database keeps old versions for a shorter time than it takes", async () => {
+    const mongo = await startFailingMongo();
+    const slow = await MongoClient.connect(mongo.uri, { appName: mongo.appName });
+    const admin = slow.db("admin");
+    const parameter = "minSnapshotHistoryWindowInSeconds";
+    await admin.command({ setParameter: 1, [parameter]: 0 });
+    const db = slow.db();
+    await db.collection("first").insertMany([{ at: 1 }, { at: 2 }]);
+    await db.collection("second").insertOne({ at: 3 });
+    await mongo.fail({ commands: ["find"], times: 2, blockMs: 1_500 });
+    const dumped = new AbortController();
+    const dumping = dumpDatabase({ client: slow, folder: place("slow"), version: "1.0.0" });
+    const writing = (async () => {
+      while (!dumped.signal.aborted) await db.collection("written").insertOne({});
+    })();
+    const { collections } = await dumping.finally(() => dumped.abort());
+    await writing;
+    expect(collections).toContainEqual(expect.objectContaining({ name: "first", documents: 2 }));
+    expect(collections).toContainEqual(expect.objectContaining({ name: "second", documents: 1 }));
+    const after = await admin.command({ getParameter: 1, [parameter]: 1 });
+    expect(after[parameter]).toBe(0);
+    await slow.close();
+    await mongo.stop();
   });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { sha256Schema } from "@shared/contract/ledger.ts";
 import { BSON, type ClientSession, type Db, type MongoClient } from "mongodb";
 import { z } from "zod";
 
@@ -13,8 +14,8 @@ export const MANIFEST_FILE = "manifest.json";
 const savedCollectionSchema = z.object({
   name: z.string().regex(/^[A-Za-z0-9_.-]+$/),
   documents: z.number().int().nonnegative(),
-  /** Of the compressed file, in hex. */
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Of the compressed file. */
+  sha256: sha256Schema,
 });
 type SavedCollection = z.infer<typeof savedCollectionSchema>;
 
@@ -45,18 +46,41 @@ export async function dumpDatabase(options: {
   const made_at = new Date().toISOString();
   const db = client.db();
   const names = await listCollections(db);
-  // One snapshot for all: a signal is never there without its event.
-  const collections = await client.withSession({ snapshot: true }, async (session) => {
-    const saved: SavedCollection[] = [];
-    for (const name of names) {
-      saved.push(await dumpCollection({ db, name, folder: draft, session }));
-    }
-    return saved;
-  });
+  const collections = await withLongHistory(client, () =>
+    // One snapshot for all: a signal is never there without its event.
+    client.withSession({ snapshot: true }, async (session) => {
+      const saved: SavedCollection[] = [];
+      for (const name of names) {
+        saved.push(await dumpCollection({ db, name, folder: draft, session }));
+      }
+      return saved;
+    }),
+  );
   const manifest = { format: 1, made_at, version, database: db.databaseName, collections } as const;
   await writeFile(join(draft, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
   await rename(draft, folder);
   return manifest;
+}
+
+const HISTORY_PARAMETER = "minSnapshotHistoryWindowInSeconds";
+const HISTORY_SECONDS = 3_600;
+const historySchema = z.object({ [HISTORY_PARAMETER]: z.number() });
+
+/** Makes the database keep the snapshot that `read` needs for an hour; otherwise it keeps one for seconds. */
+async function withLongHistory<Result>(
+  client: MongoClient,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  const admin = client.db("admin");
+  const reply = await admin.command({ getParameter: 1, [HISTORY_PARAMETER]: 1 });
+  const setHistory = (seconds: number | undefined) =>
+    admin.command({ setParameter: 1, [HISTORY_PARAMETER]: seconds });
+  await setHistory(HISTORY_SECONDS);
+  try {
+    return await read();
+  } finally {
+    await setHistory(historySchema.parse(reply)[HISTORY_PARAMETER]);
+  }
 }
 
 async function listCollections(db: Db): Promise<string[]> {

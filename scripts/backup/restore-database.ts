@@ -4,23 +4,19 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { BSON, type Db } from "mongodb";
+import { BSON, type Db, type Document } from "mongodb";
 import { z } from "zod";
+import { CliError } from "../lib/cli.ts";
 import { type BackupManifest, backupManifestSchema, MANIFEST_FILE } from "./dump-database.ts";
 
 const BATCH_SIZE = 1_000;
-
-/** A backup that cannot be restored; nothing was changed. */
-export class BackupError extends Error {
-  override readonly name = "BackupError";
-}
 
 const indexSchema = z.looseObject({ name: z.string(), key: z.record(z.string(), z.unknown()) });
 const metadataSchema = z.object({ indexes: z.array(indexSchema) });
 
 /**
  * Restores a backup into an empty database, with its indexes, after all files were checked against the manifest.
- * @throws BackupError if the backup is not complete, or the database is not empty
+ * @throws CliError before anything is changed, if the backup is not complete or the database is not empty
  */
 export async function restoreDatabase(db: Db, folder: string): Promise<BackupManifest> {
   const manifest = await readManifest(folder);
@@ -41,7 +37,7 @@ async function readManifest(folder: string): Promise<BackupManifest> {
     const text = await readFile(join(folder, MANIFEST_FILE), "utf8");
     return backupManifestSchema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new BackupError(`${folder} holds no backup with a readable ${MANIFEST_FILE}.`, { cause });
+    throw new CliError(`${folder} holds no backup with a readable ${MANIFEST_FILE}.`, { cause });
   }
 }
 
@@ -52,10 +48,10 @@ async function verifyFile(
   const hash = createHash("sha256");
   const file = join(folder, `${name}.bson.gz`);
   await pipeline(createReadStream(file), hash).catch((cause: unknown) => {
-    throw new BackupError(`${name}.bson.gz cannot be read.`, { cause });
+    throw new CliError(`${name}.bson.gz cannot be read.`, { cause });
   });
   if (hash.digest("hex") !== sha256) {
-    throw new BackupError(`${name}.bson.gz is not what the manifest says: it was changed.`);
+    throw new CliError(`${name}.bson.gz is not what the manifest says: it was changed.`);
   }
 }
 
@@ -64,24 +60,22 @@ async function assertEmpty(db: Db): Promise<void> {
   for (const { name } of collections) {
     if (name.startsWith("system.")) continue;
     if ((await db.collection(name).estimatedDocumentCount()) === 0) continue;
-    throw new BackupError(`The database ${db.databaseName} is not empty: ${name} has documents.`);
+    throw new CliError(`The database ${db.databaseName} is not empty: ${name} has documents.`);
   }
 }
 
 async function restoreDocuments(db: Db, folder: string, name: string): Promise<number> {
   let restored = 0;
-  const insert = async (batch: readonly Uint8Array[]) => {
+  const insert = async (batch: readonly Document[]) => {
     if (batch.length === 0) return;
-    const documents = batch.map((bytes) => BSON.deserialize(bytes, { promoteValues: false }));
     const options = { ordered: false, writeConcern: { w: "majority" } } as const;
-    await db.collection(name).insertMany(documents, options);
-    restored += documents.length;
+    restored += (await db.collection(name).insertMany(batch, options)).insertedCount;
   };
   const file = createReadStream(join(folder, `${name}.bson.gz`));
   await pipeline(file, createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
-    let batch: Uint8Array[] = [];
-    for await (const document of splitDocuments(chunks)) {
-      batch.push(document);
+    let batch: Document[] = [];
+    for await (const bytes of splitDocuments(chunks)) {
+      batch.push(BSON.deserialize(bytes, { promoteValues: false }));
       if (batch.length < BATCH_SIZE) continue;
       await insert(batch);
       batch = [];
@@ -114,20 +108,15 @@ async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, chunk]);
-    let length = documentLength(rest);
-    while (length <= rest.length) {
+    while (rest.length >= LENGTH_BYTES) {
+      const length = rest.readInt32LE();
+      if (length <= LENGTH_BYTES || length > MAX_DOCUMENT_BYTES) {
+        throw new RangeError("The file is no sequence of BSON documents.");
+      }
+      if (length > rest.length) break;
       yield rest.subarray(0, length);
       rest = rest.subarray(length);
-      length = documentLength(rest);
     }
   }
   if (rest.length > 0) throw new RangeError("The file ends in the middle of a document.");
-}
-
-/** Length of the first document; infinite until it is known. */
-function documentLength(bytes: Buffer): number {
-  if (bytes.length < LENGTH_BYTES) return Number.POSITIVE_INFINITY;
-  const length = bytes.readInt32LE();
-  if (length > LENGTH_BYTES && length <= MAX_DOCUMENT_BYTES) return length;
-  throw new RangeError("The file is no sequence of BSON documents.");
 }

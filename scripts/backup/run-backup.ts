@@ -3,10 +3,10 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { loadSettings, productVersion, readDotEnv } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
-import { CliError, type Command, resolveTyped } from "../lib/cli.mjs";
+import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 import { type BackupManifest, dumpDatabase } from "./dump-database.ts";
-import { BackupError, restoreDatabase } from "./restore-database.ts";
+import { restoreDatabase } from "./restore-database.ts";
 
 /** `create [folder]` saves all collections as of one moment; `restore <folder>` writes them into an empty database. */
 export async function main({ args, say }: Command): Promise<void> {
@@ -30,10 +30,10 @@ interface BackupLocation {
 /**
  * Saves the database into a new folder.
  * @returns a summary
- * @throws BackupError if the folder exists
+ * @throws CliError if the folder exists
  */
 export async function backUp({ uri, folder }: BackupLocation): Promise<string> {
-  if (existsSync(folder)) throw new BackupError(`${folder} exists already.`);
+  if (existsSync(folder)) throw new CliError(`${folder} exists already.`);
   await mkdir(dirname(folder), { recursive: true });
   const version = productVersion();
   const manifest = await withClient(uri, (client) => dumpDatabase({ client, folder, version }));
@@ -43,7 +43,7 @@ export async function backUp({ uri, folder }: BackupLocation): Promise<string> {
 /**
  * Restores a backup into the empty database at `uri`.
  * @returns a summary
- * @throws BackupError if nothing could be restored
+ * @throws CliError if nothing could be restored
  */
 export async function restore({ uri, folder }: BackupLocation): Promise<string> {
   const manifest = await withClient(uri, (client) => restoreDatabase(client.db(), folder));

@@ -1,8 +1,8 @@
 import { loadavg } from "node:os";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Database } from "@shared/database/database.ts";
 import { callApi } from "@shared/testing/call-api.ts";
 import { startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
+import { until } from "../faults/harness/until.ts";
 import { nextMarket } from "./lib/measure-pipeline.ts";
 import { printTable } from "./lib/report.ts";
 import {
@@ -45,18 +45,7 @@ export async function benchLoad({ database, uri }: BenchOptions): Promise<void> 
   try {
     await measureLoad(product, database, WARM_UP);
     const rows = [];
-    for (const load of LOADS) {
-      const result = await measureLoad(product, database, load);
-      rows.push({
-        traders: load.traders,
-        measured: load.isWorkerRunning ? "from the first request" : "once all are accepted",
-        refused: result.refused,
-        "last started / AI time": result.lastStartedMs / AI_TIME_MS,
-        "last finished / AI time": result.lastFinishedMs / AI_TIME_MS,
-        "memory growth, MB": result.memoryGrowthBytes / 2 ** 20,
-        "load average": loadavg()[0] ?? Number.NaN,
-      });
-    }
+    for (const load of LOADS) rows.push(await measureLoad(product, database, load));
     printTable(`${SIGNALS} signals at once in one worker, AI calls of ${AI_TIME_MS} ms`, rows);
   } finally {
     await product.stop();
@@ -72,7 +61,7 @@ async function measureLoad(
   { signals, traders, isWorkerRunning }: Load,
 ) {
   const pid = workers[0]?.pid ?? -1;
-  const tokens = await createTokens({ database, settings, count: traders });
+  const tokens = await createTokens(database, settings, traders);
   const memory = [await residentBytes(pid)];
   const sampling = setInterval(
     () => void residentBytes(pid).then((bytes) => memory.push(bytes)),
@@ -88,17 +77,25 @@ async function measureLoad(
   const count = accepted.filter(Boolean).length;
   const resumedAt = Date.now();
   if (!isWorkerRunning) process.kill(pid, "SIGCONT");
-  await waitUntilCompleted(database, since, count);
+  const completed = { createdAt: { $gte: since }, status: "completed" } as const;
+  await until(async () => (await database.signals.countDocuments(completed)) >= count, {
+    what: "all signals to finish",
+  });
   clearInterval(sampling);
   const made = await database.signals.find({ createdAt: { $gte: since } }).lean();
   const firstAt = isWorkerRunning
     ? Math.min(...made.map((one) => Number(one.createdAt)))
     : resumedAt;
+  const lastStartedMs = Math.max(...made.map(({ startedAt }) => Number(startedAt))) - firstAt;
+  const lastFinishedMs = Math.max(...made.map(({ finishedAt }) => Number(finishedAt))) - firstAt;
   return {
+    traders,
+    measured: isWorkerRunning ? "from the first request" : "once all are accepted",
     refused: signals - count,
-    lastStartedMs: Math.max(...made.map(({ startedAt }) => Number(startedAt))) - firstAt,
-    lastFinishedMs: Math.max(...made.map(({ finishedAt }) => Number(finishedAt))) - firstAt,
-    memoryGrowthBytes: Math.max(...memory) - (memory[0] ?? 0),
+    "last started / AI time": lastStartedMs / AI_TIME_MS,
+    "last finished / AI time": lastFinishedMs / AI_TIME_MS,
+    "memory growth, MB": (Math.max(...memory) - (memory[0] ?? 0)) / 2 ** 20,
+    "load average": loadavg()[0] ?? Number.NaN,
   };
 }
 
@@ -108,16 +105,4 @@ async function requestSignal(apiUrl: string, token: string): Promise<boolean> {
   const { status } = await callApi(`${apiUrl}/get-signal`, { token, headers, body: nextMarket() });
   if (status !== 202 && status !== 503) throw new Error(`answered ${status}`);
   return status === 202;
-}
-
-const TIMEOUT_MS = 60_000;
-const POLL_INTERVAL_MS = 50;
-
-async function waitUntilCompleted(database: Database, since: Date, count: number): Promise<void> {
-  const deadline = Date.now() + TIMEOUT_MS;
-  const completed = { createdAt: { $gte: since }, status: "completed" } as const;
-  while ((await database.signals.countDocuments(completed)) < count) {
-    if (Date.now() > deadline) throw new Error("the signals were not finished in time");
-    await delay(POLL_INTERVAL_MS);
-  }
 }

@@ -1,6 +1,6 @@
-import { measurePipeline, pipelineColumns, signUpTraders } from "./lib/measure-pipeline.ts";
+import { pipelineColumns, startPipeline } from "./lib/measure-pipeline.ts";
 import { printTable } from "./lib/report.ts";
-import { type BenchOptions, startProduct } from "./lib/start-product.ts";
+import type { BenchOptions } from "./lib/start-product.ts";
 
 const IN_FLIGHT = [1, 20, 50];
 const SIGNALS_PER_RUN = 1_000;
@@ -11,30 +11,24 @@ const SHARED_MARKET = { symbol: "BTC/USDT", timeframe: "1d", limit: 50 };
  * and of requests that are answered from an existing one.
  */
 export async function benchShared({ database, uri }: BenchOptions): Promise<void> {
-  const product = await startProduct({ uri });
-  const { apiUrl } = product;
-  const traders = await signUpTraders(product, database, Math.max(...IN_FLIGHT));
+  const { measure, stop } = await startPipeline(database, Math.max(...IN_FLIGHT), { uri });
   const kinds = [
     { analysis: "new", warmUp: 200 },
     // A server answers up to a third faster once its code is compiled.
     { analysis: "shared", warmUp: 2_000, market: () => SHARED_MARKET },
   ];
   try {
-    for (const { warmUp: count, market } of kinds) {
-      await measurePipeline({ apiUrl, traders, inFlight: 20, count, market });
-    }
+    for (const { warmUp: count, market } of kinds) await measure({ inFlight: 20, count, market });
     const rows: Parameters<typeof printTable>[1][number][] = [];
     for (const inFlight of IN_FLIGHT) {
       for (const { analysis, market } of kinds) {
-        const options = { apiUrl, traders, inFlight, count: SIGNALS_PER_RUN, market };
-        const run = await measurePipeline(options);
+        const run = await measure({ inFlight, count: SIGNALS_PER_RUN, market });
         rows.push({ "in flight": inFlight, analysis, ...pipelineColumns([run]) });
       }
     }
     printTable(`New and shared analyses, ${SIGNALS_PER_RUN} signals a row, milliseconds`, rows);
   } finally {
-    for (const trader of traders) trader.push.close();
-    await product.stop();
+    await stop();
   }
 }
 
@@ -52,16 +46,13 @@ export async function benchScaling({ database, uri }: BenchOptions): Promise<voi
   const env = { WORKER_CONCURRENCY: String(CONCURRENCY), BENCH_ANALYSIS_MS: String(ANALYSIS_MS) };
   const rows = [];
   for (const workers of WORKERS) {
-    const product = await startProduct({ uri, workers, env });
-    const traders = await signUpTraders(product, database, TRADERS);
-    const { signalsPerSecond } = await measurePipeline({
-      apiUrl: product.apiUrl,
-      traders,
+    const { measure, stop } = await startPipeline(database, TRADERS, { uri, workers, env });
+    const run = await measure({
       inFlight: Math.min(TRADERS, 2 * CONCURRENCY * workers),
       count: SIGNALS_PER_WORKER * workers,
     });
-    for (const trader of traders) trader.push.close();
-    await product.stop();
+    await stop();
+    const signalsPerSecond = run.times.length / run.seconds;
     const limit = (workers * CONCURRENCY * 1_000) / ANALYSIS_MS;
     rows.push({
       workers,

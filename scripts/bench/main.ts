@@ -1,6 +1,6 @@
 import { cpus, loadavg, totalmem } from "node:os";
 import { openDatabase } from "@shared/database/database.ts";
-import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.mjs";
+import { CliError, type Command, EXIT_STOPPED } from "../lib/cli.ts";
 import { benchBullmq } from "./bench-bullmq.ts";
 import { benchFanout } from "./bench-fanout.ts";
 import { benchLoad } from "./bench-load.ts";
@@ -22,27 +22,23 @@ const BENCHMARKS = new Map<string, (options: BenchOptions) => Promise<void>>([
 
 /** Runs all benchmarks, or the one that the argument names. */
 export async function main({ args, signal }: Command): Promise<void> {
-  const [only] = args;
   // The benchmark of the pipeline is part of the one of shared analyses.
-  const names = only ? [only.replace("pipeline", "shared")] : [...BENCHMARKS.keys()];
+  const only = args[0]?.replace("pipeline", "shared");
+  if (only && !BENCHMARKS.has(only)) {
+    throw new CliError(`No benchmark "${only}"; there are: ${[...BENCHMARKS.keys()].join(", ")}.`);
+  }
   signal.addEventListener("abort", () => process.exit(EXIT_STOPPED));
   const replicaSet = await startReplicaSet();
   try {
-    const [cpu] = cpus();
     const memoryGb = (totalmem() / 2 ** 30).toFixed(0);
     console.log(
-      `${cpus().length} × ${cpu?.model.trim()}, ${memoryGb} GB, Node ${process.versions.node}, MongoDB ${replicaSet.version}`,
+      `${cpus().length} × ${cpus()[0]?.model.trim()}, ${memoryGb} GB, Node ${process.versions.node}, MongoDB ${replicaSet.binaryOpts.version}`,
     );
-    for (const name of names) {
-      const run = BENCHMARKS.get(name);
-      if (!run)
-        throw new CliError(
-          `No benchmark "${name}"; there are: ${[...BENCHMARKS.keys()].join(", ")}.`,
-        );
-      const uri = replicaSet.uri(`bench-${name}`);
+    for (const [name, run] of BENCHMARKS) {
+      if (only && name !== only) continue;
+      const uri = replicaSet.getUri(`bench-${name}`);
       const database = await openDatabase({ uri });
-      const [load = Number.NaN] = loadavg();
-      console.log(`\n${name}, at a load average of ${load.toFixed(1)}`);
+      console.log(`\n${name}, at a load average of ${loadavg()[0]?.toFixed(1)}`);
       await run({ database, uri });
       await database.close();
     }

@@ -4,10 +4,8 @@ import { multipartForm } from "@shared/testing/api-client.ts";
 import { type ApiRequest, callApi } from "@shared/testing/call-api.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ADMIN_PASSWORD } from "./harness/administrator.ts";
-import { type FaultHarness, startHarness } from "./harness/harness.ts";
+import { type FaultHarness, PASSWORD, startHarness } from "./harness/harness.ts";
 import { holdCommand } from "./harness/replica-set.ts";
-import { namespaceOf } from "./harness/signal-probes.ts";
 import type { Trader } from "./harness/trader.ts";
 import { until } from "./harness/until.ts";
 import { assertInvariants } from "./invariants/assert-invariants.ts";
@@ -57,7 +55,7 @@ const post = (path: string, expected: number, make: () => ApiRequest): CallKind 
 });
 
 function signIns({ username }: Trader): CallKind[] {
-  const password = ADMIN_PASSWORD;
+  const password = PASSWORD;
   const newcomer = () => {
     const name = `newcomer-${randomUUID().slice(0, 8)}`;
     return { username: name, email: `${name}@example.com`, password };
@@ -181,8 +179,8 @@ describe("requests of every kind get an answer or a 503 with Retry-After, never 
       const [mongod] = harness.mongo.members;
       if (!kind || !mongod) throw new Error("the replica set is empty");
       const point = await holdCommand(mongod, {
-        commands: ["insert"],
-        namespace: namespaceOf(collection),
+        command: "insert",
+        collection,
         client: "server-a",
       });
       const answering = send(kind);

@@ -2,7 +2,7 @@ import { chartImage } from "@shared/testing/images.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { type HeldCommand, holdCommand } from "./harness/replica-set.ts";
-import { JOBS, namespaceOf, untilEnded } from "./harness/signal-probes.ts";
+import { JOBS, untilEnded } from "./harness/signal-probes.ts";
 import { until } from "./harness/until.ts";
 import { assertInvariants } from "./invariants/assert-invariants.ts";
 
@@ -34,15 +34,10 @@ describe("every accepted signal ends exactly once when its server is killed", ()
     restarts.push(harness.servers.a.start());
   };
   /** Kills server A with a request under way, as soon as the database has received its command and not run it. */
-  const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
+  const killAt = async (held: HeldCommand) => {
     const trader = await signUp();
-    const namespace = namespaceOf(held.collection);
-    const { commands } = held;
-    const point = await holdCommand(await harness.mongo.primary(), {
-      commands,
-      namespace,
-      client: "server-a",
-    });
+    const primary = await harness.mongo.primary();
+    const point = await holdCommand(primary, { ...held, client: "server-a" });
     const asking = trader.ask(harness.servers.a, { ...harness.nextMarket(), image });
     await point.entered();
     await killServer();
@@ -54,19 +49,19 @@ describe("every accepted signal ends exactly once when its server is killed", ()
   const signalsOf = (userId: string) => harness.database.signals.countDocuments({ userId });
 
   it("before the signal is stored: nothing of it is left, and the same request is accepted by the other", async () => {
-    const { trader, asked } = await killAt({ commands: ["insert"], collection: "events" });
+    const { trader, asked } = await killAt({ command: "insert", collection: "events" });
     expect(await signalsOf(trader.userId)).toBe(0);
     await untilEnded(harness, [await trader.insist(harness.servers.b, asked)]);
     expect(await signalsOf(trader.userId)).toBe(1);
   });
 
   it("after the image is stored and before its signal is: the bytes are collected", async () => {
-    const { trader } = await killAt({ commands: ["insert"], collection: "chart_images" });
+    const { trader } = await killAt({ command: "insert", collection: "chart_images" });
     expect(await signalsOf(trader.userId)).toBe(0);
   });
 
   it("between the signal and its job: neither is there, and the same request makes both", async () => {
-    const { trader, asked } = await killAt({ commands: ["insert"], collection: JOBS });
+    const { trader, asked } = await killAt({ command: "insert", collection: JOBS });
     expect(await signalsOf(trader.userId)).toBe(0);
     await untilEnded(harness, [await trader.insist(harness.servers.b, asked)]);
     expect(await signalsOf(trader.userId)).toBe(1);

@@ -23,7 +23,7 @@ describe("while a commit hangs", () => {
     const other = await harness.signUp();
     await Promise.all([caller, other].map((trader) => trader.connect(harness.servers.b)));
     const point = await holdCommand(await harness.mongo.primary(), {
-      commands: ["commitTransaction"],
+      command: "commitTransaction",
       client: "server-a",
       holdMs: COMMIT_HANGS_MS,
     });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { type HeldCommand, holdCommand } from "./harness/replica-set.ts";
 import type { ServiceSlot } from "./harness/service-slot.ts";
-import { isLockOf, JOBS, namespaceOf, untilEnded } from "./harness/signal-probes.ts";
+import { isLockOf, JOBS, untilEnded } from "./harness/signal-probes.ts";
 import { until } from "./harness/until.ts";
 import { assertInvariants } from "./invariants/assert-invariants.ts";
 
@@ -42,10 +42,9 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
     restarts.push(worker.start());
   };
   /** Kills the worker that sends such a command, as soon as the database has received it and not run it. */
-  const killAt = async (held: Pick<HeldCommand, "commands"> & { collection: string }) => {
+  const killAt = async (held: HeldCommand) => {
     const primary = await harness.mongo.primary();
-    const namespace = namespaceOf(held.collection);
-    const point = await holdCommand(primary, { commands: held.commands, namespace });
+    const point = await holdCommand(primary, held);
     const asking = ask();
     const client = await point.entered();
     const worker = Object.values(harness.workers).find(({ name }) => name === client);
@@ -59,12 +58,12 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
   };
 
   it("while it claims the job, before that is committed", async () => {
-    const signalId = await killAt({ commands: ["update"], collection: "market_analyses" });
+    const signalId = await killAt({ command: "update", collection: "market_analyses" });
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 1 });
   });
 
   it("just after it has claimed the job, before it does anything", async () => {
-    const signalId = await killAt({ commands: ["find"], collection: "chart_images" });
+    const signalId = await killAt({ command: "find", collection: "chart_images" });
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 
@@ -90,12 +89,12 @@ describe("every accepted signal ends exactly once when its worker is killed", ()
   });
 
   it("while it writes the result", async () => {
-    const signalId = await killAt({ commands: ["insert"], collection: "analysis_candles" });
+    const signalId = await killAt({ command: "insert", collection: "analysis_candles" });
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 
   it("while it deletes the job, before the result is committed", async () => {
-    const signalId = await killAt({ commands: ["delete"], collection: JOBS });
+    const signalId = await killAt({ command: "delete", collection: JOBS });
     expect(await starts(signalId)).toEqual({ status: "completed", runs: 2 });
   });
 

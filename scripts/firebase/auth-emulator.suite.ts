@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { startTestServer, type TestServer } from "../../server/src/testing/start-test-server.ts";
-import { npmCommand, runCommand } from "../lib/commands.mjs";
-import { cacheFolder } from "../lib/files.mjs";
+import { cacheFolder, runCommand } from "../lib/commands.ts";
+import { npmCommand } from "../lib/prepare-project.mjs";
 import { withLock } from "../lib/process-lock.mjs";
 import { pickFreePort, waitUntilReady } from "../lib/services/ports.ts";
 
@@ -26,7 +26,7 @@ let server: TestServer;
 beforeAll(async () => {
   emulator = await startAuthEmulator();
   server = await startTestServer({
-    databaseUri: testDatabaseUri("auth-emulator"),
+    databaseUri: newDatabaseUri("auth-emulator"),
     environment: {
       IDENTITY_PROVIDER: "firebase",
       FIREBASE_API_KEY: "any-key-will-do",

@@ -11,11 +11,10 @@ import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { findExecutables, isExecutable, runCommand } from "../lib/commands.mjs";
-import { cacheFolder } from "../lib/files.mjs";
+import { cacheFolder, findExecutables, isExecutable, runCommand } from "../lib/commands.ts";
 import { withLock } from "../lib/process-lock.mjs";
 
 const CONFIG = fileURLToPath(new URL("schemathesis.toml", import.meta.url));
@@ -27,7 +26,7 @@ const CONFIG = fileURLToPath(new URL("schemathesis.toml", import.meta.url));
 it("schemathesis finds no violation of the API's own description", async () => {
   const schemathesis = await ensureSchemathesis();
   const dataDir = mkdtempSync(join(tmpdir(), "fuzz-"));
-  const uri = testDatabaseUri("fuzz");
+  const uri = newDatabaseUri("fuzz");
   const database = await openDatabase({ uri });
   const apiUrl = `http://localhost:${await freePort()}`;
   const secrets = { JWT_SECRET: randomUUID().repeat(2), ADMIN_PASSWORD: randomUUID() };

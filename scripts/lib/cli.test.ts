@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { listenForStop } from "./cli.mjs";
+import { listenForStop } from "./cli.ts";
 
 let seconds = 0;
 let events = new EventEmitter();

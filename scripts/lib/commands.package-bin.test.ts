@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { packageBin } from "./commands.mjs";
+import { packageBin } from "./commands.ts";
 
 describe("the script of a package's command", () => {
   it.each([

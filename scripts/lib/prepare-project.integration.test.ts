@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { npmCommand, runCommand } from "./commands.mjs";
-import { ensureDependencies } from "./prepare-project.mjs";
+import { runCommand } from "./commands.ts";
+import { ensureDependencies, npmCommand } from "./prepare-project.mjs";
 
 let root = "";
 const path = (file: string) => join(root, file);
@@ -29,7 +29,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 function install() {
   const lines: string[] = [];
   const say = (line: string) => void lines.push(line);
-  const done = ensureDependencies({ root, say, output: "pipe" });
+  const done = ensureDependencies({ root, say, output: "ignore" });
   return { done, lines };
 }
 

@@ -1,25 +1,26 @@
 // @ts-check
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// Runs before packages are installed, so in plain Node.js.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { CliError } from "./cli.mjs";
-import { npmCommand, runCommand } from "./commands.mjs";
-import { hashFiles } from "./files.mjs";
 import { withLock } from "./process-lock.mjs";
 
 /** The folder that holds package.json. */
 export const projectRoot = fileURLToPath(new URL("../../", import.meta.url));
 
-/**
- * Checks Node.js, installs missing packages, and makes TypeScript modules importable.
- *
- * @param {AbortSignal} [signal]
- */
-export async function prepareTypeScript(signal) {
-  checkNodeVersion();
-  process.chdir(projectRoot);
-  await ensureDependencies({ root: projectRoot, signal });
+/** Checks Node.js, installs missing packages, and makes TypeScript modules importable. If it cannot, the process exits. */
+export async function prepareTypeScript() {
+  try {
+    checkNodeVersion();
+    process.chdir(projectRoot);
+    await ensureDependencies({ root: projectRoot });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
   const { register } = await import("tsx/esm/api");
   register();
 }
@@ -28,13 +29,13 @@ const MIN_VERSION = { major: 20, minor: 19 };
 
 /**
  * @param {string} version as in `process.versions.node`
- * @throws {CliError} if the version is too old for the project
+ * @throws {Error} if the version is too old for the project
  */
 export function checkNodeVersion(version = process.versions.node) {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const { major: minMajor, minor: minMinor } = MIN_VERSION;
   if (major > minMajor || (major === minMajor && minor >= minMinor)) return;
-  throw new CliError(
+  throw new Error(
     `Node.js ${minMajor}.${minMinor} or newer is needed, and this is ${version}. Install it from https://nodejs.org and run the command again.`,
   );
 }
@@ -44,68 +45,60 @@ export function checkNodeVersion(version = process.versions.node) {
  *
  * @param {object} options
  * @param {string} options.root
- * @param {AbortSignal} [options.signal]
  * @param {(line: string) => void} [options.say]
- * @param {"pipe" | "inherit"} [options.output] `inherit` shows npm's output, `pipe` hides it
- * @throws {CliError} if npm fails
+ * @param {"ignore" | "inherit"} [options.output] `inherit` shows npm's output, `ignore` hides it
+ * @throws {Error} if npm fails
  */
-export async function ensureDependencies({ root, signal, say = console.log, output = "inherit" }) {
+export async function ensureDependencies({ root, say = console.log, output = "inherit" }) {
   const install = async () => {
     if (areDependenciesInstalled(root)) return;
     say("Installing packages ...");
-    const { code } = await runCommand({
-      ...npmCommand(["ci", "--include=dev", "--loglevel=error"]),
+    const { command, args } = npmCommand(["ci", "--include=dev", "--loglevel=error"]);
+    const npm = spawn(command, args, {
       cwd: root,
       env: { ...process.env, MONGOMS_DISABLE_POSTINSTALL: "1" },
-      output,
-      signal,
+      stdio: ["ignore", output, output],
     });
-    signal?.throwIfAborted();
-    if (code !== 0) throw new CliError("The packages could not be installed; npm says why above.");
-    writeFileSync(stampFile(root), wantedStamp(root));
+    const [code] = await once(npm, "exit");
+    if (code !== 0) throw new Error("The packages could not be installed; npm says why above.");
   };
-  if (!areDependenciesInstalled(root)) await withLock(`install ${root}`, install, { signal });
+  if (!areDependenciesInstalled(root)) await withLock(`install ${root}`, install);
 }
 
 /**
- * A stamp answers at once. Without a valid one, npm's own record of what it installed decides.
+ * A command line that runs npm: the npm that started this process, the one installed beside Node.js, or the one on the
+ * `PATH`. The first two run as scripts, because Windows starts `npm.cmd` only through a shell.
+ *
+ * @param {readonly string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, execPath?: string }} [options]
+ * @returns {{ command: string, args: string[] }}
+ */
+export function npmCommand(args, { env = process.env, execPath = process.execPath } = {}) {
+  const script = [env.npm_execpath, join(dirname(execPath), "node_modules/npm/bin/npm-cli.js")]
+    // Other package managers set `npm_execpath` too, and have no `ci`.
+    .find((file) => file && basename(file) === "npm-cli.js" && existsSync(file));
+  return script
+    ? { command: execPath, args: [script, ...args] }
+    : { command: "npm", args: [...args] };
+}
+
+/**
+ * Compares the lock file with npm's own record of what it installed. Optional packages are for other systems too and may
+ * be missing.
  *
  * @param {string} root
  */
 export function areDependenciesInstalled(root) {
   const installedFile = join(root, "node_modules", ".package-lock.json");
-  if (existsSync(stampFile(root)) && readFileSync(stampFile(root), "utf8") === wantedStamp(root)) {
-    return true;
-  }
   if (!existsSync(installedFile)) return false;
-  const locked = readLockfile(join(root, "package-lock.json"));
-  if (!isInstalled(locked, readLockfile(installedFile))) return false;
-  writeFileSync(stampFile(root), wantedStamp(root));
-  return true;
-}
-
-/** @typedef {{ packages?: Record<string, { version?: string, optional?: boolean, link?: boolean }> }} Lockfile */
-
-/**
- * Optional packages are for other systems too and may be missing.
- *
- * @param {Lockfile} locked
- * @param {Lockfile} installed
- */
-export function isInstalled(locked, installed) {
-  return Object.entries(locked.packages ?? {})
+  const installed = readPackages(installedFile);
+  return Object.entries(readPackages(join(root, "package-lock.json")))
     .filter(([path, wanted]) => path !== "" && !wanted.optional && !wanted.link)
-    .every(([path, wanted]) => installed.packages?.[path]?.version === wanted.version);
+    .every(([path, wanted]) => installed[path]?.version === wanted.version);
 }
 
-/** @param {string} root */
-const stampFile = (root) => join(root, "node_modules", ".install-stamp");
-
-/** @param {string} root */
-const wantedStamp = (root) => hashFiles({ root, paths: ["package.json", "package-lock.json"] });
-
 /**
- * @param {string} file
- * @returns {Lockfile}
+ * @param {string} lockFile
+ * @returns {Record<string, { version?: string, optional?: boolean, link?: boolean }>}
  */
-const readLockfile = (file) => JSON.parse(readFileSync(file, "utf8"));
+const readPackages = (lockFile) => JSON.parse(readFileSync(lockFile, "utf8")).packages ?? {};

@@ -52,11 +52,7 @@ function addressOf(name) {
   return join(tmpdir(), `${id}.sock`);
 }
 
-/**
- * A killed process leaves its socket behind only where sockets are files.
- *
- * @param {string} address
- */
+/** @param {string} address where sockets are files, a killed process leaves its own behind */
 const isFile = (address) => !address.startsWith("\0") && !address.startsWith("\\");
 
 /**

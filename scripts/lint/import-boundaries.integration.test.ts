@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { packageBin } from "../lib/commands.mjs";
+import { packageBin } from "../lib/commands.ts";
 import { projectRoot } from "../lib/prepare-project.mjs";
 
 /** A file of the project, and what it might import. */

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { Command } from "../lib/cli.mjs";
-import { CliError } from "../lib/cli.mjs";
-import { npmCommand, runCommand } from "../lib/commands.mjs";
-import { projectRoot } from "../lib/prepare-project.mjs";
+import type { Command } from "../lib/cli.ts";
+import { CliError } from "../lib/cli.ts";
+import { runCommand } from "../lib/commands.ts";
+import { npmCommand, projectRoot } from "../lib/prepare-project.mjs";
 
 const SBOM_FILE = "dist/sbom.cdx.json";
 export const LICENSES_FILE = "docs/LICENSES.md";
@@ -49,15 +49,9 @@ function lockedPackages(): [string, LockedPackage][] {
   return Object.entries(lock.packages).filter(([folder, { dev }]) => folder !== "" && !dev);
 }
 
-interface LicensedPackage {
-  name: string;
-  version: string;
-  license: string;
-}
-
 /** Packages of a production installation on any platform, sorted by name. */
-export function productionPackages(): LicensedPackage[] {
-  const found = new Map<string, LicensedPackage>();
+export function productionPackages() {
+  const found = new Map<string, { name: string; version: string; license: string }>();
   for (const [folder, { version = "", license }] of lockedPackages()) {
     const name = folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
     found.set(`${name}@${version}`, { name, version, license: license ?? readOldLicense(folder) });

@@ -1,6 +1,6 @@
 import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
 import { EXIT_CODES, runReplay } from "../../worker/src/reproduce/run-reproduce.ts";
-import type { Command } from "../lib/cli.mjs";
+import type { Command } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 
 /** Makes a finished signal again from its provenance and candles. */

@@ -1,23 +1,10 @@
 import { linearRegression } from "simple-statistics";
-import { runCommand } from "../lib/commands.mjs";
+import { runCommand } from "../lib/commands.ts";
 
 interface ProcessMemory {
   name: string;
   pid: number;
   samples: { atMs: number; megabytes: number }[];
-}
-
-/** Resident memory of a process, as the table shows it. */
-interface MemoryRow {
-  name: string;
-  pid: number;
-  lifeSeconds: number;
-  firstMb: number;
-  lastMb: number;
-  maxMb: number;
-  /** Slope of a line through all samples after the warm-up; null if there are too few. */
-  growthMbPerMinute: number | null;
-  grewTooMuch: boolean;
 }
 
 /** Until then, code is compiled and pools are filled. */
@@ -43,15 +30,16 @@ export class MemoryLog {
     }
   }
 
-  rows(maxGrowthMbPerMinute: number): MemoryRow[] {
+  rows(maxGrowthMbPerMinute: number) {
     return [...this.#processes.values()].map((one) => describeMemory(one, maxGrowthMbPerMinute));
   }
 }
 
+/** Resident memory of a process, as the table shows it. */
 export function describeMemory(
   { name, pid, samples }: ProcessMemory,
   maxGrowthMbPerMinute: number,
-): MemoryRow {
+) {
   const sizes = samples.map(({ megabytes }) => Math.round(megabytes));
   const startMs = samples[0]?.atMs ?? 0;
   const endMs = samples.at(-1)?.atMs ?? 0;
@@ -66,6 +54,7 @@ export function describeMemory(
     firstMb: sizes[0] ?? 0,
     lastMb: sizes.at(-1) ?? 0,
     maxMb: Math.max(...sizes),
+    /** Slope of a line through all samples after the warm-up; null if there are too few. */
     growthMbPerMinute: growth,
     grewTooMuch: growth !== null && growth > maxGrowthMbPerMinute,
   };

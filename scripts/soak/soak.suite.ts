@@ -8,7 +8,7 @@ import type { ServiceSlot } from "../faults/harness/service-slot.ts";
 import { until } from "../faults/harness/until.ts";
 import { assertInvariants } from "../faults/invariants/assert-invariants.ts";
 import { MemoryLog } from "./memory-log.ts";
-import { Traffic } from "./traffic.ts";
+import { describeCalls, runTraffic } from "./traffic.ts";
 
 const TRADERS = 20;
 const CREDITS = 10_000;
@@ -50,11 +50,11 @@ it(
 
 /** Runs traffic, and returns all faults. */
 async function soak(harness: FaultHarness): Promise<string[]> {
-  const traffic = new Traffic(harness, await chartImage(1).png().toBuffer());
+  const image = await chartImage(1).png().toBuffer();
   const memory = new MemoryLog();
   const stop = new AbortController();
   const sampling = setInterval(() => void memory.sample(processesOf(harness)), SAMPLE_INTERVAL_MS);
-  const working = traffic.run(seed, stop.signal);
+  const working = runTraffic({ harness, image, seed, stop: stop.signal });
   try {
     console.table(await killOneByOne(harness));
   } finally {
@@ -62,11 +62,13 @@ async function soak(harness: FaultHarness): Promise<string[]> {
     clearInterval(sampling);
     await working;
   }
-  console.table(traffic.rows());
+  const calls = describeCalls(await working);
+  console.table(calls);
   const rows = memory.rows(MAX_GROWTH_MB_PER_MINUTE);
   console.table(rows);
   const grown = rows.filter(({ name, grewTooMuch }) => grewTooMuch && name !== DATABASE);
-  const faults = [...traffic.faults, ...grown.map(({ name }) => `${name} grew too much`)];
+  const failed = calls.filter((call) => call.failed > 0).map(({ call }) => `${call} failed`);
+  const faults = [...failed, ...grown.map(({ name }) => `${name} grew too much`)];
   await assertInvariants(harness).catch((error: unknown) => faults.push(String(error)));
   return faults;
 }

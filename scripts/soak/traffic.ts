@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { callApi } from "@shared/testing/call-api.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
-import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { percentile } from "../bench/lib/report.ts";
 import type { FaultHarness } from "../faults/harness/harness.ts";
 import type { ServiceSlot } from "../faults/harness/service-slot.ts";
@@ -11,132 +10,107 @@ import type { SignalRequestOptions, Trader } from "../faults/harness/trader.ts";
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 900;
 const MAX_SOCKETS = 2;
+const MAX_CREDITS = 3;
 
-const ACTIONS = [
-  ...["signal", "signal", "signal", "signal-waiting", "signal-with-image"],
-  ...["history", "history", "profile", "one-signal", "connect", "disconnect", "admin"],
-] as const;
+/** Answered as it should, answered with 503, not answered, or answered with another status. */
+type CallResult = "answered" | "refused" | "lost" | "failed";
 
-/** Answered as it should, answered with 503, or not answered. */
-type CallResult = "answered" | "refused" | "lost";
+interface Call {
+  call: string;
+  result: CallResult;
+  tookMs: number;
+}
 
-/** Traders who use the product, each doing one thing after the other. */
-export class Traffic {
-  /** Answers that are never right. */
-  readonly faults: string[] = [];
-  readonly #harness: FaultHarness;
-  readonly #image: Buffer;
-  readonly #calls = new Map<string, { result: CallResult; tookMs: number }[]>();
-
-  constructor(harness: FaultHarness, image: Buffer) {
-    this.#harness = harness;
-    this.#image = image;
-  }
-
-  /** Resolves once `stop` has fired and all traders have finished what they were doing. */
-  async run(seed: number, stop: AbortSignal): Promise<void> {
-    const working = this.#harness.traders.map(async (trader, index) => {
-      const random = xoroshiro128plus(seed * 1_000 + index);
-      while (!stop.aborted) {
-        await this.#act(trader, random);
-        await delay(uniformInt(random, MIN_PAUSE_MS, MAX_PAUSE_MS));
-      }
-    });
-    await Promise.all(working);
-  }
-
-  /** One row for each kind of call; times in milliseconds. */
-  rows() {
-    return [...this.#calls].map(([call, calls]) => {
-      const count = (result: CallResult) => calls.filter((one) => one.result === result).length;
-      const times = calls
-        .filter(({ result }) => result === "answered")
-        .map(({ tookMs }) => Math.round(tookMs));
-      return {
-        call,
-        answered: count("answered"),
-        refused: count("refused"),
-        lost: count("lost"),
-        p50: percentile(times, 0.5),
-        p95: percentile(times, 0.95),
-      };
-    });
-  }
-
-  async #act(trader: Trader, random: RandomGenerator): Promise<void> {
-    const action = ACTIONS[uniformInt(random, 0, ACTIONS.length - 1)] ?? "history";
-    const { servers } = this.#harness;
-    const via = uniformInt(random, 0, 1) === 0 ? servers.a : servers.b;
-    switch (action) {
-      case "signal":
-        return this.#request(trader, via, {});
-      case "signal-waiting":
-        return this.#request(trader, via, { waits: true });
-      case "signal-with-image":
-        return this.#request(trader, via, { image: this.#image });
-      case "history":
-        return this.#read(trader, via, "/signal-history");
-      case "profile":
-        return this.#read(trader, via, "/me");
-      case "one-signal": {
-        const known = trader.asked.at(-1)?.replies.at(-1);
-        if (known?.kind === "accepted") await this.#read(trader, via, `/signals/${known.signalId}`);
-        return;
-      }
-      case "connect":
-        if (trader.sockets.length < MAX_SOCKETS) await this.#time("socket", trader.connect(via));
-        return;
-      case "disconnect":
-        trader.sockets.shift()?.close();
-        return;
-      case "admin":
-        return this.#administrate(trader, via, uniformInt(random, -2, 3));
+/** All traders use the product, each doing one thing after the other, until `stop` aborts. */
+export async function runTraffic(options: {
+  harness: FaultHarness;
+  image: Buffer;
+  seed: number;
+  stop: AbortSignal;
+}): Promise<Call[]> {
+  const { harness, image, seed, stop } = options;
+  const calls: Call[] = [];
+  const working = harness.traders.map(async (trader, index) => {
+    const random = xoroshiro128plus(seed * 1_000 + index);
+    while (!stop.aborted) {
+      const via = uniformInt(random, 0, 1) === 0 ? harness.servers.a : harness.servers.b;
+      const actions = actionsOf(harness, { trader, via, image });
+      const [call, act] = actions[uniformInt(random, 0, actions.length - 1)] ?? [];
+      if (!call || !act) continue;
+      const startedAt = performance.now();
+      const result = await act().catch((): CallResult => "lost");
+      calls.push({ call, result, tookMs: Math.round(performance.now() - startedAt) });
+      await delay(uniformInt(random, MIN_PAUSE_MS, MAX_PAUSE_MS));
     }
-  }
+  });
+  await Promise.all(working);
+  return calls;
+}
 
-  async #request(
-    trader: Trader,
-    via: ServiceSlot,
-    extra: Pick<SignalRequestOptions, "waits" | "image">,
-  ): Promise<void> {
-    const { replies } = await trader.ask(via, { ...this.#harness.nextMarket(), ...extra });
-    const path = extra.image ? "POST /get-signal-with-image" : "POST /get-signal";
-    for (const { kind, tookMs } of replies) {
-      const result = kind === "accepted" ? "answered" : kind;
-      this.#add(extra.waits ? `${path}, waiting` : path, result, tookMs);
-    }
-  }
+/** Calls that a trader may make next; frequent ones are there more than once. */
+function actionsOf(
+  { administrator, nextMarket }: FaultHarness,
+  { trader, via, image }: { trader: Trader; via: ServiceSlot; image: Buffer },
+): (readonly [string, () => Promise<CallResult>])[] {
+  const signal = (name: string, extra: Partial<SignalRequestOptions>) => {
+    const act = async () => resultOf(await trader.ask(via, { ...nextMarket(), ...extra }));
+    return [name, act] as const;
+  };
+  const read = (name: string, path = name) =>
+    [`GET ${name}`, () => get(trader, via, path)] as const;
+  const known = trader.asked.at(-1)?.replies.at(-1);
+  const history = read("/signal-history");
+  const request = signal("POST /get-signal", {});
+  return [
+    ...[request, request, request, request, history, history, read("/me")],
+    signal("POST /get-signal, waiting", { waits: true }),
+    signal("POST /get-signal-with-image", { image }),
+    ...(known?.kind === "accepted" ? [read("/signals/:id", `/signals/${known.signalId}`)] : []),
+    [
+      "a socket",
+      async () => {
+        if (trader.sockets.length >= MAX_SOCKETS) trader.sockets.shift()?.close();
+        else await trader.connect(via);
+        return "answered";
+      },
+    ],
+    [
+      "administration",
+      async () => {
+        await administrator.post(via, `/admin/approve/${trader.username}`);
+        await administrator.grantCredits(via, trader.username, MAX_CREDITS);
+        return "answered";
+      },
+    ],
+  ];
+}
 
-  async #read({ token }: Trader, { url }: ServiceSlot, path: string): Promise<void> {
-    const route = path.replace(/^\/signals\/.*/, "/signals/:id");
-    const answer = callApi(url + path, { token }).then(({ status }): CallResult => {
-      if (status === 503) return "refused";
-      if (status >= 400) this.faults.push(`${path} answered ${status}`);
-      return "answered";
-    });
-    await this.#time(`GET ${route}`, answer);
-  }
+async function get({ token }: Trader, { url }: ServiceSlot, path: string): Promise<CallResult> {
+  const { status } = await callApi(url + path, { token });
+  if (status === 503) return "refused";
+  return status >= 400 ? "failed" : "answered";
+}
 
-  async #administrate({ username }: Trader, via: ServiceSlot, credits: number): Promise<void> {
-    const { administrator } = this.#harness;
-    const done = administrator
-      .approve(via, username)
-      .then(() => administrator.grantCredits(via, username, credits));
-    await this.#time("administration", done);
-  }
+function resultOf({ replies }: Trader["asked"][number]): CallResult {
+  const kind = replies[0]?.kind ?? "lost";
+  return kind === "accepted" ? "answered" : kind;
+}
 
-  async #time(call: string, work: Promise<unknown>): Promise<void> {
-    const startedAt = performance.now();
-    const result = await work.then(
-      (value): CallResult => (value === "refused" ? "refused" : "answered"),
-      (): CallResult => "lost",
-    );
-    this.#add(call, result, performance.now() - startedAt);
-  }
-
-  #add(call: string, result: CallResult, tookMs: number): void {
-    const calls = this.#calls.get(call) ?? [];
-    calls.push({ result, tookMs });
-    this.#calls.set(call, calls);
-  }
+/** One row for each kind of call; times in milliseconds. */
+export function describeCalls(calls: readonly Call[]) {
+  return [...new Set(calls.map(({ call }) => call))].map((call) => {
+    const own = calls.filter((one) => one.call === call);
+    const count = (wanted: CallResult) => own.filter(({ result }) => result === wanted).length;
+    const answered = own.filter(({ result }) => result === "answered");
+    const times = answered.map(({ tookMs }) => tookMs);
+    return {
+      call,
+      answered: count("answered"),
+      refused: count("refused"),
+      lost: count("lost"),
+      failed: count("failed"),
+      p50: percentile(times, 0.5),
+      p95: percentile(times, 0.95),
+    };
+  });
 }

@@ -13,8 +13,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { ProviderError } from "../../worker/src/market-data/provider-error.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
 import { CandleArchive, type Market } from "../../worker/src/outcomes/candle-archive.ts";
-import { CliError, resolveTyped } from "../lib/cli.mjs";
-import type { VerifyArgs } from "./parse-args.ts";
+import { CliError, resolveTyped } from "../lib/cli.ts";
 
 const DOWNLOAD_PATH = "/ledger/download";
 
@@ -47,12 +46,14 @@ async function openFile(name: string): Promise<LedgerBytes> {
 }
 
 /**
- * Candles to resolve outcomes again; null if the arguments name none.
+ * Candles to resolve outcomes again: of CSV files or folders of them, or of the market data providers. Null if neither is
+ * named.
  * @throws CliError for an invalid file
  */
 export function openCandleSource(
-  { candles, fromProvider }: Pick<VerifyArgs, "candles" | "fromProvider">,
   abort: AbortSignal,
+  candles: readonly string[] = [],
+  fromProvider = false,
 ): CandleSource | null {
   if (candles.length > 0) return candleFilesSource(candles.flatMap(readCandleFiles));
   return fromProvider ? providerSource(abort) : null;

@@ -45,7 +45,7 @@ describe("outcomes of recorded candles, resolved again", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "resolve-again-"));
     vi.stubEnv("INIT_CWD", folder);
-    database = await openDatabase({ uri: testDatabaseUri("resolve-again") });
+    database = await openDatabase({ uri: testDatabaseUri() });
     const user = await createUser(database, { approved: true });
     for (const market of MARKETS) await storeTrades(database, user, market);
     await appendAll(database);

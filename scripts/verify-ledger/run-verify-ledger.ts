@@ -1,3 +1,4 @@
+import { sha256Schema } from "@shared/contract/ledger.ts";
 import {
   type KeptHead,
   type LedgerReport,
@@ -12,10 +13,28 @@ import {
   resolveAgain,
 } from "@shared/outcomes/resolve-again.ts";
 import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
-import { CliError, type Command, resolveTyped } from "../lib/cli.mjs";
+import { z } from "zod";
+import { CliError, type Command, parseArguments, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 import { openCandleSource, openLedger } from "./open-sources.ts";
-import { parseVerifyArgs } from "./parse-args.ts";
+
+const USAGE =
+  "Usage: npm run verify-ledger -- [ledger.ndjson | https://api.example.com] [--head seq:hash] [--heads file] [--candles BTC-USDT.1h.csv | folder] [--from-provider]";
+
+const OPTIONS = {
+  head: { type: "string", multiple: true },
+  heads: { type: "string" },
+  candles: { type: "string", multiple: true },
+  "from-provider": { type: "boolean" },
+} as const;
+
+const headSchema = z
+  .string()
+  .regex(/^\d{1,15}:[0-9a-f]{64}$/)
+  .transform((text) => {
+    const [seq = "", hash = ""] = text.split(":");
+    return { seq: Number(seq), hash: sha256Schema.parse(hash) };
+  });
 
 export async function main(command: Command): Promise<number> {
   return (await runVerifyLedger(command)) ? 0 : 1;
@@ -27,9 +46,13 @@ export async function main(command: Command): Promise<number> {
  * @throws CliError if there is nothing to verify
  */
 export async function runVerifyLedger({ args, say, signal }: Command): Promise<boolean> {
-  const { source, kept, headsFile, ...sources } = parseVerifyArgs(args);
-  const candles = openCandleSource(sources, signal);
-  if (headsFile) kept.push(...(await readHeads(headsFile)));
+  const config = { args: [...args], options: OPTIONS, allowPositionals: true };
+  const { values, positionals } = parseArguments(config, USAGE);
+  if (positionals.length > 1) throw new CliError(USAGE);
+  const [source] = positionals;
+  const kept = (values.head ?? []).map(parseHead);
+  const candles = openCandleSource(signal, values.candles, values["from-provider"]);
+  if (values.heads) kept.push(...(await readHeads(values.heads)));
   const outcomes: RecordedOutcome[] = [];
   const options = {
     kept,
@@ -47,6 +70,12 @@ export async function runVerifyLedger({ args, say, signal }: Command): Promise<b
   }
   for (const line of describeRechecks(rechecks)) say(line);
   return rechecks.every(({ recheck }) => recheck.result !== "differs");
+}
+
+function parseHead(text: string): KeptHead {
+  const head = headSchema.safeParse(text);
+  if (head.success) return head.data;
+  throw new CliError(`--head ${text}: must be seq:hash.\n${USAGE}`);
 }
 
 async function readHeads(file: string): Promise<KeptHead[]> {

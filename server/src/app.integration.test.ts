@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from "./testing/start-test-server.ts
 describe("the HTTP application", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("app") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
   });
   afterAll(() => server.stop());
 
@@ -105,7 +105,7 @@ describe("the HTTP application", () => {
 
   it("hides its own failures, and logs them under the request's id", async () => {
     const broken = await startTestServer({
-      databaseUri: testDatabaseUri("broken"),
+      databaseUri: testDatabaseUri(),
       overrides: {
         now: () => {
           throw new Error("a secret of the inside");

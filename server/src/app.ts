@@ -7,7 +7,7 @@ import { notFound } from "./http/errors.ts";
 import { createHealthRoutes } from "./http/health-routes.ts";
 import { createDocsRoutes } from "./http/openapi/docs-page.ts";
 import { parseBody } from "./http/request-input.ts";
-import { requestId, requestLog, requestMetrics } from "./http/request-log.ts";
+import { requestId, requestLog } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
 import { crossOrigin, securityHeaders } from "./http/security-headers.ts";
 import { createAccountRoutes, createSessionRoutes } from "./modules/accounts/routes.ts";
@@ -27,8 +27,7 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   const { TRUSTED_PROXIES, CLIENT_ORIGIN } = deps.settings;
   const app = new Koa<AppState>({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.use(requestId(deps.logger));
-  app.use(requestLog);
-  app.use(requestMetrics(deps.metrics));
+  app.use(requestLog(deps.metrics));
   app.use(handleErrors);
   app.use(securityHeaders);
   app.use(crossOrigin(CLIENT_ORIGIN));

@@ -11,7 +11,7 @@ let server: TestServer;
 let token: string;
 beforeAll(async () => {
   server = await startTestServer({
-    databaseUri: testDatabaseUri("abuse-http"),
+    databaseUri: testDatabaseUri(),
     environment: { RATE_LIMIT: "off" },
   });
   const rights = { approved: true, allowImageUpload: true, imageCredits: 9 };

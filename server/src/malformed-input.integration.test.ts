@@ -19,7 +19,7 @@ let server: TestServer;
 let token: string;
 beforeAll(async () => {
   server = await startTestServer({
-    databaseUri: testDatabaseUri("abuse"),
+    databaseUri: testDatabaseUri(),
     environment: { RATE_LIMIT: "off" },
   });
   const rights = { approved: true, allowImageUpload: true, imageCredits: 9 };

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { startDatabaseRelay, type TcpRelay } from "@shared/testing/failing-database.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "./testing/start-test-server.ts";
 
@@ -12,7 +12,7 @@ describe("while the database is away", () => {
   let server: TestServer;
   let token: string;
   beforeAll(async () => {
-    const relayed = await startDatabaseRelay(testDatabaseUri("outage"));
+    const relayed = await startDatabaseRelay(newDatabaseUri("outage"));
     relay = relayed.relay;
     server = await startTestServer({ databaseUri: relayed.uri });
     const user = await createUser(server.database, { username: "ann" });
@@ -92,7 +92,7 @@ describe("while the database is away", () => {
 
   it("is not ready either while no events arrive", async () => {
     const deaf = await startTestServer({
-      databaseUri: testDatabaseUri("deaf"),
+      databaseUri: newDatabaseUri("deaf"),
       overrides: { feedIsRunning: () => false },
     });
     const { status } = await deaf.call("/readyz");

@@ -98,7 +98,7 @@ type Prepare = (scene: Scene) => Promise<CallOptions & { path?: string }>;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ databaseUri: testDatabaseUri("roles") });
+  server = await startTestServer({ databaseUri: testDatabaseUri() });
 });
 afterAll(() => server.stop());
 

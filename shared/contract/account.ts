@@ -146,16 +146,21 @@ export const streamPositionsSchema = z.object({
 });
 export type StreamPositions = z.infer<typeof streamPositionsSchema>;
 
+/** The fields of a user that both the user and administrators see. */
+const profileFields = {
+  username: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+  role: roleSchema,
+  approved: z.boolean(),
+  allow_image_upload: z.boolean(),
+  image_credits: z.number().int(),
+};
+
 /** `stream_positions` is read before the rest, so that no event is missed. */
 export const meSchema = z
   .object({
-    username: z.string(),
-    email: z.string(),
-    email_verified: z.boolean(),
-    role: roleSchema,
-    approved: z.boolean(),
-    allow_image_upload: z.boolean(),
-    image_credits: z.number().int(),
+    ...profileFields,
     payment_proof: paymentProofSchema.nullable(),
     two_factor: z.object({
       enabled: z.boolean(),
@@ -169,13 +174,7 @@ export type Me = z.infer<typeof meSchema>;
 /** A user as administrators see them. */
 export const userCardSchema = z
   .object({
-    username: z.string(),
-    email: z.string(),
-    email_verified: z.boolean(),
-    role: roleSchema,
-    approved: z.boolean(),
-    allow_image_upload: z.boolean(),
-    image_credits: z.number().int(),
+    ...profileFields,
     payment_proof: adminPaymentProofSchema.nullable(),
     created_at: z.iso.datetime(),
   })

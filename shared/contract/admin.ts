@@ -51,7 +51,6 @@ export const creditGrantSchema = z
 export const queueTicketSchema = z
   .object({ ticket: z.string(), expires_at: z.iso.datetime() })
   .meta({ id: "QueueTicket" });
-export type QueueTicket = z.infer<typeof queueTicketSchema>;
 
 /** `action` is the name of the action's event. */
 export const auditEntrySchema = z

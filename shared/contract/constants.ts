@@ -87,9 +87,7 @@ export const IMAGE_ANALYSIS_CREDITS = 1;
 /** Refunds a day (UTC) and user for chart images that the model refused. */
 export const MAX_REFUSAL_REFUNDS = 3;
 
-/**
- * Percent of the daily AI budget at which administrators are notified, scheduled analyses stop, and all others stop.
- */
+/** Percent of the daily AI budget at which administrators are notified. Analyses stop at the last one. */
 export const BUDGET_PERCENTS = [80, 100] as const;
 
 /** Time between a registration and the dashboard. */

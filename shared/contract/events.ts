@@ -1,15 +1,19 @@
 import { z } from "zod";
-import { adminPaymentProofSchema, roleSchema, userCardSchema } from "./account.ts";
-import { timeframeSchema } from "./candle.ts";
+import {
+  adminPaymentProofSchema,
+  meSchema,
+  streamPositionsSchema,
+  userCardSchema,
+} from "./account.ts";
 import { BUDGET_PERCENTS } from "./constants.ts";
 import { chartImageSchema } from "./files.ts";
 import { paymentDetailsSchema } from "./payment.ts";
 import { entryLeftSchema, outcomeSchema, signalResponseSchema } from "./signal.ts";
 
-const signalRefSchema = z.object({
-  signal_id: z.string(),
-  symbol: z.string(),
-  timeframe: timeframeSchema,
+const signalRefSchema = signalResponseSchema.pick({
+  signal_id: true,
+  symbol: true,
+  timeframe: true,
 });
 const emptySchema = z.object({});
 
@@ -42,13 +46,9 @@ export const userEventSchemas = {
     resolved_at: z.iso.datetime(),
   }),
   "signal:entry-left": entryLeftSchema.extend({ signal_id: z.string() }),
-  "account:updated": z.object({
-    approved: z.boolean(),
-    role: roleSchema,
-    allow_image_upload: z.boolean(),
-    image_credits: z.number().int(),
-    reason: accountReasonSchema,
-  }),
+  "account:updated": meSchema
+    .pick({ approved: true, role: true, allow_image_upload: true, image_credits: true })
+    .extend({ reason: accountReasonSchema }),
   "proof:deleted": emptySchema,
   "history:cleared": emptySchema,
 } as const;
@@ -121,11 +121,6 @@ export type ServerToClientEvents = {
 /** `auth` of the handshake; `since` is the last number received of each stream. */
 export const socketAuthSchema = z.object({
   token: z.string(),
-  since: z
-    .object({
-      user: z.number().int().nonnegative().optional(),
-      admins: z.number().int().nonnegative().optional(),
-    })
-    .optional(),
+  since: streamPositionsSchema.partial().optional(),
 });
 export type SocketAuth = z.infer<typeof socketAuthSchema>;

@@ -24,11 +24,9 @@ export interface Instrument {
   hours: TradingHours;
   /** ccxt exchanges with this market; all if absent. */
   exchanges?: readonly string[];
-  /** Name in OANDA's v20 API. */
   oanda?: string;
   /** Ticker of Yahoo's chart endpoint, and its trading hours. */
   yahoo?: { ticker: string; hours: TradingHours };
-  /** Name on TradingView. */
   tradingView: string;
   /** One unit of a position, and a contract of it. */
   unit: string;

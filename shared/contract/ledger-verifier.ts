@@ -24,7 +24,6 @@ const LEDGER_FAULTS = {
 } as const;
 type LedgerFaultReason = keyof typeof LEDGER_FAULTS;
 
-/** The first fault. */
 interface LedgerFault {
   /** Number of the bad or missing record. */
   seq: number;
@@ -40,7 +39,6 @@ export type KeptHead = Pick<LedgerHead, "seq" | "hash">;
 export interface LedgerReport {
   /** Null if the ledger is valid. */
   fault: LedgerFault | null;
-  /** The last valid record. */
   head: KeptHead;
   tally: LedgerTally;
 }
@@ -53,7 +51,6 @@ interface LedgerVerifier {
 
 export interface VerifierOptions {
   kept?: readonly KeptHead[];
-  /** Called with each outcome and the figures of its analysis. */
   onOutcome?: (recorded: { seq: number; figures: LedgerFigures; judgement: Resolution }) => void;
 }
 
@@ -209,7 +206,6 @@ function findTruncation({ head, kept }: VerifierState): LedgerFault | null {
 /** A commitment should be recorded before the shortest candle closes and the outcome can be known. */
 const MAX_COMMITMENT_DELAY_MS = 60_000;
 
-/** Totals of a valid ledger. */
 interface LedgerTally {
   analyses: { live: number; replay: number; none: number };
   outcomes: { WIN: number; LOSS: number; EXPIRED: number };

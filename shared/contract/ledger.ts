@@ -37,7 +37,6 @@ const ledgerFiguresSchema = z.looseObject({
   provider: z.string(),
   price: z.number().nullable(),
   last_candle_at: z.iso.datetime().nullable(),
-  /** Hash of the candles of the analysis. */
   candles_sha256: sha256Schema.nullable(),
   created_at: z.iso.datetime(),
   finished_at: z.iso.datetime(),
@@ -124,7 +123,6 @@ export const publishedHeadSchema = z.object({
 });
 export type PublishedHead = z.infer<typeof publishedHeadSchema>;
 
-/** A witness of a head. */
 const headWitnessSchema = z.object({
   kind: z.enum(WITNESS_KINDS),
   /** URL of the calendar, or of a repository with an https URL. */
@@ -133,7 +131,6 @@ const headWitnessSchema = z.object({
   /** Time when the status was reached. */
   at: z.iso.datetime(),
   bitcoin_block: z.number().int().nonnegative().nullable(),
-  /** Commit that contains the head. */
   commit: z.string().nullable(),
 });
 export type HeadWitness = z.infer<typeof headWitnessSchema>;

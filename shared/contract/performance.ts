@@ -61,7 +61,6 @@ export type PerformanceCounts = z.infer<typeof performanceCountsSchema>;
 
 /** Null if the trades are too few, or too close in time for an interval. */
 const winFigures = {
-  /** Share of decided signals that won. */
   win_rate: estimateSchema.nullable(),
   /** Baseline win rate: that of a driftless price with the same levels. */
   no_edge_rate: share.nullable(),
@@ -103,7 +102,6 @@ export const performanceSchema = z
     ...winFigures,
     /** Closed trades: decided or expired. */
     trades: count,
-    /** Effective sample size of the edge. */
     effective_trades: count,
     expectancy_r: estimateSchema.nullable(),
     profit_factor: z.number().nullable(),

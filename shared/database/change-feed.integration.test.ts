@@ -1,5 +1,5 @@
 import { startDatabaseRelay } from "@shared/testing/failing-database.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createLogger } from "../runtime/logger.ts";
 import { ChangeFeed } from "./change-feed.ts";
@@ -10,7 +10,7 @@ const COLLECTION = "followed";
 const logger = createLogger({ part: "test", level: "silent" });
 
 describe("a change feed", () => {
-  const uri = testDatabaseUri("change-feed");
+  const uri = newDatabaseUri("change-feed");
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase({ uri });

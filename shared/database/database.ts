@@ -25,7 +25,6 @@ const SERVER_SELECTION_TIMEOUT_MS = 3_000;
 /** For a reply that never comes on a connection that stays open. */
 const SOCKET_TIMEOUT_MS = 30_000;
 
-/** Schemas only declare what mongoose has to cast; TypeScript checks what is written. */
 const defineModels = (connection: Connection) => ({
   ...aiUsageModels(connection),
   ...eventModels(connection),

@@ -19,7 +19,7 @@ describe("what the AI costs in a day", () => {
   };
 
   beforeAll(async () => {
-    const uri = testDatabaseUri("ai-budget");
+    const uri = testDatabaseUri();
     database = await openDatabase({ uri });
     const others = Array.from({ length: WORKERS - 1 }, () => openDatabase({ uri }));
     workers = [database, ...(await Promise.all(others))];

@@ -20,15 +20,8 @@ export async function readAiSpending(database: SpendingDatabase, at: Date): Prom
 }
 
 /** Returns true if no new analysis may use the AI on this day. */
-export const isBudgetUsedUp = (budget: AiBudget): boolean => hasReached(budget, 100);
-
-/** Returns true if scheduled analyses may use the AI on this day. They leave part of the budget to requests. */
-export const allowsScheduledAnalyses = (budget: AiBudget): boolean => !hasReached(budget, 80);
-
-const hasReached = ({ spentUsd, budgetUsd }: AiBudget, percent: Percent): boolean =>
-  toNanoUsd(spentUsd) >= thresholdNanoUsd(budgetUsd, percent);
-
-type Percent = (typeof BUDGET_PERCENTS)[number];
+export const isBudgetUsedUp = ({ spentUsd, budgetUsd }: AiBudget): boolean =>
+  toNanoUsd(spentUsd) >= toNanoUsd(budgetUsd);
 
 /**
  * Adds the cost of an AI call to the UTC day in which it ended, and notifies the administrators when the day reaches
@@ -116,7 +109,7 @@ async function addAndNotify(
 
 const toNanoUsd = (usd: number): number => Math.round(usd * NANO_PER_USD);
 
-const thresholdNanoUsd = (budgetUsd: number, percent: Percent): number =>
+const thresholdNanoUsd = (budgetUsd: number, percent: number): number =>
   (toNanoUsd(budgetUsd) * percent) / 100;
 
 /** `2026-03-18`, in UTC. */

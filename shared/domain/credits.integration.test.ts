@@ -22,7 +22,7 @@ describe("changeCredits", () => {
   let here: Database;
   let elsewhere: Database;
   beforeAll(async () => {
-    const uri = testDatabaseUri("credits");
+    const uri = testDatabaseUri();
     here = await openDatabase({ uri });
     elsewhere = await openDatabase({ uri });
   });

@@ -1,4 +1,5 @@
-import type { EntryLeft, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
+import { historyItemOf } from "@shared/contract/history-item.ts";
+import type { HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 import type { SignalRecord } from "../database/models/signal.ts";
 
 type PresentableSignal = Pick<
@@ -8,6 +9,7 @@ type PresentableSignal = Pick<
 
 /** A signal in responses and events. */
 export function presentSignal(signal: PresentableSignal): SignalResponse {
+  const { entryLeft } = signal;
   return {
     signal_id: signal._id.toString(),
     symbol: signal.symbol,
@@ -16,15 +18,8 @@ export function presentSignal(signal: PresentableSignal): SignalResponse {
     created_at: signal.createdAt.toISOString(),
     origin: signal.origin,
     analysis: signal.analysis ?? null,
-    ...presentEntryLeft(signal),
+    ...(entryLeft && { entry_left: { price: entryLeft.price, at: entryLeft.at.toISOString() } }),
   };
-}
-
-function presentEntryLeft({ entryLeft }: Pick<SignalRecord, "entryLeft">): {
-  entry_left?: EntryLeft;
-} {
-  if (!entryLeft) return {};
-  return { entry_left: { price: entryLeft.price, at: entryLeft.at.toISOString() } };
 }
 
 /** A signal without a result in events. */
@@ -40,23 +35,6 @@ export function presentSignalRef(signal: Pick<SignalRecord, "_id" | "symbol" | "
 export function presentHistoryItem(
   signal: PresentableSignal & Pick<SignalRecord, "outcome">,
 ): HistoryItem {
-  const { analysis } = signal;
-  const calibrated = analysis?.calibrated_confidence;
-  return {
-    id: signal._id.toString(),
-    timestamp: signal.createdAt.toISOString(),
-    symbol: signal.symbol,
-    timeframe: signal.timeframe,
-    status: signal.status,
-    signal: analysis?.final_signal ?? "WAIT",
-    confidence: analysis?.confidence ?? 0,
-    ...(typeof calibrated === "number" && { calibrated_confidence: calibrated }),
-    entry: analysis?.entry ?? null,
-    stop_loss: analysis?.stop_loss ?? null,
-    take_profit: analysis?.take_profit ?? null,
-    ...(signal.outcome && { outcome: signal.outcome }),
-    ...(analysis?.valid_until && { valid_until: analysis.valid_until }),
-    ...presentEntryLeft(signal),
-    rationale: analysis?.raw_ai.rationale ?? "",
-  };
+  const { outcome } = signal;
+  return { ...historyItemOf(presentSignal(signal)), ...(outcome && { outcome }) };
 }

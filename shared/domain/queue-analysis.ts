@@ -34,7 +34,6 @@ export interface JoinedAnalysis {
 /** A request to be answered by the market's analysis of a candle. */
 type Join = Pick<AnalysisRequest, "userId" | "request" | "requestId"> & {
   database: Database;
-  /** See `analysisKey`. */
   key: string;
   candleClosedAt: Date;
   at: Date;

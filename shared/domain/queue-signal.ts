@@ -18,7 +18,6 @@ import { type FinishedAnalysis, missedEntryAnalysis, sizeAnalysis } from "./sizi
 /** A new id for a signal or an analysis. Ids grow with time. */
 export const newSignalId = (): Types.ObjectId => new Types.ObjectId();
 
-/** A signal to be queued. */
 interface NewSignal {
   /** Given by the caller, so that a retried transaction creates the same signal. */
   id: Types.ObjectId;

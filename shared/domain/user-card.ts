@@ -9,23 +9,23 @@ import type { UserRecord } from "../database/models/user.ts";
 import { filePath } from "../files/file-store.ts";
 
 /** A payment proof for its owner. `url` is the path without a signature. */
-export function presentProof(proof: ProofSummary): PaymentProof {
+export function presentProof(proof: ShownProof): PaymentProof {
   return {
     sender_name: proof.senderName,
     filename: proof.filename,
     url: filePath("payment_proofs", proof.filename),
-    submitted_at: proof.submittedAt.toISOString(),
+    submitted_at: proof.createdAt.toISOString(),
   };
 }
 
 /** A payment proof for administrators. */
-export function presentAdminProof(proof: ProofSummary): AdminPaymentProof {
+export function presentAdminProof(proof: ShownProof): AdminPaymentProof {
   const { duplicateOf } = proof;
   return { ...presentProof(proof), ...(duplicateOf && { duplicate_of: duplicateOf }) };
 }
 
 /** A user for administrators. */
-export function presentUserCard(user: UserRecord, proof: ProofSummary | null = null): UserCard {
+export function presentUserCard(user: UserRecord, proof: ShownProof | null = null): UserCard {
   return {
     ...presentProfile(user),
     payment_proof: proof && presentAdminProof(proof),
@@ -44,53 +44,32 @@ export const presentProfile = (user: UserRecord) => ({
   image_credits: user.imageCredits,
 });
 
-interface ProofSummary {
-  senderName: string;
-  filename: string;
-  submittedAt: Date;
-  /** Name of a user who submitted the same image earlier; for administrators only. */
-  duplicateOf?: string;
-}
-
-const SHOWN_FIELDS = {
-  userId: 1,
-  senderName: 1,
-  filename: 1,
-  createdAt: 1,
-  duplicateOf: 1,
-} as const;
-
-export function summarizeProof(
-  proof: Pick<PaymentProofRecord, "senderName" | "filename" | "createdAt" | "duplicateOf">,
-): ProofSummary {
-  const { senderName, filename, createdAt, duplicateOf } = proof;
-  return { senderName, filename, submittedAt: createdAt, ...(duplicateOf && { duplicateOf }) };
-}
+const SHOWN_FIELDS = ["userId", "senderName", "filename", "createdAt", "duplicateOf"] as const;
+type ShownProof = Pick<PaymentProofRecord, (typeof SHOWN_FIELDS)[number]>;
 
 /** A user's current payment proof. */
 export async function findProofOf(
   database: Database,
   userId: Types.ObjectId,
   session?: ClientSession,
-): Promise<ProofSummary | null> {
-  const proof = await database.paymentProofs
+): Promise<ShownProof | null> {
+  return database.paymentProofs
     .findOne({ userId })
-    .select(SHOWN_FIELDS)
+    .select([...SHOWN_FIELDS])
     .session(session ?? null)
     .lean();
-  return proof && summarizeProof(proof);
 }
 
 /** The current payment proofs of these users, by user id in hex. */
 export async function findProofsOf(
   database: Database,
   userIds: readonly Types.ObjectId[],
-): Promise<Map<string, ProofSummary>> {
+): Promise<Map<string, ShownProof>> {
   const proofs = await database.paymentProofs
     .find({ userId: { $in: [...userIds] } })
-    .select(SHOWN_FIELDS)
+    .select([...SHOWN_FIELDS])
     .lean();
-  return new Map(proofs.map((proof) => [proof.userId.toString(), summarizeProof(proof)]));
+  return new Map(proofs.map((proof) => [proof.userId.toString(), proof]));
 }
 
 /**

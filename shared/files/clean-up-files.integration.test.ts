@@ -10,7 +10,7 @@ import { FILE_KINDS, fileStore, newFilename } from "./file-store.ts";
 describe("the cleanup of stored bytes", () => {
   let database: Database;
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("cleanup") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
 

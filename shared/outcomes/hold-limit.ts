@@ -1,7 +1,6 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { HOLD_CANDLES } from "@shared/contract/constants.ts";
 
-/** The hold as stated by an analyst. */
 interface StatedHold {
   /** Number of candles; null if not stated. */
   candles: number | null;

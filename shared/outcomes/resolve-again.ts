@@ -1,13 +1,12 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import type { LedgerFigures } from "@shared/contract/ledger.ts";
-import type { Resolution } from "@shared/contract/resolution.ts";
+import { type Resolution, resolutionSchema } from "@shared/contract/resolution.ts";
 import { resolveTrade } from "./resolve-trade.ts";
 import { type CandleParts, tradeOfFigures } from "./simulate-trade.ts";
 
 /** A recorded outcome and the figures of its analysis. */
 export interface RecordedOutcome {
-  /** Number of the outcome's record. */
   seq: number;
   figures: LedgerFigures;
   judgement: Resolution;
@@ -70,18 +69,7 @@ export async function resolveAgain(
 const FINEST = TIMEFRAMES[0];
 
 /** Compared fields. The costs are those of the record. */
-const COMPARED = [
-  "outcome",
-  "reason",
-  "resolved_at",
-  "filled_at",
-  "fill",
-  "exited_at",
-  "exit",
-  "r_multiple",
-  "max_favourable_r",
-  "max_adverse_r",
-] as const satisfies (keyof Resolution)[];
+const COMPARED = resolutionSchema.omit({ costs: true }).keyof().options;
 
 /** @param resolved null if the trade is still open at that time */
 function differences(recorded: Resolution, resolved: Resolution | null): FieldDifference[] {

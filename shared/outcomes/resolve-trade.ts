@@ -146,7 +146,6 @@ const PRICE_DIGITS = 12;
 interface Decided {
   trade: Trade;
   state: TradeState | Exit;
-  /** Close of the deciding candle. */
   lastClose: number;
   /** Unix ms. */
   resolvedAt: number;

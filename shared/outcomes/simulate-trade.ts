@@ -14,7 +14,6 @@ export interface Trade {
   /** The last close when the signal was made. */
   price: number;
   createdAt: number;
-  /** When the entry expires. */
   validUntil: number;
   /** Hold limit, including the candle of the fill. */
   holdCandles: number;

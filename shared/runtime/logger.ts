@@ -1,6 +1,5 @@
 import pino from "pino";
 
-/** Fields whose values are never logged. */
 const SECRET_FIELDS = [
   "password",
   "current_password",

@@ -9,9 +9,7 @@ export interface TradeSums {
   closed: number;
   /** A win scores 1, a loss 0, an expired trade in between. */
   scoreSum: number;
-  /** Sum of the baseline win rates. */
   chanceSum: number;
-  /** Sum of (score − baseline)². */
   edgeSquareSum: number;
 }
 
@@ -21,7 +19,6 @@ export interface ConfidenceBucket extends TradeSums {
   index: number;
   /** Sum of the stated chances of decided trades, each 0–1. */
   statedSum: number;
-  /** Sum of (stated − won)² of decided trades. */
   squareErrorSum: number;
 }
 

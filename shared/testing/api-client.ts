@@ -5,10 +5,8 @@ import { io, type Socket } from "socket.io-client";
 import { vi } from "vitest";
 import { signTokenFor } from "./factories.ts";
 
-/** Timeout for pushed events. */
 export const PUSH_WAIT = { timeout: 15_000, interval: 20 };
 
-/** A response of the API with parsed JSON. */
 interface JsonResponse {
   status: number;
   body: unknown;
@@ -120,7 +118,6 @@ export class PushClient {
   }
 }
 
-/** A text, a file, or several. */
 export type FormValue = string | Buffer | readonly (string | Buffer)[];
 
 /** A multipart form. Its files are called `image.png` with the type of PNGs, whatever their content. */

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 
-/** A request of any client of the API. */
 export interface ApiRequest {
   method?: "GET" | "POST";
   token?: string;
@@ -15,7 +14,6 @@ export interface ApiAnswer {
   body: unknown;
 }
 
-/** Longer than the API takes for any answer. */
 const CLIENT_TIMEOUT_MS = 130_000;
 
 /**

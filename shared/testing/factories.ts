@@ -11,7 +11,6 @@ import { Types } from "mongoose";
 /** Default password of users made here. */
 export const TEST_PASSWORD = "correct horse";
 
-/** The fastest parameters of argon2. */
 const QUICK_HASH = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** Stores a user who can log in, without events. By default with a random name, the role `user` and no approval. */

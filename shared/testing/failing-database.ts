@@ -9,13 +9,11 @@ interface CommandFailure {
   times: number;
   /** Hangs for this time before it runs, in milliseconds. */
   blockMs?: number;
-  /** Runs, but returns this write concern error. */
   writeConcernErrorCode?: number;
 }
 
 /** A separate replica set with fail points, which affect all clients of a server. */
 interface FailingMongo {
-  /** Address of an empty database. */
   uri: string;
   /** Only commands of connections with this `appName` fail. */
   appName: string;

@@ -27,8 +27,13 @@ function hasRoom(folder: string): boolean {
   return bavail * bsize >= MIN_RAM_DISK_BYTES;
 }
 
-/** Starts one replica set for the whole run; every suite takes a database of its own on it. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Starts one replica set for the whole run, which its projects share. */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const { TEST_MONGO_URI: started } = process.env;
+  if (started) {
+    project.provide("mongoUri", started);
+    return;
+  }
   const mongod = await ensureMongod();
   const replicaSet = await MongoMemoryReplSet.create({
     binary: { systemBinary: mongod.path, version: mongod.version },
@@ -40,6 +45,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       args: [...MONGOD_PARAMETERS, "--setParameter", "ttlMonitorEnabled=false"],
     },
   });
+  process.env.TEST_MONGO_URI = replicaSet.getUri();
   project.provide("mongoUri", replicaSet.getUri());
   return async () => {
     await replicaSet.stop({ doCleanup: true, force: true });

@@ -22,15 +22,13 @@ export function createCanvas(size: { width: number; height: number; grey: number
 }
 
 /** A candle chart; each `seed` gives another one. */
-export function chartImage(seed: number, size = { width: 320, height: 200 }): Sharp {
-  const canvas = createCanvas({ ...size, grey: 20 });
-  const barWidth = Math.floor(size.width / 20);
+export function chartImage(seed: number): Sharp {
+  const canvas = createCanvas({ width: 320, height: 200, grey: 20 });
   for (let bar = 0; bar < 20; bar += 1) {
     const wave = Math.abs(Math.sin(seed * 12.9898 + bar * 78.233));
-    const height = Math.max(1, Math.floor(wave * size.height * 0.6));
-    const top = Math.floor((size.height - height) * Math.abs(Math.cos(seed + bar)));
-    const grey = bar % 2 === 0 ? 220 : 120;
-    canvas.fill({ left: bar * barWidth, top, width: barWidth - 2, height, grey });
+    const height = Math.max(1, Math.floor(wave * 120));
+    const top = Math.floor((200 - height) * Math.abs(Math.cos(seed + bar)));
+    canvas.fill({ left: bar * 16, top, width: 14, height, grey: bar % 2 === 0 ? 220 : 120 });
   }
   return canvas.toSharp();
 }

@@ -6,7 +6,6 @@ import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 export const NOON = Date.UTC(2026, 0, 5, 12);
 export const HOUR_MS = TIMEFRAME_MS["1h"];
 
-/** A market without trading costs. */
 export const NO_TRADING_COSTS: TradingCosts = { spread_percent: 0, commission_percent: 0 };
 
 /** One candle; null for a missing one. */

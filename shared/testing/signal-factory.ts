@@ -15,7 +15,6 @@ import {
   startRuns,
 } from "../../worker/src/signals/signal-lifecycle.ts";
 
-/** An analysis without a trade. */
 export const WAIT_ANALYSIS: Analysis = {
   final_signal: "WAIT",
   confidence: 40,
@@ -45,7 +44,6 @@ export const WAIT_ANALYSIS: Analysis = {
   },
 };
 
-/** Fields of signals, and of their analyses. */
 type SignalOverrides = Partial<SignalRecord> & { market?: Partial<MarketAnalysisRecord> };
 
 /**
@@ -136,7 +134,6 @@ export async function startRun(
   return runs[0] ?? null;
 }
 
-/** Result of a run; a WAIT by default. */
 export function runResult(
   status: RunResult["status"] = "completed",
   analysis: Analysis = WAIT_ANALYSIS,
@@ -149,8 +146,6 @@ interface Trade {
   confidence?: number;
   calibrated?: number | null;
   source?: Partial<Analysis["source"]>;
-  /** Distance of the target, in R. */
-  rewardToRisk?: number;
 }
 
 interface ResolvedTrade extends Trade {
@@ -163,10 +158,11 @@ interface ResolvedTrade extends Trade {
 
 const ENTRY = 100;
 const RISK = 2;
+const REWARD_TO_RISK = 2;
 
 /** A pending BUY at 100 with stop 98, of live data and the rule-based analyst. */
 export function pendingTrade(trade: Trade): SignalOverrides {
-  const { at, confidence = 70, calibrated = null, source, rewardToRisk = 2 } = trade;
+  const { at, confidence = 70, calibrated = null, source } = trade;
   const analysis: Analysis = {
     ...WAIT_ANALYSIS,
     final_signal: "BUY",
@@ -174,17 +170,16 @@ export function pendingTrade(trade: Trade): SignalOverrides {
     calibrated_confidence: calibrated,
     entry: ENTRY,
     stop_loss: ENTRY - RISK,
-    take_profit: ENTRY + RISK * rewardToRisk,
+    take_profit: ENTRY + RISK * REWARD_TO_RISK,
     source: { ...WAIT_ANALYSIS.source, data: "live", analyst_version: "rules/1", ...source },
   };
   return { status: "completed", createdAt: at, finishedAt: at, updatedAt: at, analysis };
 }
 
-/** The same, resolved. */
 export function resolvedTrade(trade: ResolvedTrade): SignalOverrides {
-  const { outcome, resolvedAt, rewardToRisk = 2 } = trade;
+  const { outcome, resolvedAt } = trade;
   const reasons = { WIN: "target", LOSS: "stop", EXPIRED: "hold-over" } as const;
-  const results = { WIN: rewardToRisk, LOSS: -1, EXPIRED: 0 };
+  const results = { WIN: REWARD_TO_RISK, LOSS: -1, EXPIRED: 0 };
   const { reason = reasons[outcome], r = results[outcome] } = trade;
   const isFilled = reason !== "not-filled";
   const time = resolvedAt.toISOString();

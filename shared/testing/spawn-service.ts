@@ -14,9 +14,7 @@ const NOWHERE = "http://127.0.0.1:9";
 /** A server or worker as a separate process. */
 export interface SpawnedService {
   readonly pid: number;
-  /** All log lines so far, as JSON. */
   readonly lines: string[];
-  /** Sends SIGKILL. */
   kill(): Promise<void>;
   /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
@@ -24,15 +22,16 @@ export interface SpawnedService {
 
 /**
  * Starts a service as a process and waits until it is ready. By default it has a temporary DATA_DIR.
- * @param entry its main file, from the root of the project
+ * @param entry its main file; by default the one that the test run has bundled, otherwise its source
  */
 export async function spawnService(
   part: "server" | "worker",
   env: Record<string, string>,
-  entry = `${part}/src/main.ts`,
+  entry = mainFile(part),
 ): Promise<SpawnedService> {
   const ownFolder = mkdtempSync(join(tmpdir(), `${part}-`));
-  const child = spawn(process.execPath, ["--import", "tsx", entry], {
+  const loader = entry.endsWith(".ts") ? ["--import", "tsx"] : [];
+  const child = spawn(process.execPath, [...loader, entry], {
     cwd: PROJECT_ROOT,
     env: {
       PATH: process.env.PATH,
@@ -78,6 +77,11 @@ function untilReady(
     }
     child.once("exit", () => reject(new Error(`${part} ended early:\n${lines.join("\n")}`)));
   });
+}
+
+function mainFile(part: string): string {
+  const { BUNDLED_SERVICES: folder } = process.env;
+  return folder ? join(folder, `${part}.mjs`) : `${part}/src/main.ts`;
 }
 
 /** An unused TCP port. */

@@ -7,12 +7,12 @@ import type { ProviderHealth } from "./market-data/circuit-breaker.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ uri: testDatabaseUri("status-reports") });
+  database = await openDatabase({ uri: testDatabaseUri() });
 });
 afterAll(() => database.close());
 
 it("a worker reports what it uses and how its providers are, until it stops", async () => {
-  const at = Date.UTC(2026, 0, 1);
+  const at = new Date(Date.UTC(2026, 0, 1));
   const health: ProviderHealth[] = [
     { provider: "binance", state: "ok", lastSuccessAt: at, lastFailure: null, failures: new Map() },
     {
@@ -27,7 +27,7 @@ it("a worker reports what it uses and how its providers are, until it stops", as
     workerId: "worker-1",
     database,
     logger: createLogger({ part: "worker", level: "silent" }),
-    now: () => new Date(at),
+    now: () => at,
     analyst: { name: "rules", version: "rules/2" },
     model: "rules",
     concurrency: 7,
@@ -40,12 +40,12 @@ it("a worker reports what it uses and how its providers are, until it stops", as
       marketData: "live",
       seenAt: expect.any(Date),
       providers: [
-        { provider: "binance", state: "ok", lastSuccessAt: new Date(at), lastFailure: null },
+        { provider: "binance", state: "ok", lastSuccessAt: at, lastFailure: null },
         {
           provider: "okx",
           state: "failing",
           lastSuccessAt: null,
-          lastFailure: { failure: "refused", at: new Date(at) },
+          lastFailure: { failure: "refused", at },
         },
       ],
     },

@@ -1,11 +1,7 @@
 import type { Database } from "@shared/database/database.ts";
-import {
-  ANALYSIS_SETUP_ID,
-  type ProviderHealthRecord,
-} from "@shared/database/models/worker-reports.ts";
+import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Analyst } from "./analysis/analyst.ts";
-import type { ProviderHealth } from "./market-data/circuit-breaker.ts";
 import type { MarketDataSelection } from "./market-data/select-market-data.ts";
 
 const REPORT_INTERVAL_MS = 10_000;
@@ -30,7 +26,7 @@ export async function startHeartbeat(options: {
       { $set: { data, analyst: analyst.name, analystVersion: analyst.version, model } },
       { upsert: true },
     );
-    const providers = market.health().map(toRecord);
+    const providers = market.health().map(({ failures: _failures, ...health }) => health);
     const made = { marketData: data, analyst: analyst.name };
     const status = { $literal: { ...made, concurrency, providers, startedAt } };
     await database.workerStatuses.updateOne(
@@ -50,15 +46,3 @@ export async function startHeartbeat(options: {
     },
   };
 }
-
-const toRecord = ({
-  provider,
-  state,
-  lastSuccessAt,
-  lastFailure,
-}: ProviderHealth): ProviderHealthRecord => ({
-  provider,
-  state,
-  lastSuccessAt: lastSuccessAt === null ? null : new Date(lastSuccessAt),
-  lastFailure: lastFailure && { ...lastFailure, at: new Date(lastFailure.at) },
-});

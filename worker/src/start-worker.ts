@@ -9,12 +9,11 @@ import { startHeartbeat } from "./heartbeat.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
 import { SignalQueue } from "./jobs/signal-queue.ts";
-import { startListingPublisher } from "./market-data/publish-listings.ts";
+import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData } from "./market-data/select-market-data.ts";
-import { countedAnalyst } from "./metrics/counted-analyst.ts";
 import { serveMetrics } from "./metrics/serve-metrics.ts";
-import { createWorkerMetrics } from "./metrics/worker-metrics.ts";
-import { startLedgerAppender } from "./record/ledger-appender.ts";
+import { countedAnalyst, createWorkerMetrics } from "./metrics/worker-metrics.ts";
+import { startLedgerAppender } from "./record/append-records.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
 import type { WorkerDeps } from "./worker-deps.ts";
 

@@ -22,11 +22,10 @@ export function App({ router }: Pick<ComponentProps<typeof RouterProvider>, "rou
   );
 }
 
-/** Applies changes of the account to the session, and clears all caches when another user signs in. */
+/** Clears all caches when another user signs in. */
 export function followSession(): void {
   followOtherTabs();
-  useRealtime.subscribe(({ account, connection }, before) => {
-    if (account && account !== before.account) useSession.getState().setAccess(account);
+  useRealtime.subscribe(({ connection }, before) => {
     if (connection === "online" && before.connection !== "online") refetchFailed();
   });
   useSession.subscribe((session, before) => {
@@ -43,11 +42,7 @@ function refetchFailed(): void {
   });
 }
 
-/**
- * Loads the code of the screen at `path`, so that a router with these routes shows it at once. Routes without a screen
- * of their own stay as they are.
- * @throws if the code cannot be loaded
- */
+/** Loads the code of the screen at `path`, so that a router with these routes shows it at once. */
 export async function loadScreen(routes: RouteObject[], path: string): Promise<void> {
   const matches = matchRoutes(routes, path) ?? [];
   await Promise.all(
@@ -60,10 +55,7 @@ export async function loadScreen(routes: RouteObject[], path: string): Promise<v
   );
 }
 
-/**
- * Starts to load the code of the screen at `path`, and has the router wait for `until` before it shows it: a screen that
- * came while the page is still compared with the frame it holds would not be what is in there.
- */
+/** Has the router wait for `until`, because the page must show its pre-rendered frame while it is hydrated. */
 export function holdScreen(routes: RouteObject[], path: string, until: Promise<unknown>): void {
   for (const { route } of matchRoutes(routes, path) ?? []) {
     const { lazy } = route;

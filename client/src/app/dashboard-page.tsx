@@ -1,3 +1,4 @@
+import type { Me } from "@shared/contract/account.ts";
 import {
   ArrowRight,
   BadgeCheck,
@@ -12,7 +13,8 @@ import {
 import type { ReactNode } from "react";
 import { Link } from "react-router-dom";
 import { PaymentProof } from "../features/payments/payment-proof.tsx";
-import { type Account, useRealtime } from "../lib/realtime/store.ts";
+import { useMe } from "../lib/me.ts";
+import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { Alert } from "../ui/alert.tsx";
 import { buttonClass } from "../ui/button.tsx";
@@ -21,7 +23,7 @@ import { PageHeading } from "../ui/page-heading.tsx";
 
 export function DashboardPage() {
   // Waiting for the account avoids layout shifts; an unreachable server is not waited for.
-  const isKnown = useRealtime((live) => live.account !== null || live.ready);
+  const isKnown = useRealtime((live) => live.ready);
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
       <PageHeading title="Dashboard" />
@@ -29,8 +31,7 @@ export function DashboardPage() {
         <Overview />
       ) : (
         <div role="status" aria-label="Loading your account" className={gridClass}>
-          <Skeleton className="h-96 rounded-card" />
-          <Skeleton className="h-96 rounded-card" />
+          <Skeleton className="h-96 rounded-card" count={2} />
         </div>
       )}
     </div>
@@ -43,7 +44,7 @@ const gridClass =
 function Overview() {
   const approved = useSession((session) => session.approved);
   const isAdmin = useSession((session) => session.isAdmin);
-  const emailVerified = useRealtime((live) => live.account?.email_verified ?? true);
+  const emailVerified = useMe()?.email_verified ?? true;
   return (
     <>
       {!emailVerified && (
@@ -79,7 +80,7 @@ function Overview() {
   );
 }
 
-export function ApprovedCard() {
+function ApprovedCard() {
   return (
     <Card className="flex animate-enter flex-col gap-6 p-6 sm:p-8">
       <div className="flex gap-4">
@@ -130,8 +131,8 @@ export function PendingCard() {
   );
 }
 
-export function AccountCard() {
-  const account = useRealtime((live) => live.account);
+function AccountCard() {
+  const account = useMe();
   return (
     <Card className="p-6">
       <h2 className="text-sm font-medium text-ink-muted">Account</h2>
@@ -144,7 +145,7 @@ export function AccountCard() {
   );
 }
 
-function Email({ account }: { account: Account }) {
+function Email({ account }: { account: Me }) {
   const { email, email_verified } = account;
   return (
     <>
@@ -173,7 +174,7 @@ interface LinkCardProps {
   link: string;
 }
 
-export function LinkCard({ Icon, title, text, to, link }: LinkCardProps) {
+function LinkCard({ Icon, title, text, to, link }: LinkCardProps) {
   return (
     <Card className="flex gap-4 p-6">
       <Icon aria-hidden className="size-6 shrink-0 text-accent" strokeWidth={1.75} />

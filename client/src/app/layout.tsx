@@ -1,12 +1,13 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import { type Location, Outlet, ScrollRestoration, useLocation } from "react-router-dom";
 import { noopSubscribe } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { TextLink } from "../ui/button.tsx";
+import { lazyComponent } from "../ui/lazy-component.tsx";
 import { Navbar } from "./navbar.tsx";
 
 /** Kept out of the first load of visitors. */
-const SignedIn = lazy(async () => ({ default: (await import("./signed-in.tsx")).SignedIn }));
+const SignedIn = lazyComponent(() => import("./signed-in.tsx"), "SignedIn");
 
 export function LayoutFrame({ children }: { children: ReactNode }) {
   return (
@@ -28,11 +29,7 @@ export function Layout() {
   useEffect(takeOver, []);
   return (
     <LayoutFrame>
-      {token !== null && (
-        <Suspense fallback={null}>
-          <SignedIn key={token} token={token} />
-        </Suspense>
-      )}
+      {token !== null && <SignedIn key={token} token={token} />}
       <Main />
       <Footer />
       <ScrollRestoration getKey={scrollKey} />

@@ -1,22 +1,25 @@
 import { Menu } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Link, NavLink } from "react-router-dom";
 import { useHydrated } from "../lib/hydration.ts";
 import { useSession } from "../lib/session.ts";
 import { buttonClass } from "../ui/button.tsx";
+import { lazyComponent } from "../ui/lazy-component.tsx";
 import { adminLink, NavbarAdminBadge, SessionButton, useNavLinks } from "./nav-items.tsx";
 
-const MobileMenu = lazy(async () => ({
-  default: (await import("./mobile-menu.tsx")).MobileMenu,
-}));
+const MobileMenu = lazyComponent(() => import("./mobile-menu.tsx"), "MobileMenu");
 
-const ThemeSwitch = lazy(async () => ({
-  default: (await import("./theme-switch.tsx")).ThemeSwitch,
-}));
+const themePlaceholder = <div className="h-9 w-26" />;
+const ThemeSwitch = lazyComponent(
+  () => import("./theme-switch.tsx"),
+  "ThemeSwitch",
+  themePlaceholder,
+);
 
-const NavbarAdminAlerts = lazy(async () => ({
-  default: (await import("./navbar-admin-alerts.tsx")).NavbarAdminAlerts,
-}));
+const NavbarAdminAlerts = lazyComponent(
+  () => import("./navbar-admin-alerts.tsx"),
+  "NavbarAdminAlerts",
+);
 
 const linkClass =
   "rounded-lg px-3 py-2 text-sm font-medium text-ink-muted transition-colors hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:text-ink";
@@ -46,26 +49,14 @@ export function Navbar() {
           <SessionButton />
         </div>
         <MenuButton />
-        {isAdmin && (
-          <Suspense fallback={null}>
-            <NavbarAdminAlerts />
-          </Suspense>
-        )}
+        {isAdmin && <NavbarAdminAlerts />}
       </div>
     </header>
   );
 }
 
 /** A pre-rendered page does not know the chosen theme. */
-function ThemeSwitchSlot() {
-  const placeholder = <div className="h-9 w-26" />;
-  if (!useHydrated()) return placeholder;
-  return (
-    <Suspense fallback={placeholder}>
-      <ThemeSwitch />
-    </Suspense>
-  );
-}
+const ThemeSwitchSlot = () => (useHydrated() ? <ThemeSwitch /> : themePlaceholder);
 
 function MenuButton() {
   const [open, setOpen] = useState(false);
@@ -86,11 +77,7 @@ function MenuButton() {
       >
         <Menu aria-hidden className="size-6" />
       </button>
-      {wanted && (
-        <Suspense fallback={null}>
-          <MobileMenu open={open} onOpenChange={setOpen} />
-        </Suspense>
-      )}
+      {wanted && <MobileMenu open={open} onOpenChange={setOpen} />}
     </div>
   );
 }

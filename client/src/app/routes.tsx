@@ -88,14 +88,11 @@ export const routes: RouteObject[] = [
   },
 ];
 
-/**
- * Sends visitors to the login and back afterwards. Another user's sign-in remounts everything below, so that no
- * screen keeps the data of the previous user.
- */
+/** Another user's sign-in remounts everything below, so that no screen keeps the data of the previous user. */
 function RequireSession() {
   const { pathname, search, hash } = useLocation();
   const token = useSession((session) => session.token);
-  const loggedOut = useSession((session) => session.endedBy === "logout");
+  const loggedOut = useSession((session) => session.endedBy === "logged-out");
   const [cameSignedIn] = useState(token !== null);
   if (token === null && cameSignedIn && loggedOut) return <Navigate to="/" replace />;
   if (token === null) {
@@ -115,6 +112,8 @@ function RequireApproval() {
 
 function RequireAdmin() {
   const isAdmin = useSession((session) => session.isAdmin);
+  const mustEnrol = useSession((session) => session.mustEnrol);
+  if (mustEnrol) return <Navigate to="/user-panel" replace />;
   return isAdmin ? <Outlet /> : <Navigate to="/dashboard" replace />;
 }
 

@@ -1,31 +1,33 @@
-import { meSchema } from "@shared/contract/account.ts";
 import { WifiOff } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
-import { refreshProof } from "../features/payments/refresh-proof.ts";
 import { applySignalEvent } from "../features/signals/apply-event.ts";
-import { api } from "../lib/api/client.ts";
 import { confidenceWords } from "../lib/confidence.ts";
 import { apiOrigin } from "../lib/env.ts";
+import { applyAccountEvent, readMe, useMe } from "../lib/me.ts";
 import { refetch } from "../lib/query-client.ts";
 import { LiveConnection } from "../lib/realtime/connection.ts";
 import { type LiveEvent, notifyListeners, onLiveEvent } from "../lib/realtime/events.ts";
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
+import { lazyComponent } from "../ui/lazy-component.tsx";
 import { showToast, useToasts } from "../ui/show-toast.ts";
 import { followView, notifyIfHidden, resetOnVisible } from "./unseen.ts";
 
-const Toaster = lazy(async () => ({ default: (await import("../ui/toaster.tsx")).Toaster }));
+const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster");
 
 /** Runs while one user is signed in; mounted again for each session. */
 export function SignedIn({ token }: { token: string }) {
   const hasToasts = useToasts(({ wanted }) => wanted);
+  const me = useMe();
+  useEffect(() => {
+    if (me) useSession.getState().setAccess(me);
+  }, [me]);
   useEffect(() => {
     const connection = new LiveConnection({
       origin: apiOrigin,
       token,
-      readMe: (signal) => api({ path: "/me", schema: meSchema, signal }),
-      store: useRealtime,
+      readMe,
       onEvent,
       onStale: () => void refetch(),
       onEnded: useSession.getState().signOut,
@@ -36,20 +38,14 @@ export function SignedIn({ token }: { token: string }) {
     <>
       <ConnectionStrip />
       <EventToasts />
-      {hasToasts && (
-        <Suspense fallback={null}>
-          <Toaster />
-        </Suspense>
-      )}
+      {hasToasts && <Toaster />}
     </>
   );
 }
 
 function onEvent(event: LiveEvent): void {
   applySignalEvent(event);
-  // The event of a proof sent in another tab does not contain the proof.
-  const isProofSent = event.name === "account:updated" && event.data.reason === "proof-submitted";
-  if (isProofSent) refreshProof().catch(() => null);
+  applyAccountEvent(event);
   notifyListeners(event);
 }
 

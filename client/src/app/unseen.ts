@@ -1,16 +1,15 @@
+import { meQuery } from "../lib/me.ts";
+import { queryClient } from "../lib/query-client.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
-import { useRealtime } from "../lib/realtime/store.ts";
 import { setUnseenCount } from "../ui/page-heading.tsx";
 
 interface UnseenItem {
   title: string;
   text: string;
-  /** Leads to the subject of the event. */
   open(): void;
 }
 
 let unseen = 0;
-/** Number of times that the tab has come into view. */
 let views = 0;
 
 const isHidden = () => document.visibilityState === "hidden";
@@ -20,7 +19,7 @@ export function notifyIfHidden({ stream, seq }: LiveEvent, item: UnseenItem): vo
   if (!isHidden()) return;
   unseen += 1;
   setUnseenCount(unseen);
-  const username = useRealtime.getState().account?.username ?? "";
+  const username = queryClient.getQueryData(meQuery.queryKey)?.username ?? "";
   const viewsBefore = views;
   const wasInView = isAnyTabInView();
   void loadNotify().then(({ notify }) => {
@@ -62,10 +61,7 @@ export function resetOnVisible(): () => void {
 
 const LOCK = "tab-in-view";
 
-/**
- * Holds a lock while this tab is in view, which the other tabs can query. Browsers have locks on secure addresses only,
- * like notifications. Returns a function that stops it.
- */
+/** Holds a lock while this tab is in view, which other tabs can query. Returns a function that stops it. */
 export function followView(): () => void {
   let release: (() => void) | undefined;
   const releaseLock = () => {

@@ -93,6 +93,7 @@ test("metrics have a true minus sign, and R has as many decimals as it needs", (
   expect(formatRoundPoints(0.0421)).toBe("+4");
   expect(formatRoundPoints(-0.0421)).toBe("\u22124");
   expect(formatR(0.118)).toBe("+0.12 R");
+  expect(formatR(-1.02)).toBe("\u22121.02 R");
   expect(formatR(-123.44)).toBe("\u2212123.4 R");
   expect(formatR(0)).toBe("0.00 R");
 });

@@ -25,7 +25,6 @@ export const formatPlural = (number: number, noun: string): string =>
 /** A price level, with five decimals. */
 export const formatPrice = (price: number): string => price.toFixed(PRICE_DECIMALS);
 
-/** An amount of US dollars. */
 export const formatUsd = (amount: number): string => usd().format(amount);
 
 /** A position size; tiny fractions of a coin stay readable. */

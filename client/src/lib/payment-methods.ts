@@ -1,6 +1,5 @@
 import type { PaymentDetails } from "@shared/contract/payment.ts";
 
-/** Names of the payment methods, in the order shown. */
 export const PAYMENT_METHODS: Record<keyof PaymentDetails, string> = {
   bank_details_1: "EasyPesa",
   bank_details_2: "JazzCash",

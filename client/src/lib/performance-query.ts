@@ -5,7 +5,6 @@ import { api } from "./api/client.ts";
 /** Workers update the record about once a minute. */
 export const PERFORMANCE_STALE_MS = 60_000;
 
-/** Options of a performance query. Screens that show the same record share its response. */
 export function performanceQuery(query: PerformanceQuery) {
   const params = performanceParams(query);
   return queryOptions({
@@ -16,7 +15,6 @@ export function performanceQuery(query: PerformanceQuery) {
   });
 }
 
-/** Parameters of a record's URL, in the order in which they are written. */
 export const PERFORMANCE_PARAMS = [
   "data",
   "period",
@@ -27,7 +25,6 @@ export const PERFORMANCE_PARAMS = [
   "version",
 ] as const;
 
-/** Returns the URL parameters of a record, without defaults. */
 export function performanceParams(query: PerformanceQuery): URLSearchParams {
   const params = new URLSearchParams();
   const defaults: Record<string, string> = { data: "live", period: "all" };

@@ -1,4 +1,4 @@
-import { QueryClient, type QueryFilters } from "@tanstack/react-query";
+import { QueryClient, type QueryFilters, type QueryKey } from "@tanstack/react-query";
 import { ApiError } from "./api/errors.ts";
 
 const RETRY_DELAY_MS = 500;
@@ -21,11 +21,18 @@ export const queryClient = new QueryClient({
   },
 });
 
-/**
- * Reads queries again after a change. A read in progress may be older than the change, so it is cancelled first;
- * `invalidateQueries` alone would let a first read finish.
- */
+/** Cancels first: a read in progress may be older than the change, and `invalidateQueries` lets a first read finish. */
 export async function refetch(which: QueryFilters = {}): Promise<void> {
   await queryClient.cancelQueries(which);
   await queryClient.invalidateQueries(which);
+}
+
+/** Applies an event to what has been read. A response that is on its way may be older, so it is read again. */
+export function patchQueries<Data>(queryKey: QueryKey, change: (data: Data) => Data): void {
+  queryClient.setQueriesData<Data>({ queryKey }, (data) => data && change(data));
+  refetchOutdated(queryKey);
+}
+
+export function refetchOutdated(queryKey: QueryKey): void {
+  if (queryClient.isFetching({ queryKey }) > 0) void refetch({ queryKey });
 }

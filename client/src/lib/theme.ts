@@ -23,7 +23,6 @@ const unchosen = () => "dark" as const;
 /** The theme in use, for content that style sheets cannot reach. */
 export const useTheme = (): Theme => useSyncExternalStore(onChange, shown, unchosen);
 
-/** The chosen theme. */
 export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(onChange, chosen, unchosen);
 
 /** Changes the theme in all tabs. */

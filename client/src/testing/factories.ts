@@ -1,21 +1,25 @@
 import type { Me, UserCard } from "@shared/contract/account.ts";
 import type { Analysis, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 
-/** An approved trader, unless `overrides` says otherwise. */
-export const makeMe = (overrides: Partial<Me> = {}): Me => ({
+const ann = {
   username: "ann",
   email: "ann@example.com",
   email_verified: true,
   role: "user",
-  approved: true,
   allow_image_upload: false,
   image_credits: 0,
   payment_proof: null,
+} as const;
+
+/** An approved trader, unless `overrides` says otherwise. */
+export const makeMe = (overrides: Partial<Me> = {}): Me => ({
+  ...ann,
+  approved: true,
+  two_factor: { enabled: false, recovery_codes_left: 0 },
   stream_positions: { user: 0 },
   ...overrides,
 });
 
-/** An administrator's account. */
 export const ADMIN = {
   role: "admin",
   username: "admin",
@@ -24,14 +28,8 @@ export const ADMIN = {
 
 /** A trader who waits for approval, as an administrator sees them. */
 export const makeUserCard = (overrides: Partial<UserCard> = {}): UserCard => ({
-  username: "ann",
-  email: "ann@example.com",
-  email_verified: true,
-  role: "user",
+  ...ann,
   approved: false,
-  allow_image_upload: false,
-  image_credits: 0,
-  payment_proof: null,
   created_at: "2026-11-20T12:00:00.000Z",
   ...overrides,
 });

@@ -1,8 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** A request that the application has made. */
 interface ReceivedRequest {
-  /** Method and path, such as `POST /login`. */
   route: string;
   query: URLSearchParams;
   body: string;
@@ -28,6 +26,10 @@ class FakeApi {
   readonly requests: ReceivedRequest[] = [];
   readonly #responders = new Map<string, Responder>();
   #fallback = notFound;
+
+  constructor() {
+    this.reset();
+  }
 
   /** Answers from now on with this JSON, or with what the function returns. */
   reply(route: string, body: object | ((request: ReceivedRequest) => object)): void {
@@ -69,7 +71,6 @@ class FakeApi {
     return () => release();
   }
 
-  /** The bodies that this route has received. */
   bodiesOf(route: string): string[] {
     return this.requests.filter((request) => request.route === route).map(({ body }) => body);
   }
@@ -78,6 +79,7 @@ class FakeApi {
     this.requests.length = 0;
     this.#responders.clear();
     this.#fallback = notFound;
+    this.reply("GET /me/sessions", { sessions: [] });
   }
 
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

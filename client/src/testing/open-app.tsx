@@ -17,7 +17,6 @@ interface OpenApp {
   user: UserEvent;
   /** Shows another screen, or the one that a guard redirects to. */
   goTo(path: string): Promise<void>;
-  /** Path and query of the screen that is shown. */
   address(): string;
 }
 
@@ -40,7 +39,6 @@ function signIn(me: Me): void {
   useSession.getState().signIn({ token: "token-1", approved, role, username });
 }
 
-/** Forgets all that a test has left in the stores of the application and of the browser. */
 export function resetApp(): void {
   useSession.setState(useSession.getInitialState());
   useRealtime.setState(initialLiveState);

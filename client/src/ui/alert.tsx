@@ -8,7 +8,7 @@ const looks = {
   error: { Icon: CircleAlert, box: "border-danger/35 bg-danger/8", icon: "text-danger" },
 } as const;
 
-interface NoticeProps {
+interface AlertProps {
   tone: keyof typeof looks;
   title?: ReactNode;
   children?: ReactNode;
@@ -17,7 +17,23 @@ interface NoticeProps {
   role?: "alert" | "status";
 }
 
-export function Alert({ tone, title, children, className = "", role }: NoticeProps) {
+interface ErrorAlertProps {
+  title?: ReactNode;
+  message: string | false | null | undefined;
+  className?: string;
+}
+
+/** Reports that a request failed; nothing without a message. */
+export function ErrorAlert({ message, ...alert }: ErrorAlertProps) {
+  if (!message) return null;
+  return (
+    <Alert tone="error" role="alert" {...alert}>
+      {message}
+    </Alert>
+  );
+}
+
+export function Alert({ tone, title, children, className = "", role }: AlertProps) {
   const { Icon, box, icon } = looks[tone];
   return (
     <div

@@ -32,7 +32,6 @@ export const buttonClass = ({ variant = "primary", size = "md" }: ButtonLook = {
   `${base} ${variants[variant]} ${sizes[size]}`;
 
 interface ButtonProps extends ComponentProps<"button">, ButtonLook {
-  /** Disables the button and shows a spinner. */
   busy?: boolean;
   /** Shown before the text, and replaced by the spinner. */
   Icon?: LucideIcon;

@@ -1,11 +1,8 @@
 interface ColumnHeadingsProps {
-  /** Classes by the text of the column's heading. */
   columns: Record<string, string>;
-  /** Classes of the row. */
   className: string;
 }
 
-/** The head of a table. */
 export function ColumnHeadings({ columns, className }: ColumnHeadingsProps) {
   return (
     <thead>

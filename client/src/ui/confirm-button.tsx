@@ -1,11 +1,9 @@
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { Button, type ButtonLook } from "./button.tsx";
 import type { Confirmation } from "./confirm-dialog.tsx";
+import { lazyComponent } from "./lazy-component.tsx";
 
-/** Loaded with the first question. */
-const ConfirmDialog = lazy(async () => ({
-  default: (await import("./confirm-dialog.tsx")).ConfirmDialog,
-}));
+const ConfirmDialog = lazyComponent(() => import("./confirm-dialog.tsx"), "ConfirmDialog");
 
 interface ConfirmButtonProps extends ButtonLook, Confirmation {
   /** Label of the button and of the one that confirms. */
@@ -13,7 +11,6 @@ interface ConfirmButtonProps extends ButtonLook, Confirmation {
   disabled?: boolean;
 }
 
-/** A button that asks for confirmation first. */
 export function ConfirmButton({
   label,
   disabled = false,
@@ -42,15 +39,7 @@ export function ConfirmButton({
         {label}
       </Button>
       {wanted && (
-        <Suspense fallback={null}>
-          <ConfirmDialog
-            {...ask}
-            label={label}
-            open={open}
-            onOpenChange={setOpen}
-            opener={button}
-          />
-        </Suspense>
+        <ConfirmDialog {...ask} label={label} open={open} onOpenChange={setOpen} opener={button} />
       )}
     </>
   );

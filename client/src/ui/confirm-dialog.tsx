@@ -1,14 +1,13 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode, RefObject } from "react";
-import { Alert } from "./alert.tsx";
+import { ErrorAlert } from "./alert.tsx";
 import { Button, buttonClass } from "./button.tsx";
 import { dialogClass } from "./dialog-class.ts";
 import { showToast } from "./show-toast.ts";
 
 export interface Confirmation {
   title: string;
-  /** Says what will be lost. */
   children: ReactNode;
   /** Runs the action and returns the confirmation to show. */
   run(): Promise<string>;
@@ -44,11 +43,7 @@ export function ConfirmDialog({ label, open, onOpenChange, opener, ...ask }: Con
           <AlertDialog.Description className="mt-2 leading-relaxed text-ink-muted text-pretty">
             {ask.children}
           </AlertDialog.Description>
-          {action.isError && (
-            <Alert tone="error" role="alert" className="mt-4">
-              {ask.failureText(action.error)}
-            </Alert>
-          )}
+          <ErrorAlert message={action.isError && ask.failureText(action.error)} className="mt-4" />
           <div className={dialogClass.actions}>
             <AlertDialog.Close
               disabled={action.isPending}

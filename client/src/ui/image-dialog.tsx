@@ -54,7 +54,6 @@ const MISSING = "Image not available";
 interface SignedImageProps {
   src: string;
   alt: string;
-  /** Called when the image fails to load, to request a new URL. */
   onExpired(): void;
   className?: string;
 }

@@ -157,10 +157,9 @@ function useDrop(take: (file: File | undefined) => void) {
   return { isOver, handlers };
 }
 
-function useObjectUrl(file: File | null): string | null {
+function useObjectUrl(file: File): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
-    if (!file) return;
     const made = URL.createObjectURL(file);
     setUrl(made);
     return () => {

@@ -5,13 +5,11 @@ import { Button } from "./button.tsx";
 
 interface LoadErrorProps {
   title: string;
-  /** Adds the reason below the title. */
   error?: Error;
   busy?: boolean;
   onRetry(): unknown;
 }
 
-/** Says that something could not be loaded, and offers to try again. */
 export function LoadError({ title, error, busy = false, onRetry }: LoadErrorProps) {
   return (
     <Alert tone="error" role="alert" title={error && title}>
@@ -32,7 +30,6 @@ export function LoadError({ title, error, busy = false, onRetry }: LoadErrorProp
 
 interface QueryViewProps<Data> {
   query: Pick<UseQueryResult<Data>, "data" | "error" | "isFetching" | "refetch">;
-  /** Title of the error. */
   failed: string;
   skeleton: ReactNode;
   children(data: Data): ReactNode;
@@ -54,11 +51,9 @@ const Loading = ({ children }: { children: ReactNode }) => (
 
 interface NextPageProps {
   query: UseInfiniteQueryResult;
-  /** Title of the error. */
   failed: string;
   showsReason?: boolean;
   skeleton: ReactNode;
-  /** Label of the button. */
   children: string;
 }
 

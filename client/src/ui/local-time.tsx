@@ -4,7 +4,6 @@ interface LocalTimeProps {
   iso: string;
   /** Reachable with the Tab key. Not for lists, where every time would be a stop. */
   focusable?: boolean;
-  /** Aligns the tooltip to the right. */
   atEnd?: boolean;
 }
 

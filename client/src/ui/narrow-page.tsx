@@ -8,7 +8,6 @@ interface NarrowPageProps {
   children?: ReactNode;
 }
 
-/** A screen with a single card. */
 export function NarrowPage({ title, lead, children }: NarrowPageProps) {
   usePageTitle(title);
   return (

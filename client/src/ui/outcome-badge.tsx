@@ -8,7 +8,6 @@ const looks = {
   PENDING: { Icon: CircleDashed, className: "text-ink-muted" },
 } as const;
 
-/** An absent outcome is pending. */
 export function OutcomeBadge({ outcome }: { outcome: Outcome | undefined }) {
   const name = outcome ?? "PENDING";
   const { Icon, className } = looks[name];

@@ -8,17 +8,20 @@ interface TextFieldProps extends ComponentProps<typeof Field.Control> {
   name: string;
   label: string;
   hint?: string;
-  /** Placed at the end of the input, e.g. a button. */
   end?: ReactNode;
+  /** Makes it a text area that grows with its text. */
+  rows?: number;
 }
 
 /** A labelled input. Its error comes from the surrounding form. */
-export function TextField({ name, label, hint, end, ...control }: TextFieldProps) {
+export function TextField({ name, label, hint, end, rows, ...control }: TextFieldProps) {
+  const area = rows && { render: <textarea rows={rows} /> };
+  const inputClass = `${fieldClass.input} ${rows ? areaClass : ""} ${end ? "pr-12" : ""}`;
   return (
     <Field.Root name={name} className={fieldClass.root}>
       <Field.Label className={fieldClass.label}>{label}</Field.Label>
       <div className="relative">
-        <Field.Control {...control} className={`${fieldClass.input} ${end ? "pr-12" : ""}`} />
+        <Field.Control {...control} {...area} className={inputClass} />
         {end && <div className="absolute inset-y-0 right-1 flex items-center">{end}</div>}
       </div>
       {hint && <Field.Description className={fieldClass.hint}>{hint}</Field.Description>}
@@ -27,35 +30,10 @@ export function TextField({ name, label, hint, end, ...control }: TextFieldProps
   );
 }
 
-interface TextAreaFieldProps {
-  name: string;
-  label: string;
-  value: string;
-  onValueChange(value: string): void;
-  hint?: string;
-  rows: number;
-}
+const areaClass = "block h-auto min-h-24 resize-y py-2.5 leading-relaxed field-sizing-content";
 
-export function TextAreaField({ name, label, hint, rows, ...control }: TextAreaFieldProps) {
-  return (
-    <Field.Root name={name} className={fieldClass.root}>
-      <Field.Label className={fieldClass.label}>{label}</Field.Label>
-      <Field.Control
-        {...control}
-        render={<textarea rows={rows} />}
-        className={`${fieldClass.input} h-auto min-h-24 resize-y py-2.5 leading-relaxed field-sizing-content`}
-      />
-      {hint && <Field.Description className={fieldClass.hint}>{hint}</Field.Description>}
-      <Field.Error className={fieldClass.error} />
-    </Field.Root>
-  );
-}
-
-interface PasswordFieldProps {
-  name: string;
-  label: string;
+interface PasswordFieldProps extends Omit<TextFieldProps, "type" | "end" | "rows"> {
   autoComplete: "current-password" | "new-password";
-  hint?: string;
 }
 
 export function PasswordField(field: PasswordFieldProps) {
@@ -74,7 +52,6 @@ export function PasswordField(field: PasswordFieldProps) {
   return <TextField {...field} type={shown ? "text" : "password"} aria-required end={toggle} />;
 }
 
-/** Fields `new_password` and `confirmation`. */
 export function NewPasswordFields() {
   return (
     <>

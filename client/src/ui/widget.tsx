@@ -1,10 +1,8 @@
-import { type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Skeleton } from "./card.tsx";
 
 export interface Widget {
-  /** Name of the vendor's script. */
   name: string;
-  /** Title for screen readers. */
   title: string;
   /** The vendor's options. Must be the same object between renders. */
   config: object;
@@ -23,9 +21,8 @@ interface WidgetBoxProps {
   className: string;
 }
 
-const skeleton = <Skeleton className="absolute inset-0 rounded-none" />;
+export const widgetSkeleton = <Skeleton className="absolute inset-0 rounded-none" />;
 
-/** A TradingView widget, with a fallback. */
 export function WidgetBox({ widget, children, wanted = true, className, ...more }: WidgetBoxProps) {
   const { early = false, covered = false, onLoaded } = more;
   const host = useRef<HTMLDivElement>(null);
@@ -43,12 +40,8 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
       {state !== "failed" && (
         <div ref={host} inert={showsFallback} className="tradingview-widget-container h-full" />
       )}
-      {state === "waiting" && !early && skeleton}
-      {showsFallback && (
-        <div className="absolute inset-0 bg-surface">
-          <Suspense fallback={skeleton}>{children}</Suspense>
-        </div>
-      )}
+      {state === "waiting" && !early && widgetSkeleton}
+      {showsFallback && <div className="absolute inset-0 bg-surface">{children}</div>}
     </div>
   );
 }
@@ -85,17 +78,12 @@ function useWidget(
   return wanted ? state : "failed";
 }
 
-/** Time for a widget to report that it is loaded. */
 const WIDGET_TIMEOUT_MS = 5_000;
 
 const SCRIPTS = "https://s3.tradingview.com/external-embedding";
-/** Sent by a widget that has no data. */
 const NO_DATA = "tv-widget-no-data";
 
-/**
- * The frame fires `load` even if the vendor cannot be reached, so only a message from the widget counts. Returns
- * a function that removes it.
- */
+/** The frame fires `load` even if the vendor cannot be reached, so only a message from the widget counts. */
 function embedWidget(
   host: HTMLElement,
   widget: Widget,

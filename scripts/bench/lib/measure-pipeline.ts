@@ -1,51 +1,64 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import { SIGNAL_LIMITS, SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import type { Database } from "@shared/database/database.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { percentile } from "./report.ts";
-import { createTokens, type MeasuredBuild } from "./start-product.ts";
+import { createTokens, startProduct } from "./start-product.ts";
 
-export interface BenchTrader {
+interface BenchTrader {
   token: string;
   push: PushClient;
 }
 
-/** Milliseconds of each signal, from its request to the answer and to the push. */
-export interface PipelineRun {
-  signalsPerSecond: number;
-  times: { answerMs: number; pushMs: number }[];
-}
-
-const PUSH_TIMEOUT_MS = 30_000;
-
-/** New approved traders with open sockets. */
-export async function signUpTraders(
-  build: Pick<MeasuredBuild, "apiUrl" | "settings">,
-  database: Database,
-  count: number,
-): Promise<BenchTrader[]> {
-  const tokens = await createTokens({ database, settings: build.settings, count });
-  return Promise.all(
-    tokens.map(async (token) => {
-      const push = new PushClient({ url: build.apiUrl, token, since: { user: 0 } });
-      await new Promise<void>((resolve) => push.socket.once("connect", resolve));
-      return { token, push };
-    }),
-  );
-}
-
-/** Sends `count` requests, always `inFlight` at once, one after the other for each trader. */
-export async function measurePipeline(options: {
-  apiUrl: string;
-  traders: readonly BenchTrader[];
+/** `count` requests, always `inFlight` at once, one after the other for each trader. */
+interface PipelineLoad {
   inFlight: number;
   count: number;
   /** The body of a request; another market each time by default. */
   market?: (() => object) | undefined;
-}): Promise<PipelineRun> {
-  const { apiUrl, traders, inFlight, count, market = nextMarket } = options;
+}
+
+/** Milliseconds of each signal, from its request to the answer and to the push. */
+export interface PipelineRun {
+  seconds: number;
+  times: { answerMs: number; pushMs: number }[];
+}
+
+export interface MeasuredPipeline {
+  measure: (load: PipelineLoad) => Promise<PipelineRun>;
+  stop: () => Promise<unknown>;
+}
+
+/** Starts a build with approved traders, whose sockets are open. */
+export async function startPipeline(
+  database: Database,
+  traderCount: number,
+  options: Parameters<typeof startProduct>[0],
+): Promise<MeasuredPipeline> {
+  const { apiUrl: url, settings, stop } = await startProduct(options);
+  const tokens = await createTokens(database, settings, traderCount);
+  const traders = await Promise.all(
+    tokens.map(async (token) => {
+      const push = new PushClient({ url, token, since: { user: 0 } });
+      await new Promise<void>((resolve) => push.socket.once("connect", resolve));
+      return { token, push };
+    }),
+  );
+  return {
+    measure: (load) => measurePipeline(url, traders, load),
+    stop() {
+      for (const { push } of traders) push.close();
+      return stop();
+    },
+  };
+}
+
+async function measurePipeline(
+  apiUrl: string,
+  traders: readonly BenchTrader[],
+  { inFlight, count, market = nextMarket }: PipelineLoad,
+): Promise<PipelineRun> {
   const times: PipelineRun["times"] = [];
   let left = count;
   const startedAt = performance.now();
@@ -57,19 +70,18 @@ export async function measurePipeline(options: {
       }
     }),
   );
-  const seconds = (performance.now() - startedAt) / 1_000;
-  return { signalsPerSecond: count / seconds, times };
+  return { seconds: (performance.now() - startedAt) / 1_000, times };
 }
 
 async function requestOne(apiUrl: string, { token, push }: BenchTrader, market: object) {
   const sentAt = performance.now();
-  const pushed = nextCompleted(push);
-  // If the request fails, its error is the one to report.
-  pushed.catch(() => undefined);
+  const pushed = new Promise<number>((resolve) => {
+    push.socket.once("signal:completed", () => resolve(performance.now() - sentAt));
+  });
   const { status, answer } = await postJson(`${apiUrl}/get-signal`, token, market);
   const answerMs = performance.now() - sentAt;
   if (status !== 200) throw new Error(`answered ${status}: ${answer}`);
-  return { answerMs, pushMs: (await pushed) - sentAt };
+  return { answerMs, pushMs: await pushed };
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -85,22 +97,6 @@ function postJson(url: string, token: string, body: object) {
     sent.on("error", reject);
     sent.end(JSON.stringify(body));
   });
-}
-
-async function nextCompleted({ socket }: PushClient): Promise<number> {
-  const timeout = new AbortController();
-  const arrived = new Promise<number>((resolve) => {
-    socket.once("signal:completed", () => resolve(performance.now()));
-  });
-  const late = delay(PUSH_TIMEOUT_MS, undefined, timeout).then(() => {
-    throw new Error("the signal was not pushed in time");
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([arrived, late]);
-  } finally {
-    timeout.abort();
-  }
 }
 
 /** Crypto trades around the clock: in a closed market, a request would be answered without the AI. */
@@ -124,13 +120,12 @@ export function pipelineColumns(runs: readonly PipelineRun[]) {
   const times = runs.flatMap((run) => run.times);
   const answers = times.map(({ answerMs }) => answerMs);
   const pushes = times.map(({ pushMs }) => pushMs);
-  const seconds = runs.reduce((sum, run) => sum + run.times.length / run.signalsPerSecond, 0);
   return {
     "answer p50": percentile(answers, 0.5),
     "answer p95": percentile(answers, 0.95),
     "answer p99": percentile(answers, 0.99),
     "push p50": percentile(pushes, 0.5),
     "push p99": percentile(pushes, 0.99),
-    "signals/s": times.length / seconds,
+    "signals/s": times.length / runs.reduce((sum, { seconds }) => sum + seconds, 0),
   };
 }

@@ -7,6 +7,7 @@ import { freePort, type SpawnedService, spawnService } from "@shared/testing/spa
 import { MongoMemoryReplSet } from "mongodb-memory-server";
 import { ensureMongod } from "../../lib/mongo/ensure-mongod.ts";
 import { MONGOD_PARAMETERS } from "../../lib/mongo/mongod-process.ts";
+import { SERVER_NODE_OPTIONS } from "../../lib/services/services.ts";
 
 export interface BenchOptions {
   database: Database;
@@ -18,7 +19,7 @@ export interface MeasuredBuild {
   settings: Pick<Settings, "JWT_SECRET">;
   server: SpawnedService;
   workers: SpawnedService[];
-  stop: () => Promise<void>;
+  stop: () => Promise<unknown>;
 }
 
 export const newSecrets = () => ({
@@ -34,43 +35,27 @@ export async function startProduct(options: {
   workerEntry?: string;
   env?: Record<string, string>;
 }): Promise<MeasuredBuild> {
-  const {
-    uri,
-    workers = 1,
-    serverEntry,
-    workerEntry = "scripts/bench/instant-worker.ts",
-  } = options;
-  const secrets = newSecrets();
-  const port = await freePort();
-  const env = {
-    ...secrets,
-    MONGODB_URI: uri,
-    API_PORT: String(port),
-    RATE_LIMIT: "off",
-    ...options.env,
-  };
-  const server = await spawnService("server", env, serverEntry);
-  const started: SpawnedService[] = [];
-  for (let index = 0; index < workers; index++) {
-    started.push(await spawnService("worker", env, workerEntry));
+  const { workerEntry = "scripts/bench/instant-worker.ts" } = options;
+  const settings = newSecrets();
+  const port = String(await freePort());
+  const address = { MONGODB_URI: options.uri, API_PORT: port };
+  const env = { ...settings, ...address, RATE_LIMIT: "off", ...options.env };
+  const serverEnv = { ...env, NODE_OPTIONS: SERVER_NODE_OPTIONS };
+  const server = await spawnService("server", serverEnv, options.serverEntry);
+  const workers: SpawnedService[] = [];
+  while (workers.length < (options.workers ?? 1)) {
+    workers.push(await spawnService("worker", { ...env, BENCH_SERVICE: "worker" }, workerEntry));
   }
-  return {
-    apiUrl: `http://localhost:${port}`,
-    settings: secrets,
-    server,
-    workers: started,
-    stop: async () => {
-      await Promise.all([server, ...started].map((service) => service.stop()));
-    },
-  };
+  const stop = () => Promise.all([server, ...workers].map((service) => service.stop()));
+  return { apiUrl: `http://localhost:${port}`, settings, server, workers, stop };
 }
 
-export function createTokens(options: {
-  database: Database;
-  settings: MeasuredBuild["settings"];
-  count: number;
-}): Promise<string[]> {
-  const { database, settings, count } = options;
+/** Tokens of new approved traders. */
+export function createTokens(
+  database: Database,
+  settings: MeasuredBuild["settings"],
+  count: number,
+): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, async () =>
       signTokenFor(await createUser(database, { approved: true }), settings),
@@ -85,19 +70,10 @@ export async function residentBytes(pid: number): Promise<number> {
 }
 
 /** Starts an empty MongoDB with the parameters of `npm start`: one member, everything on disk. */
-export async function startReplicaSet(): Promise<{
-  version: string;
-  uri: (database: string) => string;
-  stop: () => Promise<unknown>;
-}> {
+export async function startReplicaSet(): Promise<MongoMemoryReplSet> {
   const { path: systemBinary, version } = await ensureMongod();
-  const replicaSet = await MongoMemoryReplSet.create({
+  return MongoMemoryReplSet.create({
     binary: { systemBinary, version },
     replSet: { count: 1, storageEngine: "wiredTiger", args: MONGOD_PARAMETERS },
   });
-  return {
-    version,
-    uri: (database) => replicaSet.getUri(database),
-    stop: () => replicaSet.stop(),
-  };
 }

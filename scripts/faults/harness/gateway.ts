@@ -1,28 +1,16 @@
-import { EventEmitter, once } from "node:events";
-import {
-  createServer,
-  type IncomingMessage,
-  request,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readText, sendJson } from "@shared/testing/fakes/fake-http.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
 
 /** `error` answers 500, `hang` never answers. */
-export type GatewayMode = "pass" | "error" | "hang";
+type GatewayMode = "pass" | "error" | "hang";
 
-export interface Hold {
-  readonly arrived: number;
-  /** Lets them and all later ones through. */
-  release(): void;
-}
-
-interface OpenHold {
-  matches: (url: string) => boolean;
+interface Hold {
   arrived: number;
-  released: Promise<unknown>;
+  /** Lets the held requests and all later ones through. */
+  release(): void;
 }
 
 /** A proxy in front of an outside service, which can hold requests back, hang, fail, or refuse connections. */
@@ -30,10 +18,10 @@ export class Gateway {
   readonly url: string;
   readonly #port: number;
   readonly #target: URL;
-  readonly #holds = new Set<OpenHold>();
   readonly #onRequest: (body: string) => void;
+  readonly #holds = new Map<Hold, { matches: (url: string) => boolean; released: Promise<void> }>();
+  readonly #server = createServer((incoming, response) => void this.#handle(incoming, response));
   #mode: GatewayMode = "pass";
-  #server: Server | undefined;
 
   private constructor(target: string, port: number, onRequest: (body: string) => void) {
     this.#target = new URL(target);
@@ -57,37 +45,30 @@ export class Gateway {
   }
 
   /** Holds back later requests whose path and query match. */
-  hold(matches: (url: string) => boolean = () => true): Hold {
-    const gate = new EventEmitter();
-    const hold: OpenHold = { matches, arrived: 0, released: once(gate, "release") };
-    this.#holds.add(hold);
-    return {
-      get arrived() {
-        return hold.arrived;
-      },
-      release: () => {
+  hold(matches: (url: string) => boolean = () => true): Readonly<Hold> {
+    const hold: Hold = { arrived: 0, release: () => undefined };
+    const released = new Promise<void>((resolve) => {
+      hold.release = () => {
         this.#holds.delete(hold);
-        gate.emit("release");
-      },
-    };
+        resolve();
+      };
+    });
+    this.#holds.set(hold, { matches, released });
+    return hold;
   }
 
   async refuse(): Promise<void> {
-    const server = this.#server;
-    if (!server) return;
-    this.#server = undefined;
-    const closed = once(server, "close");
-    server.close();
-    server.closeAllConnections();
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeAllConnections();
     await closed;
   }
 
   async accept(): Promise<void> {
-    if (this.#server) return;
-    const server = createServer((incoming, response) => void this.#handle(incoming, response));
-    server.listen(this.#port, "127.0.0.1");
-    await once(server, "listening");
-    this.#server = server;
+    if (this.#server.listening) return;
+    this.#server.listen(this.#port, "127.0.0.1");
+    await once(this.#server, "listening");
   }
 
   async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -100,22 +81,16 @@ export class Gateway {
     // The client crashed while it was sending.
     if (body === undefined) return;
     this.#onRequest(body);
-    for (const hold of [...this.#holds]) {
-      if (!hold.matches(incoming.url ?? "")) continue;
+    for (const [hold, { matches, released }] of [...this.#holds]) {
+      if (!matches(incoming.url ?? "")) continue;
       hold.arrived += 1;
-      await hold.released;
+      await released;
     }
     await nextTurn();
-    if (!response.destroyed) this.#forward(incoming, body, response);
-  }
-
-  #forward(
-    { method, url, headers }: IncomingMessage,
-    body: string,
-    response: ServerResponse,
-  ): void {
+    if (response.destroyed) return;
+    const { method, url: path, headers } = incoming;
     const { hostname, port } = this.#target;
-    request({ hostname, port, method, path: url, headers }, (answer) => {
+    request({ hostname, port, method, path, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     })

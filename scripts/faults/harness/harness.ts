@@ -11,42 +11,14 @@ import {
   startFakeOpenAi,
 } from "@shared/testing/fakes/fake-openai.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
-import { ADMIN_PASSWORD, Administrator } from "./administrator.ts";
+import { z } from "zod";
 import { Gateway } from "./gateway.ts";
 import { ReplicaSet } from "./replica-set.ts";
 import { ServiceSlot } from "./service-slot.ts";
 import { Trader } from "./trader.ts";
 
-export const HARNESS_DATABASE = "faults";
-
-interface Pair {
-  readonly a: ServiceSlot;
-  readonly b: ServiceSlot;
-}
-
-interface Backends {
-  mongo: ReplicaSet;
-  database: Database;
-  exchange: Gateway;
-  ai: Gateway;
-  aiCalls: AiCalls;
-  close(): Promise<void>;
-}
-
-/** The product as in production: two servers, two workers and a replica set, each a process of its own. */
-export interface FaultHarness extends Readonly<Backends> {
-  readonly servers: Pair;
-  readonly workers: Pair;
-  readonly services: readonly ServiceSlot[];
-  readonly administrator: Administrator;
-  readonly traders: readonly Trader[];
-  /** Environment of servers and workers, without MONGODB_URI and API_PORT. */
-  readonly env: Readonly<Record<string, string>>;
-  /** A new trader, approved and allowed to attach images. */
-  signUp(options?: { credits?: number }): Promise<Trader>;
-  /** Fields of a signal request, different each time, so that the AI calls for a signal can be counted. */
-  nextMarket(): { symbol: string; timeframe: string; limit: string };
-}
+/** Of the administrator and of all traders. */
+export const PASSWORD = "correct horse";
 
 interface FaultHarnessOptions {
   members?: 1 | 3;
@@ -55,9 +27,11 @@ interface FaultHarnessOptions {
   workerEnv?: { a?: Record<string, string>; b?: Record<string, string> };
 }
 
-export async function startHarness(options: FaultHarnessOptions = {}): Promise<FaultHarness> {
+export type FaultHarness = Awaited<ReturnType<typeof startHarness>>;
+
+/** Starts the product as in production: two servers, two workers and a replica set, each a process of its own. */
+export async function startHarness(options: FaultHarnessOptions = {}) {
   const backends = await startBackends(options);
-  const { database } = backends;
   const { servers, workers, env } = await createSlots(backends, options);
   const services = [servers.a, servers.b, workers.a, workers.b];
   const traders: Trader[] = [];
@@ -66,35 +40,37 @@ export async function startHarness(options: FaultHarnessOptions = {}): Promise<F
     await Promise.all(services.map((service) => service.kill()));
     await backends.close();
   };
-  const starts = await Promise.allSettled(services.map((service) => service.start()));
-  const failed = starts.find((start) => start.status === "rejected");
-  if (failed) {
-    await close();
-    throw failed.reason;
-  }
-  const administrator = await Administrator.logIn(servers.a);
-  return {
-    ...backends,
-    ...{ servers, workers, services, administrator, traders, env, close },
-    nextMarket: createMarketSequence(),
-    async signUp({ credits = 0 } = {}) {
-      const trader = await signUp({ via: servers.a, administrator, database, credits });
+  try {
+    await Promise.all(services.map((service) => service.start()));
+    const administrator = await logInAdministrator(servers.a);
+    /** A new trader, approved and allowed to attach images. */
+    const signUp = async ({ credits = 0 } = {}): Promise<Trader> => {
+      const { database } = backends;
+      const trader = await createTrader({ via: servers.a, administrator, database, credits });
       traders.push(trader);
       return trader;
-    },
-  };
+    };
+    const nextMarket = createMarketSequence();
+    return {
+      ...backends,
+      ...{ servers, workers, services, env, administrator, traders, signUp, nextMarket, close },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-async function startBackends(options: FaultHarnessOptions): Promise<Backends> {
-  const { members = 1, aiTimeMs = 0 } = options;
-  const mongo = await ReplicaSet.launch({ members, database: HARNESS_DATABASE });
+async function startBackends({ members = 1, aiTimeMs = 0 }: FaultHarnessOptions) {
+  const mongo = await ReplicaSet.launch(members);
   const database = await openDatabase({ uri: mongo.uri("the-test") });
   const fakeExchange = await startFakeExchange();
   const fakeAi = await startFakeOpenAi();
   fakeAi.behave({ kind: "advice", delayMs: aiTimeMs });
   const exchange = await Gateway.open(fakeExchange.url);
-  const aiCalls = new AiCalls();
-  const ai = await Gateway.open(fakeAi.url, (body) => aiCalls.record(body));
+  /** The market of each call. */
+  const aiCalls: string[] = [];
+  const ai = await Gateway.open(fakeAi.url, (body) => aiCalls.push(marketOfPrompt(body)));
   return {
     ...{ mongo, database, exchange, ai, aiCalls },
     async close() {
@@ -113,13 +89,13 @@ async function startBackends(options: FaultHarnessOptions): Promise<Backends> {
 const HEAP_MB = 256;
 
 async function createSlots(
-  { mongo, exchange, ai }: Backends,
+  { mongo, exchange, ai }: Awaited<ReturnType<typeof startBackends>>,
   { workerEnv }: FaultHarnessOptions,
-): Promise<Pick<FaultHarness, "servers" | "workers" | "env">> {
+) {
   const env = {
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}`,
     JWT_SECRET: randomUUID().repeat(2),
-    ADMIN_PASSWORD,
+    ADMIN_PASSWORD: PASSWORD,
     RATE_LIMIT: "off",
     MARKET_DATA: "live",
     EXCHANGES: "binance",
@@ -132,6 +108,7 @@ async function createSlots(
   const server = async (name: string) =>
     slot("server", name, { API_PORT: String(await freePort()) });
   return {
+    /** Environment of servers and workers, without MONGODB_URI and API_PORT. */
     env,
     servers: { a: await server("server-a"), b: await server("server-b") },
     workers: {
@@ -152,7 +129,8 @@ const MARKETS = TIMEFRAMES.filter((timeframe) => timeframe !== "1h").flatMap((ti
 /** Has no common factor with the number of markets, so that all pairs occur. */
 const LIMITS = 241;
 
-function createMarketSequence(): FaultHarness["nextMarket"] {
+/** Makes fields of signal requests, different each time, so that the AI calls for a signal can be counted. */
+function createMarketSequence() {
   let used = 0;
   return () => {
     const market = MARKETS[used % MARKETS.length];
@@ -162,7 +140,24 @@ function createMarketSequence(): FaultHarness["nextMarket"] {
   };
 }
 
-async function signUp(options: {
+type Administrator = Awaited<ReturnType<typeof logInAdministrator>>;
+
+async function logInAdministrator({ url }: ServiceSlot) {
+  const body = { username: "admin", password: PASSWORD };
+  const { token } = await expectAnswer(sessionSchema, `${url}/login`, { body });
+  /** Calls a route of administrators with form fields. */
+  const post = (via: ServiceSlot, path: string, fields?: Record<string, string>) =>
+    expectAnswer(z.unknown(), via.url + path, { token, body: new URLSearchParams(fields) });
+  return {
+    token,
+    post,
+    /** Adds to a balance; a negative number removes credits. */
+    grantCredits: (via: ServiceSlot, username: string, credits: number) =>
+      post(via, `/admin/grant-image-credits/${username}`, { credits: String(credits) }),
+  };
+}
+
+async function createTrader(options: {
   via: ServiceSlot;
   administrator: Administrator;
   database: Database;
@@ -170,10 +165,10 @@ async function signUp(options: {
 }): Promise<Trader> {
   const { via, administrator, database, credits } = options;
   const username = `trader-${randomUUID().slice(0, 8)}`;
-  const body = { username, email: `${username}@example.com`, password: ADMIN_PASSWORD };
+  const body = { username, email: `${username}@example.com`, password: PASSWORD };
   const { token } = await expectAnswer(sessionSchema, `${via.url}/register`, { body });
-  await administrator.approve(via, username);
-  await administrator.allowImages(via, username);
+  await administrator.post(via, `/admin/approve/${username}`);
+  await administrator.post(via, `/admin/set-image-access/${username}`, { allow: "true" });
   if (credits > 0) await administrator.grantCredits(via, username, credits);
   const user = await database.users.findOne({ username }).orFail().lean();
   return new Trader({ username, token, userId: user._id.toString() });
@@ -181,28 +176,15 @@ async function signUp(options: {
 
 const PROMPT = /Symbol: "(.+?)".*?\nTimeframe: (\S+)\n.*?\nClosed candles \((\d+)\)/s;
 
-/** The same for all signals whose prompts are the same. */
-export const promptKey = ({
-  symbol,
-  timeframe,
-  limit,
-}: Pick<SignalRecord, "symbol" | "timeframe" | "limit">): string =>
-  [symbol, timeframe, limit].join(" ");
-
-class AiCalls {
-  readonly #counts = new Map<string, number>();
-  total = 0;
-
-  record(body: string): void {
-    const { text } = receivedChat({}, chatRequestSchema.parse(JSON.parse(body)));
-    const prompt = PROMPT.exec(text);
-    if (!prompt) throw new Error(`no market in the prompt ${text}`);
-    const key = prompt.slice(1).join(" ");
-    this.#counts.set(key, this.count(key) + 1);
-    this.total += 1;
-  }
-
-  count(key: string): number {
-    return this.#counts.get(key) ?? 0;
-  }
+function marketOfPrompt(body: string): string {
+  const { text } = receivedChat({}, chatRequestSchema.parse(JSON.parse(body)));
+  const prompt = PROMPT.exec(text);
+  if (!prompt) throw new Error(`no market in the prompt ${text}`);
+  return prompt.slice(1).join(" ");
 }
+
+type Market = Pick<SignalRecord, "symbol" | "timeframe" | "limit">;
+
+/** The same for all signals whose prompts are the same. */
+export const promptKey = ({ symbol, timeframe, limit }: Market): string =>
+  [symbol, timeframe, limit].join(" ");

@@ -7,26 +7,27 @@ import { freePort } from "@shared/testing/spawn-service.ts";
 import type { MongoClient } from "mongodb";
 import { z } from "zod";
 import { ensureMongod } from "../../lib/mongo/ensure-mongod.ts";
-import { connectToMongod, REPLICA_SET, spawnMongod } from "../../lib/mongo/mongod-process.ts";
+import { directClient, REPLICA_SET, spawnMongod } from "../../lib/mongo/mongod-process.ts";
 import { until } from "./until.ts";
+
+const DATABASE = "faults";
 
 /** Long enough for an election after a primary was killed, which MongoDB starts after 10 s. */
 const ELECTION_MS = 40_000;
 
 export class ReplicaSet {
   readonly members: readonly MongodMember[];
-  readonly #database: string;
 
-  private constructor(members: readonly MongodMember[], database: string) {
+  private constructor(members: readonly MongodMember[]) {
     this.members = members;
-    this.#database = database;
   }
 
-  static async launch(options: { members: 1 | 3; database: string }): Promise<ReplicaSet> {
-    const members = await Promise.all(
-      Array.from({ length: options.members }, () => MongodMember.launch()),
-    );
-    const set = new ReplicaSet(members, options.database);
+  static async launch(count: 1 | 3): Promise<ReplicaSet> {
+    const { path } = await ensureMongod();
+    const ports = await Promise.all(Array.from({ length: count }, freePort));
+    const members = ports.map((port) => new MongodMember(path, port));
+    await Promise.all(members.map((member) => member.start()));
+    const set = new ReplicaSet(members);
     const config = members.map(({ address }, _id) => ({ _id, host: address }));
     await members[0]?.command({ replSetInitiate: { _id: REPLICA_SET, members: config } });
     await set.primary();
@@ -36,7 +37,7 @@ export class ReplicaSet {
   /** Address for a client, which fail points and the database's logs identify by `appName`. */
   uri(appName: string): string {
     const hosts = this.members.map(({ address }) => address).join(",");
-    return `mongodb://${hosts}/${this.#database}?replicaSet=${REPLICA_SET}&appName=${appName}`;
+    return `mongodb://${hosts}/${DATABASE}?replicaSet=${REPLICA_SET}&appName=${appName}`;
   }
 
   /** Waits for the member that takes writes; `besides` one that no longer does. */
@@ -64,25 +65,19 @@ const MEMBER_ARGUMENTS = [
 /** One mongod of a replica set, which can be killed, suspended and started again on the same data and port. */
 class MongodMember {
   readonly address: string;
+  readonly client: MongoClient;
   /** Times at which it was killed, suspended or stepped down. */
   readonly interruptedAt: Date[] = [];
   readonly #folder = mkdtempSync(join(tmpdir(), "faults-mongod-"));
   readonly #command: string;
   readonly #port: number;
   #process: ChildProcess | undefined;
-  #client: MongoClient | undefined;
 
-  private constructor(command: string, port: number) {
+  constructor(command: string, port: number) {
     this.#command = command;
     this.#port = port;
     this.address = `127.0.0.1:${port}`;
-  }
-
-  static async launch(): Promise<MongodMember> {
-    const { path } = await ensureMongod();
-    const member = new MongodMember(path, await freePort());
-    await member.start();
-    return member;
+    this.client = directClient(port);
   }
 
   /** Starts on the existing data; resolves once the process answers. */
@@ -93,13 +88,7 @@ class MongodMember {
       port: this.#port,
       args: MEMBER_ARGUMENTS,
     });
-    await this.#client?.close();
-    this.#client = await connectToMongod(this.#port, { signal: AbortSignal.timeout(60_000) });
-  }
-
-  get client(): MongoClient {
-    if (!this.#client) throw new Error(`${this.address} was never started`);
-    return this.#client;
+    await this.command({ ping: 1 });
   }
 
   command(command: Record<string, unknown>): Promise<Record<string, unknown>> {
@@ -141,7 +130,7 @@ class MongodMember {
   }
 
   async remove(): Promise<void> {
-    await this.#client?.close();
+    await this.client.close();
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -159,53 +148,41 @@ const operationSchema = z.object({
 
 /** The next matching command hangs in the database, as if its client had stopped at that point. */
 export interface HeldCommand {
-  commands: readonly string[];
-  /** `database.collection`; any by default. */
-  namespace?: string;
+  command: string;
+  /** Any by default. */
+  collection?: string;
   client?: string;
   /** After this time the command is run unless it was released. */
   holdMs?: number;
 }
 
-interface FailPoint {
-  /** Resolves with the client's `appName` once the command hangs. */
-  entered(): Promise<string>;
-  left(): Promise<void>;
-  /** Cancels the command, whose client was killed, and lets later ones through. */
-  release(): Promise<void>;
-}
-
 /** Makes the database hold back one command, to interrupt its client at that point. */
-export async function holdCommand(member: MongodMember, held: HeldCommand): Promise<FailPoint> {
-  const { commands, namespace, client, holdMs = HOLD_MS } = held;
+export async function holdCommand(member: MongodMember, held: HeldCommand) {
+  const { command, collection, client, holdMs = HOLD_MS } = held;
   const set = await member.command({
     configureFailPoint: "failCommand",
     mode: { times: 1 },
     data: {
-      failCommands: [...commands],
-      ...(namespace && { namespace }),
+      failCommands: [command],
+      ...(collection && { namespace: `${DATABASE}.${collection}` }),
       blockConnection: true,
       blockTimeMS: holdMs,
       ...(client && { appName: client }),
     },
   });
-  const { count } = failPointSchema.parse(set);
+  const timesEntered = failPointSchema.parse(set).count + 1;
   const operations = () => findOperations(member, held);
   return {
-    async entered() {
-      await member.command({
-        waitForFailPoint: "failCommand",
-        timesEntered: count + 1,
-        maxTimeMS: ENTER_TIMEOUT_MS,
-      });
+    /** Resolves with the client's `appName` once the command hangs. */
+    async entered(): Promise<string> {
+      const maxTimeMS = ENTER_TIMEOUT_MS;
+      await member.command({ waitForFailPoint: "failCommand", timesEntered, maxTimeMS });
       return until(async () => (await operations())[0]?.appName, { what: "a held command" });
     },
-    async left() {
-      await until(async () => (await operations()).length === 0, {
-        what: "a held command to end",
-      });
-    },
-    async release() {
+    left: () =>
+      until(async () => (await operations()).length === 0, { what: "a held command to end" }),
+    /** Cancels the command, whose client was killed, and lets later ones through. */
+    async release(): Promise<void> {
       // Switching the fail point off waits for the commands that it holds, so those go first.
       for (const { opid } of await operations()) await member.command({ killOp: 1, op: opid });
       await member.command({ configureFailPoint: "failCommand", mode: "off" });
@@ -213,16 +190,12 @@ export async function holdCommand(member: MongodMember, held: HeldCommand): Prom
   };
 }
 
-async function findOperations(
-  { client }: MongodMember,
-  { commands, namespace, client: appName }: HeldCommand,
-) {
-  const subject = namespace ? namespace.slice(namespace.indexOf(".") + 1) : { $exists: true };
+async function findOperations(member: MongodMember, { command, collection, client }: HeldCommand) {
   const filter = {
-    $or: commands.map((command) => ({ [`command.${command}`]: subject })),
-    ...(appName && { appName }),
+    [`command.${command}`]: collection ?? { $exists: true },
+    ...(client && { appName: client }),
   };
-  const found = await client
+  const found = await member.client
     .db("admin")
     .aggregate([{ $currentOp: { allUsers: true, localOps: true } }, { $match: filter }])
     .toArray();

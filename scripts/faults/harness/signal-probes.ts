@@ -1,10 +1,8 @@
 import type { Types } from "mongoose";
-import { type FaultHarness, HARNESS_DATABASE, promptKey } from "./harness.ts";
+import { type FaultHarness, promptKey } from "./harness.ts";
 import type { ServiceSlot } from "./service-slot.ts";
 import type { SignalRequestOptions, Trader } from "./trader.ts";
 import { until } from "./until.ts";
-
-export const namespaceOf = (collection: string): string => `${HARNESS_DATABASE}.${collection}`;
 
 export const JOBS = "agendaJobs";
 
@@ -24,21 +22,16 @@ export function analysisIdsOf(
 
 /** Sorted ids of those of these signals whose jobs a worker has locked. */
 export async function signalsHeldBy(
-  { database }: FaultHarness,
+  harness: FaultHarness,
   worker: ServiceSlot,
   signalIds: readonly string[],
 ): Promise<string[]> {
-  const signals = await database.signals
-    .find({ _id: { $in: [...signalIds] } })
-    .sort({ _id: 1 })
-    .lean();
-  const jobs = await database.jobs
-    .find({ _id: { $in: signals.map(({ analysisId }) => analysisId) } })
-    .lean();
-  const held = jobs.filter((job) => isLockOf(job.lastModifiedBy, worker));
-  return signals
-    .filter(({ analysisId }) => held.some(({ _id }) => _id.equals(analysisId)))
-    .map(({ _id }) => _id.toString());
+  const { jobs, signals } = harness.database;
+  const all = await jobs.find({ _id: { $in: await analysisIdsOf(harness, signalIds) } }).lean();
+  const locked = all.filter(({ lastModifiedBy }) => isLockOf(lastModifiedBy, worker));
+  const analysisId = { $in: locked.map(({ _id }) => _id) };
+  const held = await signals.distinct("_id", { _id: { $in: [...signalIds] }, analysisId });
+  return held.map(String).sort();
 }
 
 /** Requests signals; resolves with their ids once all are accepted. */
@@ -64,7 +57,7 @@ export async function countsOf(
   return signals.map((signal) => ({
     status: signal.status,
     attempts: signal.revision,
-    aiCalls: aiCalls.count(promptKey(signal)),
+    aiCalls: aiCalls.filter((call) => call === promptKey(signal)).length,
   }));
 }
 

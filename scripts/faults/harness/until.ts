@@ -24,5 +24,5 @@ export async function until<Found>(
     }
     await delay(POLL_INTERVAL_MS);
   } while (performance.now() < deadline);
-  throw new Error(`waited ${withinMs} ms in vain for ${what}`, { cause });
+  throw new Error(`gave up after ${withinMs} ms waiting for ${what}`, { cause });
 }

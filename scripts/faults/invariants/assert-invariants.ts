@@ -1,6 +1,6 @@
 import { verifyLedger } from "@shared/contract/ledger-verifier.ts";
 import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
-import { FILE_KINDS, type FileKind } from "@shared/files/file-store.ts";
+import { FILE_KINDS } from "@shared/files/file-store.ts";
 import { openLedger } from "../../verify-ledger/open-sources.ts";
 import type { FaultHarness } from "../harness/harness.ts";
 import { untilIdle } from "../harness/signal-probes.ts";
@@ -9,6 +9,7 @@ import { logsHaveNoErrors, processesAreHealthy } from "./process-health.ts";
 import {
   attemptsAskOnce,
   creditsAddUp,
+  findDifferences,
   requestsMakeOneSignal,
   signalsEndOnce,
 } from "./signal-invariants.ts";
@@ -65,30 +66,17 @@ const LATER_MS = 2 * 3_600_000;
  * Every image has its bytes and its signal. Bytes without a document, which a crash in the middle of an upload leaves, are
  * deleted by the product's own cleanup, run as if two hours had passed.
  */
-async function filesHaveOwners(harness: FaultHarness): Promise<string[]> {
-  const { database } = harness;
+async function filesHaveOwners({ database }: FaultHarness): Promise<string[]> {
   await cleanUpFiles({ database, now: () => new Date(Date.now() + LATER_MS) });
   const signals = await database.signals.distinct("_id");
   const orphans = await database.chartImages.find({ signalId: { $nin: signals } }).lean();
   const violations = orphans.map(({ filename }) => `the chart image ${filename} has no signal`);
-  for (const kind of FILE_KINDS) violations.push(...(await findByteViolations(harness, kind)));
+  for (const kind of FILE_KINDS) {
+    const idsIn = async (collection: string, key = "_id") =>
+      (await database.connection.collection(collection).distinct(key)).map((id) => `${kind} ${id}`);
+    const owners = await idsIn(kind === "chart_uploads" ? "chart_images" : "payment_proofs");
+    violations.push(...findDifferences(owners, await idsIn(`${kind}.files`)));
+    violations.push(...findDifferences(owners, await idsIn(`${kind}.chunks`, "files_id")));
+  }
   return violations;
-}
-
-async function findByteViolations({ database }: FaultHarness, kind: FileKind): Promise<string[]> {
-  const idsIn = async (collection: string, key = "_id") =>
-    (await database.connection.collection(collection).distinct(key)).map(String);
-  const owners = kind === "chart_uploads" ? "chart_images" : "payment_proofs";
-  const ids = await idsIn(owners);
-  const files = await idsIn(`${kind}.files`);
-  const chunks = await idsIn(`${kind}.chunks`, "files_id");
-  const difference = (from: string[], without: string[]) =>
-    from.filter((id) => !without.includes(id));
-  return [
-    ...difference(ids, files).map((id) => `the ${kind} file ${id} has no bytes`),
-    ...difference(ids, chunks).map((id) => `the ${kind} file ${id} has no chunks`),
-    ...difference([...files, ...chunks], ids).map(
-      (id) => `bytes of ${id} in ${kind} have no owner`,
-    ),
-  ];
 }

@@ -18,16 +18,19 @@ export async function streamsHaveNoGaps({ database }: FaultHarness): Promise<str
     .sort({ stream: 1, seq: 1 })
     .lean();
   const after = await readHeads(database);
-  const seqsOf = new Map<string, (number | undefined)[]>();
-  for (const { stream, seq } of events) seqsOf.set(stream, [...(seqsOf.get(stream) ?? []), seq]);
-  return [...new Set([...seqsOf.keys(), ...after.keys()])].flatMap((stream) => {
-    const seqs = seqsOf.get(stream) ?? [];
-    const gap = findGap(seqs);
-    if (gap !== undefined) return [`${stream}: ${gap}`];
-    const [least = 0, most = 0] = [before.get(stream), after.get(stream)];
-    if (least <= seqs.length && seqs.length <= most) return [];
-    return [`${stream} has ${seqs.length} events, its head went from ${least} to ${most}`];
-  });
+  const lastOf = new Map<string, number>();
+  const violations: string[] = [];
+  for (const { stream, seq = 0 } of events) {
+    const last = lastOf.get(stream) ?? 0;
+    if (seq !== last + 1) violations.push(`${stream}: ${seq} follows ${last}`);
+    lastOf.set(stream, seq);
+  }
+  for (const stream of new Set([...lastOf.keys(), ...after.keys()])) {
+    const [least = 0, last = 0, most = 0] = [before, lastOf, after].map((map) => map.get(stream));
+    if (least <= last && last <= most) continue;
+    violations.push(`${stream} ends with ${last}, its head went from ${least} to ${most}`);
+  }
+  return violations;
 }
 
 async function readHeads(database: Database): Promise<Map<string, number>> {
@@ -46,24 +49,14 @@ export async function socketsMissNothing(harness: FaultHarness): Promise<string[
     const me = await expectAnswer(meSchema, `${harness.servers.a.url}/me`, { token });
     const user = await harness.database.users.findById(userId).lean();
     const last = Math.max(me.stream_positions.user, user?.lastEventSeq ?? 0);
-    const received = sockets.map((socket) => seqsUpTo(last, () => socket.seqs("user")));
-    return (await Promise.all(received)).flatMap((seqs) => {
-      const gap = findGap(seqs);
-      if (gap === undefined && seqs.length >= last) return [];
-      return [`a socket of ${username}: ${gap ?? `has only ${seqs.length} of ${last}`}`];
+    const wait = { what: `event ${last} on a socket of ${username}`, withinMs: PUSH_TIMEOUT_MS };
+    const checks = sockets.map(async (socket) => {
+      await until(() => (socket.seqs("user").at(-1) ?? 0) >= last, wait);
+      const seqs = socket.seqs("user");
+      const isComplete = seqs.every((seq, index) => seq === index + 1);
+      return isComplete ? [] : [`a socket of ${username} received ${seqs}`];
     });
+    return (await Promise.all(checks)).flat();
   });
   return (await Promise.all(violations)).flat();
-}
-
-async function seqsUpTo(last: number, read: () => number[]): Promise<number[]> {
-  const wait = { what: "a push", withinMs: PUSH_TIMEOUT_MS };
-  await until(() => (read().at(-1) ?? 0) >= last, wait).catch(() => undefined);
-  return read();
-}
-
-/** The first position at which the numbers are not 1, 2, 3 … */
-function findGap(seqs: readonly (number | undefined)[]): string | undefined {
-  const index = seqs.findIndex((seq, at) => seq !== at + 1);
-  return index < 0 ? undefined : `number ${seqs[index]} is at position ${index + 1}`;
 }

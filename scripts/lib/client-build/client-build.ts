@@ -1,17 +1,26 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { extname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
-import type { Command } from "../cli.mjs";
-import { CliError } from "../cli.mjs";
-import { packageBin, runCommand } from "../commands.mjs";
-import { hashFiles } from "../files.mjs";
+import type { Command } from "../cli.ts";
+import { CliError } from "../cli.ts";
+import { packageBin, runCommand } from "../commands.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { withLock } from "../process-lock.mjs";
-import { type PreRender, writeScreenPages } from "./screen-pages.ts";
+import { writeScreenPages } from "./screen-pages.ts";
 
 /** All that the built pages depend on, besides the settings built into them. */
 const SOURCES = [
@@ -65,9 +74,13 @@ export async function ensureClientBuild({ settings, say, signal }: BuildOptions)
     const draft = `${folder}.draft`;
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { recursive: true });
-    await runVite({ args: ["--outDir", draft], env, signal });
-    const preRender = await buildPreRender({ outDir: `${draft}.pre-render`, env, signal });
-    await writeScreenPages(draft, { apiUrl: settings.VITE_API_URL, preRender });
+    await runVite(["--outDir", draft], env, signal);
+    const ssrFolder = `${draft}.pre-render`;
+    await runVite(["--ssr", "src/pre-render.tsx", "--outDir", ssrFolder], env, signal);
+    // The query keeps a second build in one process from getting the module of the first.
+    const ssrModule = `${pathToFileURL(join(ssrFolder, "pre-render.mjs")).href}?${Date.now()}`;
+    await writeScreenPages(draft, settings.VITE_API_URL, await import(ssrModule));
+    rmSync(ssrFolder, { recursive: true, force: true });
     await compressFiles(draft);
     writeFileSync(join(draft, STAMP), stamp);
     rmSync(folder, { recursive: true, force: true });
@@ -79,31 +92,35 @@ export async function ensureClientBuild({ settings, say, signal }: BuildOptions)
 function buildStamp(env: NodeJS.ProcessEnv): string {
   const builtIn = Object.keys(env).filter((name) => name.startsWith("VITE_"));
   const texts = builtIn.sort().map((name) => `${name}=${env[name]}`);
-  return hashFiles({ root: projectRoot, paths: SOURCES, texts });
+  return hashFiles(projectRoot, SOURCES, texts);
 }
 
-async function buildPreRender(options: {
-  outDir: string;
-  env: NodeJS.ProcessEnv;
-  signal: AbortSignal;
-}): Promise<PreRender> {
-  const { outDir, env, signal } = options;
-  await runVite({ args: ["--ssr", "src/pre-render.tsx", "--outDir", outDir], env, signal });
-  try {
-    // The query keeps a second build in one process from getting the module of the first.
-    const file = pathToFileURL(join(outDir, "pre-render.mjs"));
-    return await import(`${file.href}?${Date.now()}`);
-  } finally {
-    rmSync(outDir, { recursive: true, force: true });
+/** One hash of the names and contents of files and folders below a root, and of further texts. Missing files count as empty. */
+export function hashFiles(
+  root: string,
+  paths: readonly string[],
+  texts: readonly string[] = [],
+): string {
+  const hash = createHash("sha256");
+  for (const file of paths.flatMap((path) => listFiles(join(root, path)))) {
+    hash.update(`${relative(root, file)}\0`);
+    hash.update(readFileSync(file)).update("\0");
   }
+  for (const text of texts) hash.update(`${text}\0`);
+  return hash.digest("hex");
 }
 
-async function runVite(options: {
-  args: string[];
-  env: NodeJS.ProcessEnv;
-  signal: AbortSignal;
-}): Promise<void> {
-  const { args, env, signal } = options;
+function listFiles(path: string): string[] {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/(^|[\\/])(node_modules|dist)([\\/]|$)/.test(name))
+    .map((name) => join(path, name))
+    .filter((file) => statSync(file).isFile())
+    .sort();
+}
+
+async function runVite(args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
   const { code } = await runCommand({
     command: process.execPath,
     args: [packageBin("vite"), "build", ...args, "--emptyOutDir", "--logLevel", "warn"],

@@ -42,7 +42,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const pageOf = (name: string) => readFileSync(join(folder, name), "utf8");
-const write = () => writeScreenPages(folder, { apiUrl: "https://api.example.com/base", preRender });
+const write = () => writeScreenPages(folder, "https://api.example.com/base", preRender);
 
 describe("the pages of the screens", () => {
   it("name the code of their screen, and what the page has already only once", async () => {

@@ -40,7 +40,7 @@ const FONT = /geist-latin-wght-normal.*\.woff2$/;
 /** The page for all other addresses. */
 export const COMMON_PAGE = "app.html";
 
-export type PreRender = typeof import("../../../client/src/pre-render.tsx");
+type PreRender = typeof import("../../../client/src/pre-render.tsx");
 
 const manifestSchema = z.record(
   z.string(),
@@ -52,18 +52,17 @@ const manifestSchema = z.record(
 );
 type Manifest = z.infer<typeof manifestSchema>;
 
-interface PageOptions {
-  apiUrl: string;
-  preRender: PreRender;
-}
-
 /**
  * Writes a page for each screen of the built client, which shows the beginning of the screen before any script has run. The
  * screen's code is listed in a template, which `public/before-paint.js` adds to the page after the first paint, so that it
  * does not delay styles and font.
  * @throws Error if a screen's module was not built
  */
-export async function writeScreenPages(folder: string, options: PageOptions): Promise<void> {
+export async function writeScreenPages(
+  folder: string,
+  apiUrl: string,
+  preRender: PreRender,
+): Promise<void> {
   const manifestFile = join(folder, ".vite", "manifest.json");
   const manifest = manifestSchema.parse(JSON.parse(readFileSync(manifestFile, "utf8")));
   const page = readFileSync(join(folder, "index.html"), "utf8");
@@ -74,10 +73,10 @@ export async function writeScreenPages(folder: string, options: PageOptions): Pr
     const links = [
       ...fontLinks(manifest),
       ...(isSignedIn
-        ? [`<link rel="preconnect" crossorigin href="${new URL(options.apiUrl).origin}">`]
+        ? [`<link rel="preconnect" crossorigin href="${new URL(apiUrl).origin}">`]
         : []),
     ];
-    const rendered = await renderInto(page, path, options.preRender);
+    const rendered = await renderInto(page, path, preRender);
     const linked = rendered.replace("</head>", `  ${links.join("\n  ")}\n  </head>`);
     const name = path === "/" ? "index.html" : `${path.slice(1)}.html`;
     writeFileSync(join(folder, name), deferCode(linked, filesOf(manifest, modules)));

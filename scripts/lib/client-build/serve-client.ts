@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
 import sirv from "sirv";
-import type { Command } from "../cli.mjs";
+import type { Command } from "../cli.ts";
 import { clientFolder, ensureClientBuild } from "./client-build.ts";
 import { COMMON_PAGE } from "./screen-pages.ts";
 

@@ -20,7 +20,7 @@ async function start() {
   return { ...started, lines };
 }
 
-/** Whether a write is acknowledged by the replica set, and what the collection holds then. */
+/** Adds a document with the acknowledgement of the replica set, and returns the number of documents. */
 async function addNote(uri: string): Promise<number> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
   try {

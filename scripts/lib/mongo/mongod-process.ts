@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MongoClient } from "mongodb";
 
@@ -52,24 +51,12 @@ export function spawnMongod(options: {
   return mongod;
 }
 
-const POLL_INTERVAL_MS = 50;
+const READY_TIMEOUT_MS = 60_000;
 
-/** Connects to one member, whatever its state, as soon as it answers. */
-export async function connectToMongod(
-  port: number,
-  { signal, hasFailed = () => false }: { signal: AbortSignal; hasFailed?: () => boolean },
-): Promise<MongoClient> {
-  for (;;) {
-    // A client that failed to connect once never connects again.
-    const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
-      serverSelectionTimeoutMS: 1_000,
-    });
-    try {
-      return await client.connect();
-    } catch (error) {
-      await client.close();
-      if (hasFailed()) throw error;
-      await sleep(POLL_INTERVAL_MS, undefined, { signal });
-    }
-  }
+/** A client of one member, whatever its state. Its first command waits until the member answers. */
+export function directClient(port: number): MongoClient {
+  return new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: READY_TIMEOUT_MS,
+    minHeartbeatFrequencyMS: 50,
+  });
 }

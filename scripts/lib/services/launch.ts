@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { mkdirSync, realpathSync, watch } from "node:fs";
 import { join } from "node:path";
 import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
-import type { Command } from "../cli.mjs";
-import { CliError } from "../cli.mjs";
+import type { Command } from "../cli.ts";
+import { CliError } from "../cli.ts";
 import { ensureClientBuild } from "../client-build/client-build.ts";
 import { announceDatabase, startEmbeddedMongo } from "../mongo/embedded-mongo.ts";
 import { projectRoot } from "../prepare-project.mjs";
@@ -11,6 +11,8 @@ import { tryLock } from "../process-lock.mjs";
 import { waitForFreePort, waitUntilReady } from "./ports.ts";
 import { createService } from "./services.ts";
 import type { SupervisedService } from "./supervised-service.ts";
+
+const SERVICES = ["server", "worker", "client"] as const;
 
 /** Runs database, server, worker and client until the signal aborts. Leaves no process behind. */
 export async function main({ args, say, signal }: Command): Promise<void> {
@@ -27,7 +29,9 @@ export async function main({ args, say, signal }: Command): Promise<void> {
       cleanUps.push(announceDatabase(settings.DATA_DIR, mongodbUri));
     }
     if (!isDev) await ensureClientBuild({ settings, say, signal });
-    const services = startServices({ settings, mongodbUri, isDev, say });
+    const env = { ...process.env, MONGODB_URI: mongodbUri, DATA_DIR: settings.DATA_DIR };
+    const services = SERVICES.map((name) => createService(name, env, { say, isDev }));
+    for (const service of services) service.start();
     cleanUps.push(() => Promise.all(services.map((service) => service.stop())));
     await waitUntilReady({ addresses: readyAddresses(settings, isDev), services, signal });
     if (isDev) restartOnChange({ services, say, signal });
@@ -37,23 +41,6 @@ export async function main({ args, say, signal }: Command): Promise<void> {
     if (signal.aborted) say("Stopping ...");
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   }
-}
-
-function startServices(options: {
-  settings: Settings;
-  mongodbUri: string;
-  isDev: boolean;
-  say: (line: string) => void;
-}): SupervisedService[] {
-  const { settings, mongodbUri, isDev, say } = options;
-  const env = { ...process.env, MONGODB_URI: mongodbUri, DATA_DIR: settings.DATA_DIR };
-  const services = [
-    createService({ name: "server", env, say }),
-    createService({ name: "worker", env, say }),
-    createService({ name: "client", extraArguments: isDev ? ["--dev"] : [], env, say }),
-  ];
-  for (const service of services) service.start();
-  return services;
 }
 
 function readyAddresses({ API_PORT, CLIENT_PORT }: Settings, isDev: boolean): string[] {

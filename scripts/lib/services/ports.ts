@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ListenOptions } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CliError } from "../cli.mjs";
+import { CliError } from "../cli.ts";
 
 export async function isPortFree(port: number): Promise<boolean> {
   return (await canListen({ port })) && (await canListen({ port, host: "127.0.0.1" }));
@@ -54,18 +54,17 @@ export async function waitUntilReady(options: {
 }): Promise<void> {
   const { addresses, services, signal } = options;
   const deadline = Date.now() + READY_TIMEOUT_MS;
-  const waiting = new Set(addresses);
-  while (waiting.size > 0) {
-    for (const address of waiting) if (await isAnswering(address)) waiting.delete(address);
-    const broken = services.find(({ failures }) => failures >= MAX_FAILURES);
-    if (broken) {
-      throw new CliError(`The ${broken.name} does not start; its last lines above say why.`);
+  for (const address of addresses) {
+    while (!(await isAnswering(address))) {
+      const broken = services.find(({ failures }) => failures >= MAX_FAILURES);
+      if (broken) {
+        throw new CliError(`The ${broken.name} does not start; its last lines above say why.`);
+      }
+      if (Date.now() > deadline) {
+        throw new CliError(`No answer from ${address} in ${READY_TIMEOUT_MS / 1_000} s.`);
+      }
+      await sleep(POLL_INTERVAL_MS, undefined, { signal });
     }
-    if (Date.now() > deadline) {
-      const silent = [...waiting].join(", ");
-      throw new CliError(`No answer from ${silent} in ${READY_TIMEOUT_MS / 1_000} s.`);
-    }
-    await sleep(POLL_INTERVAL_MS, undefined, { signal });
   }
 }
 

@@ -1,10 +1,4 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-
-interface ProcessEntry {
-  pid: number;
-  parentPid: number;
-}
+import { execFileSync } from "node:child_process";
 
 /** Ids of all processes that a process has started, also indirectly. */
 export function descendantsOf(pid: number): number[] {
@@ -23,31 +17,10 @@ export function stillRunning(pids: readonly number[]): number[] {
 }
 
 /** Running processes of this machine, without zombies. */
-function listProcesses(): ProcessEntry[] {
-  if (existsSync("/proc/self/status")) {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((name) => parseStatus(readStatus(name)));
-  }
-  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" });
-  return stdout
+function listProcesses(): { pid: number; parentPid: number }[] {
+  return execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" })
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , state]) => state && !state.startsWith("Z"))
     .map(([pid, parentPid]) => ({ pid: Number(pid), parentPid: Number(parentPid) }));
-}
-
-function readStatus(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, "utf8");
-  } catch {
-    // The process has exited.
-    return "";
-  }
-}
-
-function parseStatus(status: string): ProcessEntry[] {
-  if (status === "" || /^State:\tZ/m.test(status)) return [];
-  const field = (name: string) => Number(new RegExp(`^${name}:\\t(\\d+)$`, "m").exec(status)?.[1]);
-  return [{ pid: field("Pid"), parentPid: field("PPid") }];
 }

@@ -4,8 +4,14 @@ import { z } from "zod";
 import { projectRoot } from "../prepare-project.mjs";
 import { SupervisedService } from "./supervised-service.ts";
 
+/**
+ * Requests leave much garbage that is short-lived. With a larger young generation (64 MB instead of 16), a server answers
+ * about a tenth more of them.
+ */
+export const SERVER_NODE_OPTIONS = "--max-semi-space-size=64";
+
 const NODE_ARGUMENTS = {
-  server: ["--import", "tsx", "server/src/main.ts"],
+  server: [SERVER_NODE_OPTIONS, "--import", "tsx", "server/src/main.ts"],
   worker: ["--import", "tsx", "worker/src/main.ts"],
   client: ["scripts/run.mjs", "client"],
 };
@@ -14,16 +20,15 @@ const NODE_ARGUMENTS = {
  * A service of the product, not started yet. It has a session of its own, so that a Ctrl-C in the terminal reaches it only
  * through the launcher, and it stops when the launcher has exited.
  */
-export function createService(options: {
-  name: keyof typeof NODE_ARGUMENTS;
-  extraArguments?: readonly string[];
-  env: NodeJS.ProcessEnv;
-  say: (line: string) => void;
-}): SupervisedService {
-  const { name, extraArguments = [], env, say } = options;
+export function createService(
+  name: keyof typeof NODE_ARGUMENTS,
+  env: NodeJS.ProcessEnv,
+  { say, isDev }: { say: (line: string) => void; isDev: boolean },
+): SupervisedService {
   const output = process.stdout.isTTY ? "pipe" : "inherit";
   const preload = ["--import", "./scripts/lib/services/exit-with-parent.mjs"];
-  const args = [...preload, ...NODE_ARGUMENTS[name], ...extraArguments];
+  const flags = name === "client" && isDev ? ["--dev"] : [];
+  const args = [...preload, ...NODE_ARGUMENTS[name], ...flags];
   const launch = () => {
     const child = spawn(process.execPath, args, {
       cwd: projectRoot,

@@ -45,8 +45,8 @@ describe("a supervised service", () => {
     const { service, lines } = createService(KEEPS_RUNNING);
     const first = service.pid;
     process.kill(first ?? 0, "SIGKILL");
-    await vi.waitFor(() => expect(service.pid).toBeGreaterThan(0), { timeout: 10_000 });
-    await vi.waitFor(() => expect(service.pid).not.toBe(first), { timeout: 10_000 });
+    const isReplaced = () => service.pid !== undefined && service.pid !== first;
+    await vi.waitUntil(isReplaced, { timeout: 10_000 });
     expect(isRunning(service.pid)).toBe(true);
     expect(lines).toEqual(["The worker stopped (SIGKILL); starting it again in 0.01 s."]);
   });
@@ -68,7 +68,7 @@ describe("a supervised service", () => {
 
   it("is killed when it does not stop in its time", async () => {
     const { service, output } = createService(IGNORES_SIGTERM, { graceMs: 50 });
-    await vi.waitFor(() => expect(output.join("")).toContain("ready"));
+    await vi.waitFor(() => expect(output.join("")).toContain("ready"), { timeout: 10_000 });
     const { pid } = service;
     await service.stop();
     expect(isRunning(pid)).toBe(false);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright";
-import { CliError } from "../cli.mjs";
-import { findExecutables, isExecutable, runCommand } from "../commands.mjs";
+import { CliError } from "../cli.ts";
+import { findExecutables, isExecutable, runCommand } from "../commands.ts";
 
 /** Chromium without windows. The browser tests take about 40 % less time in it. */
 const HEADLESS_SHELL = "chromium-headless-shell";

@@ -1,6 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { CliError } from "../cli.mjs";
-import { runSuites } from "./run-suites.ts";
+import { CliError } from "../cli.ts";
+import { runSuites, type Suite } from "./run-suites.ts";
 
 function suite(title: string, run: () => Promise<{ passed: number; failed: number }>) {
   return { title, run };
@@ -11,7 +12,7 @@ const broken = suite("Broken", async () => {
   throw new CliError("no browser");
 });
 
-async function run(suites: [string, typeof good][], names: string[] = []) {
+async function run(suites: [string, Suite][], names: string[] = []) {
   const lines: string[] = [];
   const { signal } = new AbortController();
   const say = (line: string) => void lines.push(line);
@@ -28,6 +29,29 @@ describe("a run of all suites", () => {
     expect(isComplete).toBe(false);
     expect(lines).toContain("no browser");
     expect(lines.at(-1)).toBe("2 passed, 1 failed");
+  });
+
+  it("runs suites beside one another, and the next only after them", async () => {
+    const events: string[] = [];
+    const noting = (title: string) => ({
+      title,
+      run: async () => {
+        events.push(`${title} starts`);
+        await setImmediate();
+        events.push(`${title} ends`);
+        return { passed: 1, failed: 0 };
+      },
+    });
+    const { lines } = await run([
+      ["types", { ...noting("Types"), isBesideNext: true }],
+      ["unit", noting("Unit")],
+      ["browser", noting("Browser")],
+    ]);
+    expect(events).toEqual([
+      ...["Types starts", "Unit starts", "Types ends", "Unit ends"],
+      ...["Browser starts", "Browser ends"],
+    ]);
+    expect(lines.at(-1)).toBe("3 passed, 0 failed");
   });
 
   it("is complete when nothing failed", async () => {

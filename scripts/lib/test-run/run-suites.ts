@@ -1,17 +1,21 @@
-import { CliError } from "../cli.mjs";
+import { CliError } from "../cli.ts";
 
 export interface Counts {
   passed: number;
   failed: number;
 }
 
+type Say = (line: string) => void;
+
 export interface Suite {
   title: string;
-  run: (signal: AbortSignal) => Promise<Counts>;
+  run: (signal: AbortSignal, say: Say) => Promise<Counts>;
+  /** The next suite starts at the same time. */
+  isBesideNext?: boolean;
 }
 
 /**
- * Runs suites one after the other and prints the results of each and, in the last line, of all.
+ * Runs suites in their order and prints the results of each and, in the last line, of all.
  * @param options.names of the suites to run; all if empty
  * @returns whether all tests passed
  */
@@ -19,14 +23,22 @@ export async function runSuites(options: {
   suites: ReadonlyMap<string, Suite>;
   names: readonly string[];
   signal: AbortSignal;
-  say: (line: string) => void;
+  say: Say;
 }): Promise<boolean> {
   const { suites, names, signal, say } = options;
-  const results: { title: string; counts: Counts }[] = [];
-  for (const suite of chooseSuites(suites, names)) {
+  const run = async (suite: Suite) => {
     say(`\n=== ${suite.title}`);
-    results.push({ title: suite.title, counts: await runSuite(suite, { signal, say }) });
+    return { title: suite.title, counts: await runSuite(suite, { signal, say }) };
+  };
+  const results: Awaited<ReturnType<typeof run>>[] = [];
+  let together: Suite[] = [];
+  for (const suite of chooseSuites(suites, names)) {
+    together.push(suite);
+    if (suite.isBesideNext) continue;
+    results.push(...(await Promise.all(together.map(run))));
+    together = [];
   }
+  results.push(...(await Promise.all(together.map(run))));
   const total = sumCounts(results.map(({ counts }) => counts));
   say("");
   for (const { title, counts } of results) say(`${title}: ${summaryLine(counts)}`);
@@ -45,10 +57,10 @@ function chooseSuites(suites: ReadonlyMap<string, Suite>, names: readonly string
 
 async function runSuite(
   suite: Suite,
-  { signal, say }: { signal: AbortSignal; say: (line: string) => void },
+  { signal, say }: { signal: AbortSignal; say: Say },
 ): Promise<Counts> {
   try {
-    return await suite.run(signal);
+    return await suite.run(signal, say);
   } catch (error) {
     signal.throwIfAborted();
     say(error instanceof CliError ? error.message : String(error));

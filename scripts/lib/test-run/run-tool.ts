@@ -1,29 +1,35 @@
 import { parseArgs } from "node:util";
-import { CliError, type Command } from "../cli.mjs";
-import { packageBin, runCommand } from "../commands.mjs";
+import { CliError, type Command } from "../cli.ts";
+import { packageBin, runCommand } from "../commands.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { ensureBrowser } from "./ensure-browser.ts";
 
 /** Output that is stored or read by a program has no colours. */
 export const isPlain = !process.stdout.isTTY && !process.env.FORCE_COLOR;
 
-/** Runs a script with Node.js and shows its output; returns the exit code. */
+/**
+ * Runs a script with Node.js and shows its output; returns the exit code.
+ * @param options.say gets the output at the end; without it, the output is shown as it comes
+ */
 export async function runTool(options: {
   script: string;
   args: readonly string[];
   env?: NodeJS.ProcessEnv;
   signal: AbortSignal;
+  say?: (text: string) => void;
 }): Promise<number | null> {
-  const { script, args, env, signal } = options;
-  const { code } = await runCommand({
+  const { script, args, env, signal, say } = options;
+  const { code, stdout, stderr } = await runCommand({
     command: process.execPath,
     args: [script, ...args],
     cwd: projectRoot,
     env: { ...process.env, ...(isPlain && { NO_COLOR: "1" }), ...env },
-    output: "inherit",
+    output: say ? "pipe" : "inherit",
     signal,
   });
   signal.throwIfAborted();
+  const output = `${stdout}${stderr}`.trim();
+  if (output) say?.(output);
   return code;
 }
 

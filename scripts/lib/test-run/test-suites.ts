@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "../cli.mjs";
-import { packageBin } from "../commands.mjs";
+import type { Command } from "../cli.ts";
+import { packageBin } from "../commands.ts";
 import { ensureMongod } from "../mongo/ensure-mongod.ts";
 import { projectRoot } from "../prepare-project.mjs";
 import { ensureBrowser } from "./ensure-browser.ts";
@@ -23,8 +23,8 @@ const BROWSER_REPORT = join(projectRoot, "test-results", "browser.json");
 const CHANGED = "--changed";
 
 const SUITES = new Map<string, Suite>([
-  ["types", { title: "Type check", run: checkTypes }],
-  ["lint", { title: "Lint", run: lint }],
+  ["types", { title: "Type check", run: checkTypes, isBesideNext: true }],
+  ["lint", { title: "Lint", run: lint, isBesideNext: true }],
   ["unit", { title: "Unit and integration tests", run: (signal) => runUnitTests(signal) }],
   ["browser", { title: "Browser tests", run: runBrowserTests }],
 ]);
@@ -51,14 +51,14 @@ export async function main({ args, say, signal }: Command): Promise<number> {
   return hasPassed ? 0 : 1;
 }
 
-async function checkTypes(signal: AbortSignal): Promise<Counts> {
+async function checkTypes(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
   const script = packageBin("typescript", "tsc");
-  return countCheck(await runTool({ script, args: ["--noEmit"], signal }));
+  return countCheck(await runTool({ script, args: ["--noEmit"], signal, say }));
 }
 
-async function lint(signal: AbortSignal): Promise<Counts> {
+async function lint(signal: AbortSignal, say: Command["say"]): Promise<Counts> {
   const args = ["ci", `--colors=${isPlain ? "off" : "force"}`];
-  return countCheck(await runTool({ script: packageBin("@biomejs/biome"), args, signal }));
+  return countCheck(await runTool({ script: packageBin("@biomejs/biome"), args, signal, say }));
 }
 
 const REPORTERS = ["--reporter=default", "--reporter=json", `--outputFile.json=${UNIT_REPORT}`];

@@ -17,7 +17,7 @@ const settings = loadSettings({
 describe("what a route lets pass", () => {
   let database: Database;
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("authenticate") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
 

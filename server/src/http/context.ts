@@ -9,7 +9,6 @@ export interface AppState {
   requestId: string;
   /** Adds the request id to each line. */
   log: Logger;
-  /** Verifies tokens. */
   secret?: KeyObject;
   /** Claims of a verified token. `requireUser` turns them into `session`. */
   claims?: unknown;

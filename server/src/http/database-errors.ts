@@ -1,36 +1,22 @@
 import mongoose from "mongoose";
 import { z } from "zod";
 
-const {
-  MongoClientClosedError,
-  MongoError,
-  MongoExpiredSessionError,
-  MongoNetworkError,
-  MongoNotConnectedError,
-  MongoOperationTimeoutError,
-  MongoServerClosedError,
-  MongoServerError,
-  MongoStalePrimaryError,
-  MongoSystemError,
-  MongoTopologyClosedError,
-  MongoUnexpectedServerResponseError,
-  MongoWriteConcernError,
-} = mongoose.mongo;
+const { mongo } = mongoose;
 
 /** The driver finds no server, loses its server, or gets no usable response in time. */
 const UNAVAILABLE_CLASSES = [
-  MongoClientClosedError,
-  MongoExpiredSessionError,
-  MongoNetworkError,
-  MongoNotConnectedError,
-  MongoOperationTimeoutError,
-  MongoServerClosedError,
-  MongoStalePrimaryError,
-  MongoSystemError,
-  MongoTopologyClosedError,
+  mongo.MongoClientClosedError,
+  mongo.MongoExpiredSessionError,
+  mongo.MongoNetworkError,
+  mongo.MongoNotConnectedError,
+  mongo.MongoOperationTimeoutError,
+  mongo.MongoServerClosedError,
+  mongo.MongoStalePrimaryError,
+  mongo.MongoSystemError,
+  mongo.MongoTopologyClosedError,
   // Also thrown for a retry on a server that is still connecting.
-  MongoUnexpectedServerResponseError,
-  MongoWriteConcernError,
+  mongo.MongoUnexpectedServerResponseError,
+  mongo.MongoWriteConcernError,
   mongoose.Error.MongooseServerSelectionError,
 ];
 
@@ -115,7 +101,7 @@ function meansUnavailable(
   seen.add(error);
   if (isUnavailableKind(error)) return true;
   const { code, ...related } = fields.data;
-  const context = { ofDriver: ofDriver || error instanceof MongoError, seen };
+  const context = { ofDriver: ofDriver || error instanceof mongo.MongoError, seen };
   const hasCode = UNAVAILABLE_CODES.has(code) || CLOSED_SOCKET_CODES.has(code);
   if (context.ofDriver && hasCode) return true;
   return Object.values(related)
@@ -125,7 +111,7 @@ function meansUnavailable(
 
 function isUnavailableKind(error: unknown): boolean {
   if (UNAVAILABLE_CLASSES.some((unavailable) => error instanceof unavailable)) return true;
-  if (!(error instanceof MongoError)) return false;
+  if (!(error instanceof mongo.MongoError)) return false;
   return (
     UNAVAILABLE_NAMES.has(error.name) ||
     RETRYABLE_LABELS.some((label) => error.hasErrorLabel(label))
@@ -136,7 +122,7 @@ const duplicateKeySchema = z.object({ keyPattern: z.record(z.string(), z.unknown
 
 /** Field whose unique index rejected a write, or undefined for another error. */
 export function duplicateField(error: unknown): string | undefined {
-  if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) return undefined;
+  if (!(error instanceof mongo.MongoServerError) || error.code !== DUPLICATE_KEY) return undefined;
   // Bulk writes name no fields.
   const [field] = Object.keys(duplicateKeySchema.safeParse(error).data?.keyPattern ?? {});
   return field;

@@ -5,7 +5,6 @@ import type { AppMiddleware } from "./context.ts";
 import { isDatabaseUnavailable } from "./database-errors.ts";
 import { malformedRequest, notFound, unauthenticated, unavailable } from "./errors.ts";
 
-/** Client errors of the framework's middleware. */
 const clientFaultSchema = z.object({
   status: z.number().int().min(400).max(499),
   expose: z.literal(true),

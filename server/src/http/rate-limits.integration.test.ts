@@ -2,7 +2,7 @@ import { type Database, openDatabase } from "@shared/database/database.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { startDatabaseRelay } from "@shared/testing/failing-database.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { answerOk, captureLog, serve } from "../testing/serve.ts";
 import type { AppMiddleware } from "./context.ts";
@@ -27,7 +27,7 @@ const obey: AppMiddleware = (ctx) => {
 
 describe("rateLimit", () => {
   let databases: Database[];
-  const uri = testDatabaseUri("rate-limit");
+  const uri = testDatabaseUri();
   beforeAll(async () => {
     databases = [await openDatabase({ uri }), await openDatabase({ uri })];
   });
@@ -190,7 +190,7 @@ describe("rateLimit", () => {
   });
 
   it("is not unlimited while the database is away, but unavailable", async () => {
-    const { relay, uri } = await startDatabaseRelay(testDatabaseUri("limit-outage"));
+    const { relay, uri } = await startDatabaseRelay(newDatabaseUri("limit-outage"));
     const database = await openDatabase({ uri });
     const limit = rateLimit({ database, settings }, ruleOf());
     const server = await serve(requestId(captureLog().logger), handleErrors, limit, answerOk);

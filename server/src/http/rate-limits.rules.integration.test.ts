@@ -10,7 +10,7 @@ describe("the limits of the product", () => {
   let servers: [TestServer, TestServer];
   let turn = 0;
   beforeAll(async () => {
-    const databaseUri = testDatabaseUri("limits");
+    const databaseUri = testDatabaseUri();
     servers = [await startTestServer({ databaseUri }), await startTestServer({ databaseUri })];
   });
   afterAll(() => Promise.all(servers.map((server) => server.stop())));
@@ -70,7 +70,7 @@ describe("the limits of the product", () => {
 
   it("behind a trusted proxy, visitors are told apart by what it says, and not by what they say", async () => {
     const behind = await startTestServer({
-      databaseUri: testDatabaseUri("limits-behind-proxy"),
+      databaseUri: testDatabaseUri(),
       environment: { TRUSTED_PROXIES: "1" },
     });
     const { username } = await createUser(behind.database, {});

@@ -50,7 +50,11 @@ describe("requestId", () => {
 
 async function logOf(handler: AppMiddleware, path: string, init?: RequestInit) {
   const { logger, lines } = captureLog();
-  const server = await serve(requestId(logger), requestLog, handler);
+  const server = await serve(
+    requestId(logger),
+    requestLog({ observeRequest: () => undefined }),
+    handler,
+  );
   onTestFinished(server.close);
   await fetch(server.url + path, init);
   return lines;

@@ -19,38 +19,26 @@ export function requestId(logger: Logger): AppMiddleware {
   };
 }
 
-/** Logs one line per request, without its query, headers or body. */
-export const requestLog: AppMiddleware = async (ctx, next) => {
-  const startedAt = performance.now();
-  try {
-    await next();
-  } finally {
-    ctx.state.log.info(
-      {
-        method: ctx.method,
-        path: ctx.path,
-        status: ctx.status,
-        durationMs: Math.round(performance.now() - startedAt),
-        userId: ctx.state.session?.user._id.toString(),
-      },
-      "request",
-    );
-  }
-};
-
 /** Set by the router. Unknown paths have no route. */
 const routedSchema = z.object({ _matchedRoute: z.string().default("none") });
 
-/** Counts requests by route, because the number of paths is unlimited. */
-export function requestMetrics(metrics: ServerMetrics): AppMiddleware {
+/**
+ * Logs one line per request, without its query, headers or body, and measures it by route, because the number of paths is
+ * unlimited.
+ */
+export function requestLog(metrics: Pick<ServerMetrics, "observeRequest">): AppMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
-    await next();
-    metrics.observeRequest({
-      method: ctx.method,
-      route: routedSchema.parse(ctx)._matchedRoute,
-      status: ctx.status,
-      seconds: (performance.now() - startedAt) / 1_000,
-    });
+    try {
+      await next();
+    } finally {
+      const { method, path, status } = ctx;
+      const durationMs = performance.now() - startedAt;
+      const userId = ctx.state.session?.user._id.toString();
+      const line = { method, path, status, durationMs: Math.round(durationMs), userId };
+      ctx.state.log.info(line, "request");
+      const route = routedSchema.parse(ctx)._matchedRoute;
+      metrics.observeRequest({ method, route, status, seconds: durationMs / 1_000 });
+    }
   };
 }

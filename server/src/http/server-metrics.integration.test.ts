@@ -2,7 +2,7 @@ import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type LiveServer, startLiveServer, TEST_SECRETS } from "../testing/start-live-server.ts";
@@ -13,7 +13,7 @@ const logLineSchema = z
   .pipe(z.object({ msg: z.string(), requestId: z.string().optional() }));
 
 describe("figures for whoever runs it", () => {
-  const databaseUri = testDatabaseUri("metrics");
+  const databaseUri = newDatabaseUri("metrics");
   let server: LiveServer;
   let worker: SpawnedService;
   let workerPort: number;

@@ -19,10 +19,7 @@ describe("sessions", () => {
   let clock: Date;
   beforeAll(async () => {
     const now = () => new Date(clock);
-    server = await startTestServer({
-      databaseUri: testDatabaseUri("sessions"),
-      overrides: { now },
-    });
+    server = await startTestServer({ databaseUri: testDatabaseUri(), overrides: { now } });
   });
   afterAll(() => server.stop());
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import { signTokenFor } from "@shared/testing/factories.ts";
 import { type FakeExchange, startFakeExchange } from "@shared/testing/fakes/fake-exchange.ts";
 import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { startServer } from "../start-server.ts";
 
 /** A server with queue and push on a free port. */
@@ -73,7 +73,7 @@ export async function startLiveProduct(options: {
 }): Promise<LiveProduct> {
   const { name, servers: serverCount = 1, workers: workerCount = 1, workerEnv } = options;
   const env = { RATE_LIMIT: "off", ...options.serverEnv };
-  const databaseUri = testDatabaseUri(name);
+  const databaseUri = newDatabaseUri(name);
   const exchange = await startFakeExchange();
   const openai = await startFakeOpenAi();
   const first = await startLiveServer({ databaseUri, env });

@@ -16,7 +16,6 @@ export interface TestServer {
   url: string;
   deps: ServerDeps;
   database: Database;
-  /** Logged lines at all levels. */
   logLines: string[];
   /** `json` is sent as the body, `token` as the bearer token. */
   call(path: string, options?: CallOptions): Promise<Response>;

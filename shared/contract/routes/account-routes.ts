@@ -14,8 +14,7 @@ import {
   verifyEmailRequestSchema,
 } from "@shared/contract/account.ts";
 import { z } from "zod";
-import { done } from "./common.ts";
-import { defineRoute, type RateLimit } from "./define-route.ts";
+import { defineRoute, done, type RateLimit } from "./define-route.ts";
 
 /** The token cannot be guessed. This limits the cost of trying, since a reset hashes a password. */
 const mailTokenLimit: RateLimit = {
@@ -35,12 +34,14 @@ export const passwordLimit = (name: string): RateLimit => ({
   onlyAfter: "wrong-password",
 });
 
+const publicAccount = { tag: "Accounts", access: "public" } as const;
+const ownAccount = { tag: "Accounts", access: "user" } as const;
+
 export const accountRoutes = {
   register: defineRoute("POST /register", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Create an account",
     description: "An administrator must approve it. A verification email is sent.",
-    access: "public",
     // Enough for a classroom behind one address, too few to fill the database or to send mail in bulk.
     limits: [
       { name: "register", points: 100, per: "hour", by: ["address"], notAfter: "invalid-input" },
@@ -52,9 +53,8 @@ export const accountRoutes = {
     errors: ["auth/username-already-in-use", "auth/email-already-in-use"],
   }),
   logIn: defineRoute("POST /login", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Log in with a username or email address",
-    access: "public",
     limits: [
       // The address is part of the key, so that nobody can lock another user out.
       {
@@ -84,80 +84,70 @@ export const accountRoutes = {
     errors: ["invalid-credentials", "two-factor-required", "rate-limited"],
   }),
   logOut: defineRoute("POST /logout", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "End this session",
-    access: "user",
     responses: { 204: { description: "The session has ended." } },
   }),
   listSessions: defineRoute("GET /me/sessions", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Your sessions, the one used last first",
-    access: "user",
     responses: { 200: { description: "The sessions.", schema: sessionListSchema } },
   }),
   endSession: defineRoute("DELETE /me/sessions/:id", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "End one of your sessions",
-    access: "user",
     request: { params: z.object({ id: z.uuid({ error: "There is no such session." }) }) },
     responses: { 204: { description: "The session has ended." } },
     errors: ["not-found"],
   }),
   getMe: defineRoute("GET /me", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Your account",
     description: "Send `stream_positions` as `since` when you connect for push afterwards.",
-    access: "user",
     responses: { 200: { description: "The account.", schema: meSchema } },
   }),
   startTwoFactor: defineRoute("POST /me/two-factor", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Start to turn on the second factor",
     description: "Returns a new secret for an authenticator app (TOTP, RFC 6238).",
-    access: "user",
     limits: [{ name: "two-factor", points: 30, per: "hour", by: ["user"] }],
     responses: { 200: { description: "The secret.", schema: twoFactorSetupSchema } },
     errors: ["two-factor-enabled"],
   }),
   confirmTwoFactor: defineRoute("POST /me/two-factor/confirm", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Turn on the second factor with a first code",
     description: "The recovery codes are shown this one time. Each works once instead of a code.",
-    access: "user",
     request: { body: confirmTwoFactorSchema },
     responses: { 200: { description: "The recovery codes.", schema: recoveryCodesSchema } },
     errors: ["invalid-code", "rate-limited"],
   }),
   disableTwoFactor: defineRoute("DELETE /me/two-factor", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Turn off the second factor",
-    access: "user",
     limits: [passwordLimit("two-factor-off")],
     request: { body: disableTwoFactorSchema },
     responses: { 204: { description: "The second factor is off." } },
     errors: ["wrong-password", "not-found"],
   }),
   verifyEmail: defineRoute("POST /verify-email", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Verify an email address with the token that was sent to it",
-    access: "public",
     limits: [mailTokenLimit],
     request: { body: verifyEmailRequestSchema },
     responses: { 200: done },
     errors: ["invalid-token"],
   }),
   resendVerification: defineRoute("POST /resend-verification", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Resend the verification email",
-    access: "user",
     limits: [{ name: "resend", points: 5, per: "hour", by: ["user"] }],
     responses: { 200: done },
   }),
   forgotPassword: defineRoute("POST /forgot-password", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Request a password reset email",
     description: "The response is the same whether or not the address is known.",
-    access: "public",
     limits: [
       {
         name: "forgot-email",
@@ -178,20 +168,18 @@ export const accountRoutes = {
     responses: { 200: done },
   }),
   resetPassword: defineRoute("POST /reset-password", {
-    tag: "Accounts",
+    ...publicAccount,
     summary: "Set a new password with the token of a reset email",
     description: "Ends all sessions of the user.",
-    access: "public",
     limits: [mailTokenLimit],
     request: { body: resetPasswordRequestSchema },
     responses: { 200: done },
     errors: ["invalid-token"],
   }),
   changePassword: defineRoute("POST /change-password", {
-    tag: "Accounts",
+    ...ownAccount,
     summary: "Change the password",
     description: "Ends all other sessions of the user.",
-    access: "user",
     limits: [passwordLimit("change-password")],
     request: { body: changePasswordRequestSchema },
     responses: { 200: done },

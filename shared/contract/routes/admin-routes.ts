@@ -13,15 +13,16 @@ import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/file
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
 import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
-import { done, filenameParams } from "./common.ts";
-import { defineRoute } from "./define-route.ts";
+import { defineRoute, done, filenameParams } from "./define-route.ts";
 
 const userParams = z.object({ username: z.string() });
 
+const administration = { tag: "Administration", access: "admin" } as const;
+const queue = { tag: "Queue", access: "admin" } as const;
+
 /** Fields that all actions on one user have in common. */
 const userAction = {
-  tag: "Administration",
-  access: "admin",
+  ...administration,
   request: { params: userParams },
   responses: { 200: done },
   errors: ["not-found"],
@@ -29,9 +30,8 @@ const userAction = {
 
 export const adminRoutes = {
   listUsers: defineRoute("GET /admin/list-users", {
-    tag: "Administration",
+    ...administration,
     summary: "All users, newest first",
-    access: "admin",
     responses: { 200: { description: "The users.", schema: userListSchema } },
   }),
   approveUser: defineRoute("POST /admin/approve/:username", {
@@ -80,64 +80,55 @@ export const adminRoutes = {
     errors: ["not-found", "last-admin", "reauthentication-required", "wrong-password"],
   }),
   clearAllHistory: defineRoute("POST /admin/clear-all-signal-history", {
-    tag: "Administration",
+    ...administration,
     summary: "Delete all signals of all users",
-    access: "admin",
     responses: { 200: done },
   }),
   listChartImages: defineRoute("GET /admin/chart-images", {
-    tag: "Administration",
+    ...administration,
     summary: "All uploaded chart images, newest first",
-    access: "admin",
     responses: { 200: { description: "With signed URLs.", schema: chartImageListSchema } },
   }),
   deleteChartImage: defineRoute("DELETE /admin/delete-chart-image/:filename", {
-    tag: "Administration",
+    ...administration,
     summary: "Delete a chart image",
-    access: "admin",
     request: { params: filenameParams },
     responses: { 200: done },
     errors: ["not-found"],
   }),
   cleanUpImages: defineRoute("POST /admin/cleanup-images", {
-    tag: "Administration",
+    ...administration,
     summary: "Delete chart images that are old or belong to no signal",
-    access: "admin",
     responses: { 200: { description: "Number of deleted images.", schema: cleanupResultSchema } },
   }),
   listAudit: defineRoute("GET /admin/audit", {
-    tag: "Administration",
+    ...administration,
     summary: "Actions of administrators, newest first",
-    access: "admin",
     request: { query: pageQuerySchema(AUDIT_PAGE) },
     responses: { 200: { description: "One page.", schema: auditPageSchema } },
   }),
   getUsage: defineRoute("GET /admin/usage", {
-    tag: "Administration",
+    ...administration,
     summary: "Signals, tokens and cost of the analyses in US dollars",
     description:
       "Of today, the last 7 and the last 30 days in UTC, in total and by model. The cost is known for models with a price. With a daily budget, also the amount spent since midnight UTC by all calls, including those of unfinished analyses.",
-    access: "admin",
     responses: { 200: { description: "The totals.", schema: usageSchema } },
   }),
   getSystemHealth: defineRoute("GET /admin/health", {
-    tag: "Administration",
+    ...administration,
     summary: "State of the queue, the workers with their providers, and the event feed",
-    access: "admin",
     responses: { 200: { description: "The current state.", schema: systemHealthSchema } },
   }),
   createQueueTicket: defineRoute("POST /admin/queue/ticket", {
-    tag: "Queue",
+    ...queue,
     summary: "Create a ticket for the queue dashboard",
     description: "Opens `/admin/queue/?ticket=` once, within a minute.",
-    access: "admin",
     responses: { 201: { description: "The ticket.", schema: queueTicketSchema } },
   }),
   closeQueueDashboard: defineRoute("POST /admin/queue/leave", {
-    tag: "Queue",
+    ...queue,
     summary: "Close the queue dashboard in all browsers where this session opened it",
     description: "Call this when you sign out: the dashboard has a session of its own.",
-    access: "admin",
     responses: { 200: { ...done, description: "The dashboard is closed." } },
   }),
 };

@@ -1,5 +1,6 @@
+import { actionDoneSchema } from "@shared/contract/admin.ts";
 import type { ErrorCode } from "@shared/contract/errors.ts";
-import type { z } from "zod";
+import { z } from "zod";
 
 /**
  * Who may call a route. `owner`: the file's owner, administrators, and anyone with its signed URL. `queue-dashboard`: a
@@ -39,9 +40,7 @@ export type RequestSchemas = Readonly<Record<string, z.ZodObject>>;
 
 export interface RouteResponse {
   description: string;
-  /** Schema of a JSON body. */
   schema?: z.core.$ZodType;
-  /** Content type of a body that is not JSON. */
   contentType?: string;
   /** Headers of this response, with a description of each. */
   headers?: Record<string, string>;
@@ -103,3 +102,10 @@ export function defineRoute(
   const [method = "", path = ""] = name.split(" ");
   return { ...declaration, name, method, path, request: declaration.request ?? {} };
 }
+
+export const done = {
+  description: "A sentence that confirms the action.",
+  schema: actionDoneSchema,
+};
+
+export const filenameParams = z.object({ filename: z.string() });

@@ -30,42 +30,40 @@ export type LedgerHeadsQuery = z.infer<typeof ledgerHeadsQuerySchema>;
 /** Enough to read the whole ledger page by page. */
 const readLimit: RateLimit = { name: "ledger", points: 120, per: "minute", by: ["address"] };
 
+const ledger = { tag: "Ledger", access: "public" } as const;
+
 export const ledgerRoutes = {
   listRecords: defineRoute("GET /ledger", {
-    tag: "Ledger",
+    ...ledger,
     summary: "Records of market analyses and outcomes, oldest first",
     description:
       "`hash` is the SHA-256 of the record's canonical JSON (RFC 8785) without `hash` itself. `prev_hash` is the hash of " +
       "the previous record, 64 zeros in the first. `reveal` opens `figures_commitment`: the SHA-256 of `salt` followed " +
       "by the canonical JSON of `figures`. It is null while the trade can still be entered.",
-    access: "public",
     limits: [readLimit],
     request: { query: ledgerQuerySchema },
     responses: { 200: { description: "One page.", schema: ledgerPageSchema } },
   }),
   getHead: defineRoute("GET /ledger/head", {
-    tag: "Ledger",
+    ...ledger,
     summary: "Number and hash of the last record. Keep it to detect if the ledger is cut short",
-    access: "public",
     responses: { 200: { description: "The head.", schema: ledgerHeadSchema } },
   }),
   listHeads: defineRoute("GET /ledger/heads", {
-    tag: "Ledger",
+    ...ledger,
     summary: "The heads of past days, newest first, and the witnesses of each",
     description:
       "A witness keeps the head where the operator cannot rewrite it. `status` is `pending` while a calendar waits for " +
       "Bitcoin.",
-    access: "public",
     limits: [readLimit],
     request: { query: ledgerHeadsQuerySchema },
     responses: { 200: { description: "One page.", schema: ledgerHeadsSchema } },
   }),
   getHeadProof: defineRoute("GET /ledger/heads/:day/ots", {
-    tag: "Ledger",
+    ...ledger,
     summary: "OpenTimestamps proof of a day's head",
     description:
       "An .ots file with the proofs of all calendars. `ots verify -d <hash> <file>` checks it, with the `hash` of that day.",
-    access: "public",
     limits: [readLimit],
     request: {
       params: z.object({ day: z.string().meta({ description: "Day in UTC, such as 2025-01-31" }) }),
@@ -74,10 +72,9 @@ export const ledgerRoutes = {
     errors: ["not-found"],
   }),
   download: defineRoute("GET /ledger/download", {
-    tag: "Ledger",
+    ...ledger,
     summary: "The whole ledger",
     description: "One JSON object per line, as in `entries` of a page.",
-    access: "public",
     limits: [{ name: "ledger-download", points: 20, per: "minute", by: ["address"] }],
     responses: { 200: { description: "The file.", contentType: "application/x-ndjson" } },
   }),

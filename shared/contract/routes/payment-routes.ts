@@ -3,17 +3,23 @@ import { MESSAGES } from "@shared/contract/messages.ts";
 import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
 import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
-import { done, filenameParams } from "./common.ts";
-import { defineRoute } from "./define-route.ts";
+import { defineRoute, done, filenameParams } from "./define-route.ts";
 
-const imageResponses = {
-  200: {
-    description: "The image.",
-    contentType: "image/*",
-    headers: { ETag: "For `If-None-Match`." },
+/** Fields that the routes of uploaded images have in common. */
+const image = {
+  tag: "Files",
+  access: "owner",
+  request: { params: filenameParams },
+  responses: {
+    200: {
+      description: "The image.",
+      contentType: "image/*",
+      headers: { ETag: "For `If-None-Match`." },
+    },
+    304: { description: "The image has not changed." },
   },
-  304: { description: "The image has not changed." },
-};
+  errors: ["not-found"],
+} as const;
 
 export const paymentRoutes = {
   getPaymentDetails: defineRoute("GET /payment-details", {
@@ -53,19 +59,11 @@ export const paymentRoutes = {
     responses: { 201: { ...done, description: "The proof is stored." } },
   }),
   getProofImage: defineRoute("GET /payment_proofs/:filename", {
-    tag: "Files",
+    ...image,
     summary: "Image of a proof of payment",
-    access: "owner",
-    request: { params: filenameParams },
-    responses: imageResponses,
-    errors: ["not-found"],
   }),
   getChartImage: defineRoute("GET /chart_uploads/:filename", {
-    tag: "Files",
+    ...image,
     summary: "An uploaded chart image",
-    access: "owner",
-    request: { params: filenameParams },
-    responses: imageResponses,
-    errors: ["not-found"],
   }),
 };

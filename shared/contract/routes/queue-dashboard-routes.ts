@@ -26,7 +26,6 @@ export type JobQuery = z.infer<typeof jobQuerySchema>;
 
 const objectIdSchema = z.string().regex(/^[0-9a-f]{24}$/);
 
-/** Body of Agendash's actions. */
 const jobSelectionSchema = z
   .object({ jobIds: z.array(objectIdSchema).min(1).max(MAX_PAGE_SIZE) })
   .meta({ id: "JobSelection" });
@@ -96,14 +95,15 @@ const queueTotalsSchema = z
   .meta({ id: "QueueFigures" });
 export type QueueTotals = z.infer<typeof queueTotalsSchema>;
 
+const dashboard = { tag: "Queue", access: "queue-dashboard" } as const;
+
 /** The queue dashboard: the page of Agendash and the requests that it makes. */
 export const queueDashboardRoutes = {
   getPage: defineRoute("GET /admin/queue", {
-    tag: "Queue",
+    ...dashboard,
     summary: "The queue dashboard",
     description:
       "With a valid ticket it sets a cookie for 30 minutes and redirects to itself without the ticket. Browsers get errors as a page.",
-    access: "queue-dashboard",
     request: { query: z.object({ ticket: z.string().max(100).optional() }) },
     responses: {
       200: { description: "Agendash.", contentType: "text/html" },
@@ -112,37 +112,32 @@ export const queueDashboardRoutes = {
     },
   }),
   getAsset: defineRoute("GET /admin/queue/assets/:file", {
-    tag: "Queue",
+    ...dashboard,
     summary: "Scripts and styles of the dashboard",
-    access: "queue-dashboard",
     request: { params: z.object({ file: z.string() }) },
     responses: { 200: { description: "The file.", contentType: "text/javascript" } },
     errors: ["not-found"],
   }),
   listJobs: defineRoute("GET /admin/queue/api", {
-    tag: "Queue",
+    ...dashboard,
     summary: "Jobs by state, latest first",
-    access: "queue-dashboard",
     request: { query: jobQuerySchema },
     responses: { 200: { description: "One page.", schema: queuePageSchema } },
   }),
   getTotals: defineRoute("GET /admin/queue/api/stats", {
-    tag: "Queue",
+    ...dashboard,
     summary: "Totals of all workers",
-    access: "queue-dashboard",
     responses: { 200: { description: "The totals.", schema: queueTotalsSchema } },
   }),
   getEvents: defineRoute("GET /admin/queue/api/events", {
-    tag: "Queue",
+    ...dashboard,
     summary: "Makes an open dashboard refresh while its session is valid",
-    access: "queue-dashboard",
     responses: { 200: { description: "Server-sent events.", contentType: "text/event-stream" } },
   }),
   changeJobs: defineRoute("POST /admin/queue/api/jobs/:action", {
-    tag: "Queue",
+    ...dashboard,
     summary: "Requeue, retry, delete, pause or resume jobs",
     description: "Only from the dashboard itself, by its `Origin`. Recorded in the audit trail.",
-    access: "queue-dashboard",
     request: { params: z.object({ action: jobActionSchema }), body: jobSelectionSchema },
     bodyTypes: ["json"],
     responses: { 200: { description: "Number of changed jobs.", schema: jobsChangedSchema } },

@@ -5,37 +5,34 @@ import { defineRoute } from "./define-route.ts";
 
 const healthSchema = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
 
+const service = { tag: "Service", access: "public" } as const;
+
 export const serviceRoutes = {
   isAlive: defineRoute("GET /healthz", {
-    tag: "Service",
+    ...service,
     summary: "Liveness check",
-    access: "public",
     responses: { 200: { description: "The process is running.", schema: healthSchema } },
     usesDatabase: false,
   }),
   isReady: defineRoute("GET /readyz", {
-    tag: "Service",
+    ...service,
     summary: "Readiness check: the database responds and events arrive",
-    access: "public",
     responses: { 200: { description: "The server is ready.", schema: healthSchema } },
   }),
   getMetrics: defineRoute("GET /metrics", {
-    tag: "Service",
+    ...service,
     summary: "Metrics of this server for Prometheus",
-    access: "public",
     responses: { 200: { description: "Prometheus text format.", contentType: "text/plain" } },
     usesDatabase: false,
   }),
   getStatus: defineRoute("GET /status", {
-    tag: "Service",
+    ...service,
     summary: "Data source and analyst of a signal that is requested now",
-    access: "public",
     responses: { 200: { description: "Market data, analyst and version.", schema: statusSchema } },
   }),
   getMarkets: defineRoute("GET /markets", {
-    tag: "Service",
+    ...service,
     summary: "Latest hourly closes of the suggested symbols",
-    access: "public",
     responses: {
       200: {
         description: "Prices, their change and recent closes.",
@@ -45,9 +42,8 @@ export const serviceRoutes = {
     },
   }),
   getOpenApi: defineRoute("GET /openapi.json", {
-    tag: "Service",
+    ...service,
     summary: "This description as OpenAPI",
-    access: "public",
     responses: {
       200: {
         description: "An OpenAPI 3.1 document.",
@@ -57,9 +53,8 @@ export const serviceRoutes = {
     usesDatabase: false,
   }),
   getDocs: defineRoute("GET /docs", {
-    tag: "Service",
+    ...service,
     summary: "This description as a page",
-    access: "public",
     responses: { 200: { description: "A page without scripts.", contentType: "text/html" } },
     usesDatabase: false,
   }),

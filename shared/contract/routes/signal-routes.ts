@@ -14,8 +14,7 @@ import {
   signalProgressSchema,
 } from "@shared/contract/signal-page.ts";
 import { z } from "zod";
-import { done } from "./common.ts";
-import { defineRoute, type RateLimit } from "./define-route.ts";
+import { defineRoute, done, type RateLimit } from "./define-route.ts";
 
 const historyQuerySchema = pageQuerySchema(HISTORY_PAGE).extend(historyFilterSchema.shape);
 export type HistoryQuery = z.infer<typeof historyQuerySchema>;
@@ -47,24 +46,31 @@ const requestResponses = {
   },
 };
 
-const signalIdParams = z.object({ id: z.string().meta({ description: "The `signal_id`." }) });
+const signals = { tag: "Signals", access: "approved" } as const;
+
+/** Fields that all routes of one signal have in common. */
+const oneSignal = {
+  ...signals,
+  request: {
+    params: z.object({ id: z.string().meta({ description: "The `signal_id`." }) }),
+  },
+  errors: ["not-found"],
+} as const;
 
 export const signalRoutes = {
   requestSignal: defineRoute("POST /get-signal", {
-    tag: "Signals",
+    ...signals,
     summary: "Request a signal",
-    access: "approved",
     limits: [requestLimit],
     request: { headers: signalHeadersSchema, body: signalRequestSchema },
     responses: requestResponses,
     errors: ["timeout"],
   }),
   requestSignalWithImage: defineRoute("POST /get-signal-with-image", {
-    tag: "Signals",
+    ...signals,
     summary: "Request a signal with a chart image",
     description:
       "Costs one image credit, which is refunded if the analysis fails. Images that the model refuses are refunded at most 3 times per user and UTC day. A warning of the signal says if one is charged.",
-    access: "approved",
     limits: [requestLimit],
     request: {
       headers: signalHeadersSchema,
@@ -77,67 +83,52 @@ export const signalRoutes = {
     errors: ["image-not-allowed", "no-credits", "timeout"],
   }),
   getSignal: defineRoute("GET /signals/:id", {
-    tag: "Signals",
+    ...oneSignal,
     summary: "One signal",
-    access: "approved",
-    request: { params: signalIdParams },
     responses: {
       200: { description: "The signal in its current state.", schema: signalResponseSchema },
     },
-    errors: ["not-found"],
   }),
   getSignalCandles: defineRoute("GET /signals/:id/candles", {
-    tag: "Signals",
+    ...oneSignal,
     summary: "The closed candles that a signal was made from",
-    access: "approved",
-    request: { params: signalIdParams },
     responses: {
       200: {
         description: "Oldest first. Empty if the signal is not finished or has failed.",
         schema: signalCandlesSchema,
       },
     },
-    errors: ["not-found"],
   }),
   listSignals: defineRoute("GET /signal-history", {
-    tag: "Signals",
+    ...signals,
     summary: "Your finished signals, newest first",
-    access: "approved",
     request: { query: historyQuerySchema },
     responses: { 200: { description: "One page.", schema: historyPageSchema } },
   }),
   getSignalProgress: defineRoute("GET /signals/:id/since", {
-    tag: "Signals",
+    ...oneSignal,
     summary: "Candles and outcome since a signal was made",
     description: "For its owner and for administrators.",
-    access: "approved",
-    request: { params: signalIdParams },
     responses: {
       200: {
         description: "Closed candles, oldest first. `judgement` is null while the trade is open.",
         schema: signalProgressSchema,
       },
     },
-    errors: ["not-found"],
   }),
   shareSignal: defineRoute("POST /signals/:id/share", {
-    tag: "Signals",
+    ...oneSignal,
     summary: "Create a public link to a signal",
     description: "Replaces the previous link, which stops working.",
-    access: "approved",
-    request: { params: signalIdParams },
     responses: {
       201: { description: "The token. It is shown only once.", schema: shareLinkSchema },
     },
     errors: ["not-found", "invalid-input"],
   }),
   unshareSignal: defineRoute("DELETE /signals/:id/share", {
-    tag: "Signals",
+    ...oneSignal,
     summary: "Revoke the link to a signal",
-    access: "approved",
-    request: { params: signalIdParams },
     responses: { 200: { ...done, description: "The link no longer works." } },
-    errors: ["not-found"],
   }),
   getSharedSignal: defineRoute("GET /shared/:token", {
     tag: "Signals",

@@ -1,11 +1,10 @@
 import { USAGE_RETENTION_DAYS } from "@shared/contract/constants.ts";
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Types } from "mongoose";
+import { modelOf, recordSchema } from "./record-schema.ts";
 
 /** Tokens and cost of one analysis. It names no user. */
 export interface SignalUsageRecord {
-  /** The analysis's id. */
   _id: Types.ObjectId;
-  /** When the analysis was finished. */
   at: Date;
   model: string;
   promptTokens: number;
@@ -14,17 +13,7 @@ export interface SignalUsageRecord {
   costUsd: number | null;
 }
 
-const signalUsageSchema = new Schema<SignalUsageRecord>(
-  {
-    _id: Schema.Types.ObjectId,
-    at: Date,
-    model: String,
-    promptTokens: Number,
-    completionTokens: Number,
-    costUsd: Number,
-  },
-  { versionKey: false, collection: "signal_usages" },
-);
+const signalUsageSchema = recordSchema<SignalUsageRecord>("signal_usages");
 // The totals of the last days are read from this index alone.
 signalUsageSchema.index({ at: -1, model: 1, promptTokens: 1, completionTokens: 1, costUsd: 1 });
 signalUsageSchema.index({ at: 1 }, { expireAfterSeconds: USAGE_RETENTION_DAYS * 86_400 });
@@ -37,12 +26,9 @@ interface AiSpendingRecord {
   nanoUsd: number;
 }
 
-const aiSpendingSchema = new Schema<AiSpendingRecord>(
-  { _id: String, nanoUsd: Number },
-  { versionKey: false, collection: "ai_spending" },
-);
+const aiSpendingSchema = recordSchema<AiSpendingRecord>("ai_spending", { _id: String });
 
 export const aiUsageModels = (connection: Connection) => ({
-  aiSpending: connection.model<AiSpendingRecord>("AiSpending", aiSpendingSchema),
-  signalUsages: connection.model<SignalUsageRecord>("SignalUsage", signalUsageSchema),
+  aiSpending: modelOf(connection, aiSpendingSchema),
+  signalUsages: modelOf(connection, signalUsageSchema),
 });

@@ -1,5 +1,6 @@
 import { AUDIT_RETENTION_DAYS, EVENT_RETENTION_DAYS } from "@shared/contract/constants.ts";
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Types } from "mongoose";
+import { modelOf, recordSchema } from "./record-schema.ts";
 
 /** An outbox event. Instructions to the servers (`session:ended`) have no sequence number. */
 export interface EventRecord {
@@ -16,18 +17,7 @@ export interface EventRecord {
   at: Date;
 }
 
-const eventSchema = new Schema<EventRecord>(
-  {
-    stream: String,
-    seq: Number,
-    name: String,
-    data: Schema.Types.Mixed,
-    requestId: String,
-    actor: String,
-    at: Date,
-  },
-  { versionKey: false, collection: "events", minimize: false },
-);
+const eventSchema = recordSchema<EventRecord>("events");
 eventSchema.index(
   { stream: 1, seq: 1 },
   { unique: true, partialFilterExpression: { seq: { $exists: true } } },
@@ -36,15 +26,11 @@ eventSchema.index({ at: 1 }, { expireAfterSeconds: EVENT_RETENTION_DAYS * 86_400
 
 /** The last sequence number of a stream that several users share. That of a user's own stream is on the user. */
 interface StreamHeadRecord {
-  /** Name of the stream. */
   _id: string;
   seq: number;
 }
 
-const streamHeadSchema = new Schema<StreamHeadRecord>(
-  { _id: String, seq: Number },
-  { versionKey: false, collection: "stream_heads" },
-);
+const streamHeadSchema = recordSchema<StreamHeadRecord>("stream_heads", { _id: String });
 
 /** Details of an action, such as how many credits were granted. Never a secret. */
 export type AuditDetails = Record<string, string | number | boolean>;
@@ -52,7 +38,6 @@ export type AuditDetails = Record<string, string | number | boolean>;
 /** An action of an administrator, kept much longer than its events. */
 export interface AuditEntryRecord {
   _id: Types.ObjectId;
-  /** User name of the administrator. */
   actor: string;
   /** Name of its event. */
   action: string;
@@ -62,21 +47,12 @@ export interface AuditEntryRecord {
   at: Date;
 }
 
-const auditEntrySchema = new Schema<AuditEntryRecord>(
-  {
-    actor: String,
-    action: String,
-    subject: String,
-    details: Schema.Types.Mixed,
-    at: Date,
-  },
-  { versionKey: false, collection: "audit_entries", minimize: false },
-);
+const auditEntrySchema = recordSchema<AuditEntryRecord>("audit_entries");
 auditEntrySchema.index({ at: -1, _id: -1 });
 auditEntrySchema.index({ at: 1 }, { expireAfterSeconds: AUDIT_RETENTION_DAYS * 86_400 });
 
 export const eventModels = (connection: Connection) => ({
-  events: connection.model<EventRecord>("Event", eventSchema),
-  streamHeads: connection.model<StreamHeadRecord>("StreamHead", streamHeadSchema),
-  auditEntries: connection.model<AuditEntryRecord>("AuditEntry", auditEntrySchema),
+  events: modelOf(connection, eventSchema),
+  streamHeads: modelOf(connection, streamHeadSchema),
+  auditEntries: modelOf(connection, auditEntrySchema),
 });

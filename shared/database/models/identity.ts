@@ -1,4 +1,5 @@
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Types } from "mongoose";
+import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 
 /** Sign-in secret of one account of the built-in identity provider. */
 interface IdentityRecord {
@@ -9,10 +10,8 @@ interface IdentityRecord {
   createdAt: Date;
 }
 
-const identitySchema = new Schema<IdentityRecord>(
-  { emailKey: { type: String, unique: true }, passwordHash: String, createdAt: Date },
-  { versionKey: false, collection: "identities" },
-);
+const identitySchema = recordSchema<IdentityRecord>("identities");
+identitySchema.index({ emailKey: 1 }, { unique: true });
 
 /** The user's account at Firebase, without a password. */
 interface FirebaseAccountRecord {
@@ -25,29 +24,22 @@ interface FirebaseAccountRecord {
   passwordUpdatedAt: number;
 }
 
-const firebaseAccountSchema = new Schema<FirebaseAccountRecord>(
-  {
-    _id: String,
-    emailKey: { type: String, unique: true },
-    refreshToken: String,
-    passwordUpdatedAt: Number,
-  },
-  { versionKey: false, collection: "firebase_accounts" },
-);
+const firebaseAccountSchema = recordSchema<FirebaseAccountRecord>("firebase_accounts", {
+  _id: String,
+});
+firebaseAccountSchema.index({ emailKey: 1 }, { unique: true });
 
 /** Locks an email address while it is being registered. */
 export interface RegistrationLockRecord {
   /** The address in lower case. */
   _id: string;
   holder: string;
-  /** When the lock expires. */
   until: Date;
 }
 
-const registrationLockSchema = new Schema<RegistrationLockRecord>(
-  { _id: String, holder: String, until: Date },
-  { versionKey: false, collection: "registration_locks" },
-);
+const registrationLockSchema = recordSchema<RegistrationLockRecord>("registration_locks", {
+  _id: String,
+});
 registrationLockSchema.index({ until: 1 }, { expireAfterSeconds: 0 });
 
 export type MailTokenKind = "verification" | "reset";
@@ -63,16 +55,8 @@ export interface MailTokenRecord {
   expiresAt: Date;
 }
 
-const mailTokenSchema = new Schema<MailTokenRecord>(
-  {
-    _id: String,
-    kind: String,
-    identityId: String,
-    tokenHash: { type: String, unique: true },
-    expiresAt: Date,
-  },
-  { versionKey: false, collection: "mail_tokens" },
-);
+const mailTokenSchema = recordSchema<MailTokenRecord>("mail_tokens", { _id: String });
+mailTokenSchema.index({ tokenHash: 1 }, { unique: true });
 mailTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** A one-time ticket opens the queue dashboard; the visit is its session from then on. */
@@ -89,16 +73,11 @@ export interface DashboardTokenRecord {
   expiresAt: Date;
 }
 
-const dashboardTokenSchema = new Schema<DashboardTokenRecord>(
-  {
-    _id: String,
-    kind: String,
-    userId: { type: Schema.Types.ObjectId, index: true },
-    sessionId: String,
-    expiresAt: Date,
-  },
-  { versionKey: false, collection: "dashboard_tokens" },
-);
+const dashboardTokenSchema = recordSchema<DashboardTokenRecord>("dashboard_tokens", {
+  _id: String,
+  userId: ObjectId,
+});
+dashboardTokenSchema.index({ userId: 1 });
 dashboardTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** Use of one limit in the current period. Written by rate-limiter-flexible. */
@@ -106,27 +85,18 @@ interface RateLimitRecord {
   /** `<limit>:<hash of the client>`. */
   key: string;
   points: number;
-  /** End of the period. */
   expire: Date;
 }
 
-const rateLimitSchema = new Schema<RateLimitRecord>(
-  { key: { type: String, unique: true }, points: Number, expire: Date },
-  { versionKey: false, collection: "rate_limits" },
-);
+const rateLimitSchema = recordSchema<RateLimitRecord>("rate_limits");
+rateLimitSchema.index({ key: 1 }, { unique: true });
 rateLimitSchema.index({ expire: 1 }, { expireAfterSeconds: 0 });
 
 export const identityModels = (connection: Connection) => ({
-  identities: connection.model<IdentityRecord>("Identity", identitySchema),
-  mailTokens: connection.model<MailTokenRecord>("MailToken", mailTokenSchema),
-  firebaseAccounts: connection.model<FirebaseAccountRecord>(
-    "FirebaseAccount",
-    firebaseAccountSchema,
-  ),
-  registrationLocks: connection.model<RegistrationLockRecord>(
-    "RegistrationLock",
-    registrationLockSchema,
-  ),
-  dashboardTokens: connection.model<DashboardTokenRecord>("DashboardToken", dashboardTokenSchema),
-  rateLimits: connection.model<RateLimitRecord>("RateLimit", rateLimitSchema),
+  identities: modelOf(connection, identitySchema),
+  mailTokens: modelOf(connection, mailTokenSchema),
+  firebaseAccounts: modelOf(connection, firebaseAccountSchema),
+  registrationLocks: modelOf(connection, registrationLockSchema),
+  dashboardTokens: modelOf(connection, dashboardTokenSchema),
+  rateLimits: modelOf(connection, rateLimitSchema),
 });

@@ -1,5 +1,6 @@
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Types } from "mongoose";
 import { z } from "zod";
+import { modelOf, recordSchema } from "./record-schema.ts";
 
 /** Agenda's collection, which also holds its recurring jobs. */
 export const JOBS_COLLECTION = "agendaJobs";
@@ -34,28 +35,7 @@ export interface JobRecord {
   progress: number | null;
 }
 
-const jobSchema = new Schema<JobRecord>(
-  {
-    name: String,
-    type: { type: String },
-    data: Schema.Types.Mixed,
-    priority: Number,
-    nextRunAt: Date,
-    lockedAt: Date,
-    lastModifiedBy: String,
-    disabled: Boolean,
-    lastRunAt: Date,
-    lastFinishedAt: Date,
-    failedAt: Date,
-    failCount: Number,
-    failReason: String,
-    repeatInterval: String,
-    repeatAt: String,
-    repeatTimezone: String,
-    progress: Number,
-  },
-  { versionKey: false, collection: JOBS_COLLECTION },
-);
+const jobSchema = recordSchema<JobRecord>(JOBS_COLLECTION);
 jobSchema.index({ name: 1, lockedAt: 1, priority: -1, nextRunAt: 1 }, { name: "claimNextJob" });
 
 /** Data of a job: the user who asked first orders the queue, and the id of their request is for the logs. */
@@ -69,5 +49,5 @@ export const analysisJobDataSchema = z.object({
 });
 
 export const jobModels = (connection: Connection) => ({
-  jobs: connection.model<JobRecord>("Job", jobSchema),
+  jobs: modelOf(connection, jobSchema),
 });

@@ -1,27 +1,19 @@
 import type {
   LedgerFigures,
   LedgerRecord,
+  PublishedHead,
   WitnessKind,
   WitnessStatus,
 } from "@shared/contract/ledger.ts";
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Types } from "mongoose";
+import { modelOf, recordSchema } from "./record-schema.ts";
 
 type Stored<Link> = Link extends LedgerRecord ? Omit<Link, "seq"> & { _id: number } : never;
 
 /** One record of the chain, as published; `_id` is its `seq`. Never changed or deleted. */
 export type LedgerDocument = Stored<LedgerRecord>;
 
-const ledgerSchema = new Schema<LedgerDocument>(
-  {
-    _id: Number,
-    kind: String,
-    at: String,
-    prev_hash: String,
-    body: Schema.Types.Mixed,
-    hash: String,
-  },
-  { versionKey: false, collection: "ledger", minimize: false },
-);
+const ledgerSchema = recordSchema<LedgerDocument>("ledger", { _id: Number });
 
 /** Opens the commitment of the record `_id`: the figures of an analysis. */
 export interface LedgerRevealRecord {
@@ -32,10 +24,7 @@ export interface LedgerRevealRecord {
   publicAt?: Date;
 }
 
-const ledgerRevealSchema = new Schema<LedgerRevealRecord>(
-  { _id: Number, salt: String, figures: Schema.Types.Mixed, publicAt: Date },
-  { versionKey: false, collection: "ledger_reveals", minimize: false },
-);
+const ledgerRevealSchema = recordSchema<LedgerRevealRecord>("ledger_reveals", { _id: Number });
 
 export const LEDGER_HEAD_ID = "head";
 
@@ -49,23 +38,14 @@ export interface LedgerHeadRecord {
   holds: number;
 }
 
-const ledgerHeadSchema = new Schema<LedgerHeadRecord>(
-  { _id: String, seq: Number, hash: String, at: String, holds: Number },
-  { versionKey: false, collection: "ledger_heads" },
-);
+const ledgerHeadSchema = recordSchema<LedgerHeadRecord>("ledger_heads", { _id: String });
 
 /** The head as published for one day; `_id` is the day in UTC, such as `2025-01-31`. */
-export interface LedgerPublicationRecord {
-  _id: string;
-  seq: number;
-  hash: string;
-  at: string;
-}
+export type LedgerPublicationRecord = Omit<PublishedHead, "day"> & { _id: string };
 
-const ledgerPublicationSchema = new Schema<LedgerPublicationRecord>(
-  { _id: String, seq: Number, hash: String, at: String },
-  { versionKey: false, collection: "ledger_publications" },
-);
+const ledgerPublicationSchema = recordSchema<LedgerPublicationRecord>("ledger_publications", {
+  _id: String,
+});
 
 /** Records that a witness has the head of one day. There is one for each day and witness. */
 export interface WitnessReceiptRecord {
@@ -75,41 +55,23 @@ export interface WitnessReceiptRecord {
   kind: WitnessKind;
   /** Distinguishes witnesses of one kind: the address of a calendar, otherwise the kind. */
   name: string;
-  /** Number and hash of the head. */
   seq: number;
   hash: string;
   status: WitnessStatus;
-  /** When the status was reached. */
   at: Date;
   /** Public address of the head. */
   url?: string;
   /** The proof of a calendar as an .ots file. */
   proof?: Buffer;
-  /** Height of the Bitcoin block that the proof leads to. */
   bitcoinBlock?: number;
-  /** Id of a commit that holds the head. */
   commit?: string;
   /** When to check a pending proof next. */
   dueAt?: Date;
 }
 
-const witnessReceiptSchema = new Schema<WitnessReceiptRecord>(
-  {
-    day: String,
-    kind: String,
-    name: String,
-    seq: Number,
-    hash: String,
-    status: String,
-    at: Date,
-    url: String,
-    proof: Buffer,
-    bitcoinBlock: Number,
-    commit: String,
-    dueAt: Date,
-  },
-  { versionKey: false, collection: "witness_receipts" },
-);
+const witnessReceiptSchema = recordSchema<WitnessReceiptRecord>("witness_receipts", {
+  proof: Buffer,
+});
 witnessReceiptSchema.index({ day: 1, kind: 1, name: 1 }, { unique: true });
 witnessReceiptSchema.index(
   { name: 1, dueAt: 1 },
@@ -117,12 +79,9 @@ witnessReceiptSchema.index(
 );
 
 export const ledgerModels = (connection: Connection) => ({
-  ledger: connection.model<LedgerDocument>("Ledger", ledgerSchema),
-  ledgerReveals: connection.model<LedgerRevealRecord>("LedgerReveal", ledgerRevealSchema),
-  ledgerHeads: connection.model<LedgerHeadRecord>("LedgerHead", ledgerHeadSchema),
-  ledgerPublications: connection.model<LedgerPublicationRecord>(
-    "LedgerPublication",
-    ledgerPublicationSchema,
-  ),
-  witnessReceipts: connection.model<WitnessReceiptRecord>("WitnessReceipt", witnessReceiptSchema),
+  ledger: modelOf(connection, ledgerSchema),
+  ledgerReveals: modelOf(connection, ledgerRevealSchema),
+  ledgerHeads: modelOf(connection, ledgerHeadSchema),
+  ledgerPublications: modelOf(connection, ledgerPublicationSchema),
+  witnessReceipts: modelOf(connection, witnessReceiptSchema),
 });

@@ -1,8 +1,9 @@
 import type { Candle, Timeframe } from "@shared/contract/candle.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { Outcome, SignalStatus, UnsizedAnalysis } from "@shared/contract/signal.ts";
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Schema, Types } from "mongoose";
 import { addPerformanceIndexes } from "./performance.ts";
+import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 
 /** Result of an analysis, before it is sized for a user. */
 export interface MarketResult {
@@ -25,7 +26,6 @@ export interface MarketAnalysisRecord {
   timeframe: Timeframe;
   /** Candles that the analyst sees. */
   limit: number;
-  /** Close of the last candle that is analysed. */
   candleClosedAt: Date;
   chartImageId?: Types.ObjectId;
   /** The user who asked first; orders the queue. Absent once the analysis is finished. */
@@ -57,34 +57,10 @@ export interface MarketAnalysisRecord {
   receipt?: unknown;
 }
 
-const marketAnalysisSchema = new Schema<MarketAnalysisRecord>(
-  {
-    key: String,
-    symbol: String,
-    timeframe: String,
-    limit: Number,
-    candleClosedAt: Date,
-    chartImageId: Schema.Types.ObjectId,
-    userId: Schema.Types.ObjectId,
-    requestId: String,
-    status: String,
-    revision: Number,
-    joinedSignals: Number,
-    createdAt: Date,
-    updatedAt: Date,
-    startedAt: Date,
-    finishedAt: Date,
-    result: Schema.Types.Mixed,
-    entryLeft: new Schema({ price: Number, at: Date }, { _id: false }),
-    outcome: String,
-    judgement: Schema.Types.Mixed,
-    resolveAt: Date,
-    ledgerSeq: Number,
-    outcomeLedgerSeq: Number,
-    receipt: Schema.Types.Mixed,
-  },
-  { versionKey: false, collection: "market_analyses", minimize: false },
-);
+const marketAnalysisSchema = recordSchema<MarketAnalysisRecord>("market_analyses", {
+  chartImageId: ObjectId,
+  userId: ObjectId,
+});
 marketAnalysisSchema.index({ key: 1 }, { unique: true, sparse: true });
 marketAnalysisSchema.index({ resolveAt: 1 }, { sparse: true });
 addPerformanceIndexes(marketAnalysisSchema);
@@ -101,15 +77,11 @@ marketAnalysisSchema.index(
 
 /** The candles of an analysis, stored separately so that reading analyses stays cheap. */
 interface AnalysisCandlesRecord {
-  /** The analysis's id. */
   _id: Types.ObjectId;
   candles: Candle[];
 }
 
-const analysisCandlesSchema = new Schema<AnalysisCandlesRecord>(
-  { _id: Schema.Types.ObjectId, candles: Schema.Types.Mixed },
-  { versionKey: false, collection: "analysis_candles" },
-);
+const analysisCandlesSchema = recordSchema<AnalysisCandlesRecord>("analysis_candles");
 
 /** Indexes of what the ledger has yet to record. They stay small. */
 function addLedgerIndexes(schema: Pick<Schema, "index">): void {
@@ -131,15 +103,11 @@ function addLedgerIndexes(schema: Pick<Schema, "index">): void {
 
 /** The candles by which the trade of an analysis was resolved: from the one it was made in to the deciding one. */
 interface OutcomeCandlesRecord {
-  /** The analysis's id. */
   _id: Types.ObjectId;
   candles: Candle[];
 }
 
-const outcomeCandlesSchema = new Schema<OutcomeCandlesRecord>(
-  { _id: Schema.Types.ObjectId, candles: Schema.Types.Mixed },
-  { versionKey: false, collection: "outcome_candles" },
-);
+const outcomeCandlesSchema = recordSchema<OutcomeCandlesRecord>("outcome_candles");
 
 /** The latest candles of a market, in one document for all its unresolved trades. */
 interface MarketCandlesRecord {
@@ -153,10 +121,7 @@ interface MarketCandlesRecord {
 /** A market that was not updated for this long has no unresolved trades. */
 const RETENTION_DAYS = 30;
 
-const marketCandlesSchema = new Schema<MarketCandlesRecord>(
-  { _id: String, candles: Schema.Types.Mixed, updatedAt: Date },
-  { versionKey: false, collection: "market_candles" },
-);
+const marketCandlesSchema = recordSchema<MarketCandlesRecord>("market_candles", { _id: String });
 marketCandlesSchema.index({ updatedAt: 1 }, { expireAfterSeconds: RETENTION_DAYS * 86_400 });
 
 /** Id of the stored candles of a market. */
@@ -171,11 +136,8 @@ export function marketKey(market: {
 }
 
 export const analysisModels = (connection: Connection) => ({
-  marketAnalyses: connection.model<MarketAnalysisRecord>("MarketAnalysis", marketAnalysisSchema),
-  analysisCandles: connection.model<AnalysisCandlesRecord>(
-    "AnalysisCandles",
-    analysisCandlesSchema,
-  ),
-  outcomeCandles: connection.model<OutcomeCandlesRecord>("OutcomeCandles", outcomeCandlesSchema),
-  marketCandles: connection.model<MarketCandlesRecord>("MarketCandles", marketCandlesSchema),
+  marketAnalyses: modelOf(connection, marketAnalysisSchema),
+  analysisCandles: modelOf(connection, analysisCandlesSchema),
+  outcomeCandles: modelOf(connection, outcomeCandlesSchema),
+  marketCandles: modelOf(connection, marketCandlesSchema),
 });

@@ -1,6 +1,7 @@
 import type { PaymentDetails } from "@shared/contract/payment.ts";
-import { type Connection, Schema } from "mongoose";
-import { type StoredFileRecord, storedFileFields } from "./stored-file.ts";
+import type { Connection } from "mongoose";
+import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
+import type { StoredFileRecord } from "./stored-file.ts";
 
 /** A user's current payment proof; a new one replaces it. */
 export interface PaymentProofRecord extends StoredFileRecord {
@@ -13,17 +14,12 @@ export interface PaymentProofRecord extends StoredFileRecord {
   duplicateOf?: string;
 }
 
-const paymentProofSchema = new Schema<PaymentProofRecord>(
-  {
-    ...storedFileFields,
-    userId: { type: Schema.Types.ObjectId, unique: true },
-    senderName: String,
-    perceptualHash: String,
-    likeness: { type: Buffer, select: false },
-    duplicateOf: String,
-  },
-  { versionKey: false, collection: "payment_proofs" },
-);
+const paymentProofSchema = recordSchema<PaymentProofRecord>("payment_proofs", {
+  userId: ObjectId,
+  likeness: { type: Buffer, select: false },
+});
+paymentProofSchema.index({ filename: 1 }, { unique: true });
+paymentProofSchema.index({ userId: 1 }, { unique: true });
 
 /** How subscribers pay; one document, `_id` is `payment-details`. */
 interface PaymentDetailsRecord extends PaymentDetails {
@@ -31,23 +27,9 @@ interface PaymentDetailsRecord extends PaymentDetails {
   updatedAt: Date;
 }
 
-const text = { type: String, default: "" };
-
-const paymentDetailsSchema = new Schema<PaymentDetailsRecord>(
-  {
-    _id: String,
-    bank_details_1: text,
-    bank_details_2: text,
-    bank_details_3: text,
-    paypal_details: text,
-    skrill_details: text,
-    wise_details: text,
-    updatedAt: Date,
-  },
-  { versionKey: false, collection: "payment_details" },
-);
+const paymentDetailsSchema = recordSchema<PaymentDetailsRecord>("payment_details", { _id: String });
 
 export const paymentModels = (connection: Connection) => ({
-  paymentProofs: connection.model<PaymentProofRecord>("PaymentProof", paymentProofSchema),
-  paymentDetails: connection.model<PaymentDetailsRecord>("PaymentDetails", paymentDetailsSchema),
+  paymentProofs: modelOf(connection, paymentProofSchema),
+  paymentDetails: modelOf(connection, paymentDetailsSchema),
 });

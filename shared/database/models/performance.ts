@@ -1,6 +1,7 @@
 import type { MarketDataSource } from "@shared/contract/status.ts";
 import type { Tally } from "@shared/stats/tally.ts";
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Schema, Types } from "mongoose";
+import { modelOf, recordSchema } from "./record-schema.ts";
 
 /**
  * Totals of one day (UTC, by when analyses finished) of one series, such as all live analyses of one symbol. An analysis
@@ -18,10 +19,7 @@ interface PerformanceDayRecord {
 /** Day of trades that are not resolved yet. It sorts after every date, so each period includes it. */
 export const PENDING_DAY = "pending";
 
-const performanceDaySchema = new Schema<PerformanceDayRecord>(
-  { series: String, day: String, tally: Schema.Types.Mixed, builtAt: Date },
-  { versionKey: false, collection: "performance_days", minimize: false },
-);
+const performanceDaySchema = recordSchema<PerformanceDayRecord>("performance_days");
 performanceDaySchema.index({ series: 1, day: 1 }, { unique: true });
 performanceDaySchema.index({ day: 1, builtAt: 1 });
 
@@ -43,10 +41,9 @@ export interface PerformanceStateRecord {
 
 export const PERFORMANCE_STATE_ID = "performance";
 
-const performanceStateSchema = new Schema<PerformanceStateRecord>(
-  { _id: String, until: Date, recorded: Schema.Types.Mixed },
-  { versionKey: false, collection: "performance_state" },
-);
+const performanceStateSchema = recordSchema<PerformanceStateRecord>("performance_state", {
+  _id: String,
+});
 
 /** Indexes of analyses that the statistics need. */
 export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void {
@@ -84,34 +81,17 @@ export interface CurvePoint {
 export interface CalibrationRecord extends CalibratedKind {
   _id: Types.ObjectId;
   method: "isotonic" | "platt";
-  /** Number of outcomes that it was fitted on. */
   count: number;
   curve: CurvePoint[];
   fittedAt: Date;
-  /** When its last outcome was resolved. */
   fittedUntil: Date;
 }
 
-const calibrationSchema = new Schema<CalibrationRecord>(
-  {
-    data: String,
-    analyst: String,
-    version: String,
-    method: String,
-    count: Number,
-    fittedAt: Date,
-    fittedUntil: Date,
-    curve: Schema.Types.Mixed,
-  },
-  { versionKey: false, collection: "calibrations" },
-);
+const calibrationSchema = recordSchema<CalibrationRecord>("calibrations");
 calibrationSchema.index({ data: 1, analyst: 1, version: 1, fittedAt: -1 });
 
 export const performanceModels = (connection: Connection) => ({
-  performanceDays: connection.model<PerformanceDayRecord>("PerformanceDay", performanceDaySchema),
-  performanceStates: connection.model<PerformanceStateRecord>(
-    "PerformanceState",
-    performanceStateSchema,
-  ),
-  calibrations: connection.model<CalibrationRecord>("Calibration", calibrationSchema),
+  performanceDays: modelOf(connection, performanceDaySchema),
+  performanceStates: modelOf(connection, performanceStateSchema),
+  calibrations: modelOf(connection, calibrationSchema),
 });

@@ -1,7 +1,8 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
 import { IDEMPOTENCY_HOURS } from "@shared/contract/constants.ts";
 import type { Analysis, Outcome, SignalOrigin, SignalStatus } from "@shared/contract/signal.ts";
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Types } from "mongoose";
+import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 
 /** Filter for signals that have no result yet. */
 export const UNFINISHED = {
@@ -12,7 +13,6 @@ export const UNFINISHED = {
 export interface SignalRecord {
   _id: Types.ObjectId;
   userId: Types.ObjectId;
-  /** The market analysis that it refers to. */
   analysisId: Types.ObjectId;
   origin: SignalOrigin;
   symbol: string;
@@ -44,33 +44,11 @@ export interface SignalRecord {
   sharedAt?: Date;
 }
 
-const signalSchema = new Schema<SignalRecord>(
-  {
-    userId: Schema.Types.ObjectId,
-    analysisId: Schema.Types.ObjectId,
-    origin: String,
-    symbol: String,
-    timeframe: String,
-    limit: Number,
-    requestId: String,
-    amount: Number,
-    riskPercent: Number,
-    leverage: Number,
-    chartImageId: Schema.Types.ObjectId,
-    status: String,
-    revision: Number,
-    createdAt: Date,
-    updatedAt: Date,
-    startedAt: Date,
-    finishedAt: Date,
-    analysis: Schema.Types.Mixed,
-    entryLeft: new Schema({ price: Number, at: Date }, { _id: false }),
-    outcome: String,
-    shareHash: String,
-    sharedAt: Date,
-  },
-  { versionKey: false, collection: "signals", minimize: false },
-);
+const signalSchema = recordSchema<SignalRecord>("signals", {
+  userId: ObjectId,
+  analysisId: ObjectId,
+  chartImageId: ObjectId,
+});
 signalSchema.index({ userId: 1, createdAt: -1, _id: -1 });
 signalSchema.index({ analysisId: 1, _id: 1 });
 signalSchema.index({ shareHash: 1 }, { unique: true, sparse: true });
@@ -89,13 +67,13 @@ interface IdempotencyRecord {
   createdAt: Date;
 }
 
-const idempotencySchema = new Schema<IdempotencyRecord>(
-  { _id: String, signalId: Schema.Types.ObjectId, createdAt: Date },
-  { versionKey: false, collection: "idempotency_keys" },
-);
+const idempotencySchema = recordSchema<IdempotencyRecord>("idempotency_keys", {
+  _id: String,
+  signalId: ObjectId,
+});
 idempotencySchema.index({ createdAt: 1 }, { expireAfterSeconds: IDEMPOTENCY_HOURS * 3_600 });
 
 export const signalModels = (connection: Connection) => ({
-  signals: connection.model<SignalRecord>("Signal", signalSchema),
-  idempotencyKeys: connection.model<IdempotencyRecord>("IdempotencyKey", idempotencySchema),
+  signals: modelOf(connection, signalSchema),
+  idempotencyKeys: modelOf(connection, idempotencySchema),
 });

@@ -1,10 +1,10 @@
 import type { ImageType } from "@shared/contract/files.ts";
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Types } from "mongoose";
+import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 
 /** A stored image. Its bytes are in GridFS under the same id, and are never served without this document. */
 export interface StoredFileRecord {
   _id: Types.ObjectId;
-  /** The owner. */
   userId: Types.ObjectId;
   filename: string;
   contentType: ImageType;
@@ -13,13 +13,6 @@ export interface StoredFileRecord {
   createdAt: Date;
 }
 
-export const storedFileFields = {
-  filename: { type: String, unique: true },
-  contentType: String,
-  size: Number,
-  createdAt: Date,
-} as const;
-
 /** A chart image that was uploaded with a request for a signal. */
 export interface ChartImageRecord extends StoredFileRecord {
   /** The owner's name, which never changes. */
@@ -27,17 +20,14 @@ export interface ChartImageRecord extends StoredFileRecord {
   signalId: Types.ObjectId;
 }
 
-const chartImageSchema = new Schema<ChartImageRecord>(
-  {
-    ...storedFileFields,
-    userId: { type: Schema.Types.ObjectId, index: true },
-    username: String,
-    signalId: Schema.Types.ObjectId,
-  },
-  { versionKey: false, collection: "chart_images" },
-);
+const chartImageSchema = recordSchema<ChartImageRecord>("chart_images", {
+  userId: ObjectId,
+  signalId: ObjectId,
+});
+chartImageSchema.index({ filename: 1 }, { unique: true });
+chartImageSchema.index({ userId: 1 });
 chartImageSchema.index({ createdAt: -1, _id: -1 });
 
 export const storedFileModels = (connection: Connection) => ({
-  chartImages: connection.model<ChartImageRecord>("ChartImage", chartImageSchema),
+  chartImages: modelOf(connection, chartImageSchema),
 });

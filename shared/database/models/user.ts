@@ -1,5 +1,6 @@
 import type { Role } from "@shared/contract/account.ts";
-import { type Connection, Schema, type Types } from "mongoose";
+import type { Connection, Types } from "mongoose";
+import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 
 /** A sign-in of a user. */
 export interface SessionRecord {
@@ -32,7 +33,6 @@ export interface UserRecord {
   email: string;
   emailKey: string;
   emailVerified: boolean;
-  /** The account's id at the identity provider. */
   identityId: string;
   role: Role;
   approved: boolean;
@@ -52,42 +52,10 @@ export interface UserRecord {
   unfinishedSignals: number;
 }
 
-const userSchema = new Schema<UserRecord>(
-  {
-    username: String,
-    usernameKey: { type: String, unique: true },
-    email: String,
-    emailKey: { type: String, unique: true },
-    emailVerified: Boolean,
-    identityId: { type: String, unique: true },
-    role: String,
-    approved: Boolean,
-    allowImageUpload: Boolean,
-    imageCredits: Number,
-    sessions: [
-      {
-        _id: false,
-        id: String,
-        createdAt: Date,
-        lastSeenAt: Date,
-        userAgent: String,
-        network: String,
-      },
-    ],
-    sessionVersion: Number,
-    twoFactor: {
-      type: new Schema<TwoFactorRecord>(
-        { secret: String, usedSteps: [Number], recoveryHashes: [String] },
-        { _id: false },
-      ),
-    },
-    pendingTwoFactor: String,
-    createdAt: Date,
-    lastEventSeq: Number,
-    unfinishedSignals: Number,
-  },
-  { versionKey: false, collection: "users" },
-);
+const userSchema = recordSchema<UserRecord>("users");
+userSchema.index({ usernameKey: 1 }, { unique: true });
+userSchema.index({ emailKey: 1 }, { unique: true });
+userSchema.index({ identityId: 1 }, { unique: true });
 userSchema.index(
   { unfinishedSignals: 1 },
   { partialFilterExpression: { unfinishedSignals: { $gt: 0 } } },
@@ -103,7 +71,6 @@ export interface CreditEntryRecord {
   kind: CreditKind;
   /** Whole number that was added to the balance, never 0. */
   amount: number;
-  /** The balance after it. */
   balance: number;
   /** A user name, or `system`. */
   by: string;
@@ -114,20 +81,10 @@ export interface CreditEntryRecord {
   at: Date;
 }
 
-const creditEntrySchema = new Schema<CreditEntryRecord>(
-  {
-    userId: Schema.Types.ObjectId,
-    kind: String,
-    amount: Number,
-    balance: Number,
-    by: String,
-    why: String,
-    signalId: Schema.Types.ObjectId,
-    isRefusal: Boolean,
-    at: Date,
-  },
-  { versionKey: false, collection: "credit_entries" },
-);
+const creditEntrySchema = recordSchema<CreditEntryRecord>("credit_entries", {
+  userId: ObjectId,
+  signalId: ObjectId,
+});
 creditEntrySchema.index({ userId: 1, at: 1 });
 creditEntrySchema.index(
   { signalId: 1, kind: 1 },
@@ -135,6 +92,6 @@ creditEntrySchema.index(
 );
 
 export const userModels = (connection: Connection) => ({
-  users: connection.model<UserRecord>("User", userSchema),
-  creditEntries: connection.model<CreditEntryRecord>("CreditEntry", creditEntrySchema),
+  users: modelOf(connection, userSchema),
+  creditEntries: modelOf(connection, creditEntrySchema),
 });

@@ -1,6 +1,7 @@
 import type { ProviderFailure, ProviderState } from "@shared/contract/admin.ts";
 import type { AnalystName, MarketDataSource } from "@shared/contract/status.ts";
-import { type Connection, Schema } from "mongoose";
+import type { Connection } from "mongoose";
+import { modelOf, recordSchema } from "./record-schema.ts";
 
 /** Health of one live provider in one worker. */
 export interface ProviderHealthRecord {
@@ -26,18 +27,7 @@ export interface WorkerStatusRecord {
 /** Seconds without a heartbeat after which a worker counts as stopped. */
 export const HEARTBEAT_TIMEOUT_SECONDS = 30;
 
-const workerStatusSchema = new Schema<WorkerStatusRecord>(
-  {
-    _id: String,
-    marketData: String,
-    analyst: String,
-    concurrency: Number,
-    providers: Schema.Types.Mixed,
-    startedAt: Date,
-    seenAt: Date,
-  },
-  { versionKey: false, collection: "worker_statuses" },
-);
+const workerStatusSchema = recordSchema<WorkerStatusRecord>("worker_statuses", { _id: String });
 workerStatusSchema.index({ seenAt: 1 }, { expireAfterSeconds: HEARTBEAT_TIMEOUT_SECONDS });
 
 /** The symbols of the workers' market data; one document, `_id` is `symbols`. */
@@ -47,10 +37,7 @@ interface MarketListingRecord {
   updatedAt: Date;
 }
 
-const marketListingSchema = new Schema<MarketListingRecord>(
-  { _id: String, symbols: [String], updatedAt: Date },
-  { versionKey: false, collection: "market_listings" },
-);
+const marketListingSchema = recordSchema<MarketListingRecord>("market_listings", { _id: String });
 
 export const ANALYSIS_SETUP_ID = "current";
 
@@ -67,10 +54,7 @@ export interface AnalysisSetupRecord {
   analystVersion: string;
 }
 
-const analysisSetupSchema = new Schema<AnalysisSetupRecord>(
-  { _id: String, data: String, analyst: String, model: String, analystVersion: String },
-  { versionKey: false, collection: "analysis_setup" },
-);
+const analysisSetupSchema = recordSchema<AnalysisSetupRecord>("analysis_setup", { _id: String });
 
 /** Prices of one symbol, in the quote currency; `closes` are oldest first. */
 export interface MarketQuoteRecord {
@@ -81,7 +65,6 @@ export interface MarketQuoteRecord {
   low: number;
   closes: number[];
   data: MarketDataSource;
-  /** When the last candle closed. */
   asOf: Date;
 }
 
@@ -94,28 +77,13 @@ export interface MarketSnapshotRecord {
 
 export const MARKET_SNAPSHOT_ID = "markets";
 
-const marketQuoteSchema = new Schema<MarketQuoteRecord>(
-  {
-    symbol: String,
-    price: Number,
-    changePercent: Number,
-    high: Number,
-    low: Number,
-    closes: [Number],
-    data: String,
-    asOf: Date,
-  },
-  { _id: false },
-);
-
-const marketSnapshotSchema = new Schema<MarketSnapshotRecord>(
-  { _id: String, quotes: [marketQuoteSchema], updatedAt: Date },
-  { versionKey: false, collection: "market_snapshots" },
-);
+const marketSnapshotSchema = recordSchema<MarketSnapshotRecord>("market_snapshots", {
+  _id: String,
+});
 
 export const workerReportModels = (connection: Connection) => ({
-  workerStatuses: connection.model<WorkerStatusRecord>("WorkerStatus", workerStatusSchema),
-  marketListings: connection.model<MarketListingRecord>("MarketListing", marketListingSchema),
-  analysisSetup: connection.model<AnalysisSetupRecord>("AnalysisSetup", analysisSetupSchema),
-  marketSnapshots: connection.model<MarketSnapshotRecord>("MarketSnapshot", marketSnapshotSchema),
+  workerStatuses: modelOf(connection, workerStatusSchema),
+  marketListings: modelOf(connection, marketListingSchema),
+  analysisSetup: modelOf(connection, analysisSetupSchema),
+  marketSnapshots: modelOf(connection, marketSnapshotSchema),
 });

@@ -31,13 +31,9 @@ const DISTORTIONS = {
   /** Responds after 150 ms. */
   slow: (candles: ServedCandle[]) => candles,
   empty: () => [],
-  /** The newest tenth of the candles. */
   short: (candles: ServedCandle[]) => candles.slice(-Math.floor(candles.length / 10)),
-  /** The market has been listed for only sixty candles. */
   young: (candles: ServedCandle[]) => candles.slice(-60),
-  /** Every fourth candle is missing. */
   gaps: (candles: ServedCandle[]) => candles.filter((_, index) => index % 4 !== 0),
-  /** The newest ten are missing. */
   stale: (candles: ServedCandle[]) => candles.slice(0, -10),
   /** The newest is a thousand candles old. */
   stopped: (candles: ServedCandle[]) => {
@@ -59,9 +55,7 @@ const SLOW_MS = 150;
 
 const isFault = (behaviour: ServiceBehaviour): behaviour is Fault => behaviour in FAULTS;
 
-/** A fake service of candles. */
 export interface CandleService<Request, Selection> extends HttpFake {
-  /** All requests so far. */
   readonly requests: readonly Request[];
   /**
    * Sets the behaviour for all or the selected requests. Of several, the last applies.
@@ -113,7 +107,6 @@ export async function startCandleService<Request, Selection>(service: {
   };
 }
 
-/** The response to a request for candles. */
 export interface CandleResponse {
   status?: number;
   body: unknown;
@@ -123,11 +116,11 @@ export interface CandleResponse {
 export const distort = (candles: ServedCandle[], distortion: Distortion): ServedCandle[] =>
   DISTORTIONS[distortion](candles);
 
-/** The timeframe of a service's name for it. `names` are those of all timeframes, shortest first. */
+/** The timeframe that a service calls `name`. */
 export const timeframeNamed = (
-  names: readonly (string | null)[],
+  nameOf: (timeframe: Timeframe) => string,
   name: string,
-): Timeframe | undefined => TIMEFRAMES[names.indexOf(name)];
+): Timeframe | undefined => TIMEFRAMES.find((timeframe) => nameOf(timeframe) === name);
 
 /** A request of a service with one kind of address. */
 export interface CandleApiRequest {

@@ -2,7 +2,6 @@ import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { OTHER_COINS } from "../recorded-candles.ts";
 import { type ServedCandle, timeframeNamed } from "./candle-service.ts";
 
-/** A spot market that an exchange lists. */
 interface ListedMarket {
   base: string;
   quote: string;
@@ -31,26 +30,23 @@ export interface ExchangeProtocol {
   markets: readonly ListedMarket[];
   marketsPath: string;
   candlePaths: readonly string[];
-  /** Names of the parameters for market and timeframe. */
   parameters: { id: string; interval: string };
   idOf: (market: ListedMarket) => string;
-  /** Names of all timeframes, shortest first. */
-  intervals: readonly string[];
+  intervalOf: (timeframe: Timeframe) => string;
   marketsBody: (markets: readonly ListedMarket[]) => unknown;
   rangeOf: (number: (name: string) => number | undefined) => CandleRange;
   /** The response for an unknown market or timeframe. */
   rejection: { status: number; body: unknown };
-  /** @param candles oldest first */
   candlesBody: (candles: readonly ServedCandle[], query: CandleQuery) => unknown;
 }
 
 /** Reads a request for candles; null for an unknown market or timeframe. */
 export function candleQuery(
-  { markets, idOf, intervals, parameters, rangeOf }: ExchangeProtocol,
+  { markets, idOf, intervalOf, parameters, rangeOf }: ExchangeProtocol,
   search: URLSearchParams,
 ): CandleQuery | null {
   const market = markets.find((candidate) => idOf(candidate) === search.get(parameters.id));
-  const timeframe = timeframeNamed(intervals, search.get(parameters.interval) ?? "");
+  const timeframe = timeframeNamed(intervalOf, search.get(parameters.interval) ?? "");
   if (!market || !timeframe) return null;
   const range = rangeOf((name) => (search.has(name) ? Number(search.get(name)) : undefined));
   return { market, symbol: `${market.base}/${market.quote}`, timeframe, ...range };
@@ -61,6 +57,8 @@ const CRYPTO_MARKETS: readonly ListedMarket[] = [
   ...["BTC", "ETH", "BNB", "ADA", "SOL", "XRP", "LTC", "DOGE"],
   ...OTHER_COINS,
 ].map((base) => ({ base, quote: "USDT" }));
+
+const minutesOf = (timeframe: Timeframe): string => String(TIMEFRAME_MS[timeframe] / 60_000);
 
 const plus = (value: number | undefined, offset: number): number | undefined =>
   value === undefined ? undefined : value + offset;
@@ -75,7 +73,7 @@ const binance: ExchangeProtocol = {
   candlePaths: ["/api/v3/klines"],
   parameters: { id: "symbol", interval: "interval" },
   idOf: ({ base, quote }) => `${base}${quote}`,
-  intervals: ["1m", "5m", "15m", "30m", "1h", "4h", "1d"],
+  intervalOf: (timeframe) => timeframe,
   marketsBody: (markets) => ({
     symbols: markets.map((market) => ({
       symbol: binance.idOf(market),
@@ -118,7 +116,7 @@ const bybit: ExchangeProtocol = {
   candlePaths: ["/v5/market/kline"],
   parameters: { id: "symbol", interval: "interval" },
   idOf: ({ base, quote }) => `${base}${quote}`,
-  intervals: ["1", "5", "15", "30", "60", "240", "D"],
+  intervalOf: (timeframe) => (timeframe === "1d" ? "D" : minutesOf(timeframe)),
   marketsBody: (markets) =>
     bybitBody({
       category: "spot",
@@ -158,7 +156,7 @@ const okx: ExchangeProtocol = {
   candlePaths: ["/api/v5/market/candles", "/api/v5/market/history-candles"],
   parameters: { id: "instId", interval: "bar" },
   idOf: ({ base, quote }) => `${base}-${quote}`,
-  intervals: ["1m", "5m", "15m", "30m", "1H", "4H", "1Dutc"],
+  intervalOf: (timeframe) => timeframe.replace("h", "H").replace("d", "Dutc"),
   marketsBody: (markets) => ({
     code: "0",
     data: markets.map((market) => ({
@@ -220,7 +218,7 @@ const kraken: ExchangeProtocol = {
     const name = KRAKEN_LONG_IDS.has(`${base}/${quote}`) ? krakenAsset : krakenName;
     return `${name(base)}${name(quote)}`;
   },
-  intervals: ["1", "5", "15", "30", "60", "240", "1440"],
+  intervalOf: minutesOf,
   marketsBody: (markets) => ({
     error: [],
     result: Object.fromEntries(
@@ -271,7 +269,7 @@ const kucoin: ExchangeProtocol = {
   candlePaths: ["/api/v1/market/candles"],
   parameters: { id: "symbol", interval: "type" },
   idOf: ({ base, quote }) => `${base}-${quote}`,
-  intervals: ["1min", "5min", "15min", "30min", "1hour", "4hour", "1day"],
+  intervalOf: (timeframe) => timeframe.replace("m", "min").replace("h", "hour").replace("d", "day"),
   marketsBody: (markets) => ({
     code: "200000",
     data: markets.map((market) => ({

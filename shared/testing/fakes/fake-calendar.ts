@@ -8,13 +8,10 @@ type CalendarFault = "down" | "unavailable" | "slow" | "garbage" | "elsewhere";
 
 /** A fake OpenTimestamps calendar, with the paths, status codes and bytes of the real one (`otsd`). */
 export interface FakeCalendar extends HttpFake {
-  /** Digests that it received, in hex. */
   readonly submitted: readonly string[];
-  /** Commitments that were looked up, in hex. */
   readonly asked: readonly string[];
   /** Puts everything received so far into the Bitcoin block of this height. */
   mine(height: number): void;
-  /** @param fault null: none */
   behave(fault: CalendarFault | null): void;
 }
 

@@ -20,20 +20,10 @@ type RefusedCall =
 /** How a call fails. `lost-answer`: the call succeeds, but the connection breaks before the response. */
 export type FirebaseFailure = RefusedCall | { kind: "lost-answer" };
 
-export type FirebaseCall =
-  | "accounts:signUp"
-  | "accounts:signInWithPassword"
-  | "accounts:lookup"
-  | "accounts:sendOobCode"
-  | "accounts:resetPassword"
-  | "accounts:update"
-  | "accounts:delete"
-  | "token";
+export type FirebaseCall = keyof FakeFirebaseAccounts["calls"];
 
 export interface FakeFirebase extends HttpFake {
-  /** For FIREBASE_API_KEY. */
   apiKey: string;
-  /** The calls made so far, by name, in order. */
   readonly calls: readonly string[];
   readonly mails: readonly FakeFirebaseMail[];
   account(email: string): FakeFirebaseAccount | undefined;
@@ -59,7 +49,7 @@ export async function startFakeFirebase(): Promise<FakeFirebase> {
   const server = await startHttpFake(async (request, response) => {
     const url = new URL(request.url ?? "", "http://fake");
     const name = PATH.exec(url.pathname)?.[1] ?? "";
-    const act = accounts.calls[name];
+    const act = new Map<string, FakeCall>(Object.entries(accounts.calls)).get(name);
     if (request.method !== "POST" || !act) return sendJson(response, {}, 404);
     calls.push(name);
     if (url.searchParams.get("key") !== API_KEY) {
@@ -99,10 +89,9 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   return isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
 }
 
-function answerOf(
-  act: (request: unknown) => object,
-  request: unknown,
-): { status: number; body: object } {
+type FakeCall = (request: unknown) => object;
+
+function answerOf(act: FakeCall, request: unknown): { status: number; body: object } {
   try {
     return { status: 200, body: act(request) };
   } catch (error) {
@@ -140,11 +129,9 @@ interface FakeFirebaseAccount {
   password: string;
   emailVerified: boolean;
   disabled: boolean;
-  /** Milliseconds since 1970. */
   passwordUpdatedAt: number;
 }
 
-/** A mail that Firebase would have sent. */
 export interface FakeFirebaseMail {
   email: string;
   requestType: "VERIFY_EMAIL" | "PASSWORD_RESET";
@@ -186,15 +173,17 @@ class FakeFirebaseAccounts {
   readonly #expiredCodes = new Set<string>();
   #lastUpdateAt = 0;
 
-  readonly calls: Record<string, (request: unknown) => object> = {
-    "accounts:signUp": (request) => this.#signUp(credentialsSchema.parse(request)),
-    "accounts:signInWithPassword": (request) => this.#signIn(credentialsSchema.parse(request)),
-    "accounts:lookup": (request) => this.#lookup(tokenSchema.parse(request)),
-    "accounts:sendOobCode": (request) => this.#sendOobCode(oobRequestSchema.parse(request)),
-    "accounts:resetPassword": (request) => this.#resetPassword(resetSchema.parse(request)),
-    "accounts:update": (request) => this.#update(updateSchema.parse(request)),
-    "accounts:delete": (request) => this.#delete(tokenSchema.parse(request)),
-    token: (request) => this.#grant(grantSchema.parse(request)),
+  readonly calls = {
+    "accounts:signUp": (request: unknown) => this.#signUp(credentialsSchema.parse(request)),
+    "accounts:signInWithPassword": (request: unknown) =>
+      this.#signIn(credentialsSchema.parse(request)),
+    "accounts:lookup": (request: unknown) => this.#lookup(tokenSchema.parse(request)),
+    "accounts:sendOobCode": (request: unknown) =>
+      this.#sendOobCode(oobRequestSchema.parse(request)),
+    "accounts:resetPassword": (request: unknown) => this.#resetPassword(resetSchema.parse(request)),
+    "accounts:update": (request: unknown) => this.#update(updateSchema.parse(request)),
+    "accounts:delete": (request: unknown) => this.#delete(tokenSchema.parse(request)),
+    token: (request: unknown) => this.#grant(grantSchema.parse(request)),
   };
 
   /** Sets a password, which revokes all tokens. */

@@ -28,7 +28,6 @@ export async function startHttpFake(handler: FakeHandler): Promise<HttpFake> {
   };
 }
 
-/** The body of a request as text. */
 export function readText(request: IncomingMessage): Promise<string> {
   return text(request);
 }
@@ -52,7 +51,6 @@ export function stallBody(response: ServerResponse): void {
 
 /** Ways in which any service fails. */
 export const HTTP_FAULTS = {
-  /** The connection breaks before the response. */
   down: (response: ServerResponse) => void response.destroy(),
   "stalled-headers": () => undefined,
   "stalled-body": stallBody,

@@ -12,10 +12,12 @@ import {
   tradedSlots,
 } from "./candle-service.ts";
 
-/** The token that the fake accepts. */
 export const FAKE_OANDA_TOKEN = "fake-token";
 
-const GRANULARITIES = ["M1", "M5", "M15", "M30", "H1", "H4", "D"];
+/** `M15`, `H4`, `D`. */
+const granularityOf = (timeframe: Timeframe): string =>
+  timeframe === "1d" ? "D" : timeframe.replace(/(\d+)(\w)/, "$2$1").toUpperCase();
+
 const PATH = /^\/v3\/instruments\/([^/]+)\/candles$/;
 const MAX_COUNT = 5_000;
 const DAY_MS = TIMEFRAME_MS["1d"];
@@ -55,7 +57,7 @@ function queryOf({ url }: CandleApiRequest, now: number): Query | CandleResponse
   const instrument = INSTRUMENTS.find(({ oanda }) => oanda === name);
   if (!instrument) return refusal(400, "Invalid value specified for 'instrument'");
   const granularity = searchParams.get("granularity") ?? "S5";
-  const timeframe = timeframeNamed(GRANULARITIES, granularity);
+  const timeframe = timeframeNamed(granularityOf, granularity);
   if (!timeframe) return refusal(400, "Invalid value specified for 'granularity'");
   const inUtc =
     searchParams.get("dailyAlignment") === "0" && searchParams.get("alignmentTimezone") === "UTC";

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
+import type { Advice } from "../../../worker/src/analysis/analyst.ts";
+import type { chartAdviceSchema } from "../../../worker/src/analysis/openai/reply.ts";
 import {
   HTTP_FAULTS,
   type HttpFake,
@@ -10,15 +12,12 @@ import {
   startHttpFake,
 } from "./fake-http.ts";
 
-/** Chooses the behaviour for each request. */
 type OpenAiScript = (chat: ReceivedChat, index: number) => OpenAiBehaviour;
 
 export interface FakeOpenAi extends HttpFake {
-  /** Address to give as `OPENAI_BASE_URL`. */
   baseUrl: string;
   readonly chats: readonly ReceivedChat[];
   behave(behaviour: OpenAiBehaviour | OpenAiScript): void;
-  /** Restores valid advice and clears the requests. */
   reset(): void;
 }
 
@@ -59,7 +58,6 @@ interface Usage {
   usage?: { promptTokens: number; completionTokens: number };
 }
 
-/** The response to a request. */
 export type OpenAiBehaviour =
   | (Usage & {
       kind: "advice";
@@ -158,25 +156,8 @@ function completion(
   };
 }
 
-/** The JSON object that the product asks a model for. */
-interface FakeAdvice {
-  final_signal: "BUY" | "SELL" | "WAIT";
-  confidence: number;
-  entry: number | null;
-  stop_loss: number | null;
-  take_profit: number | null;
-  rationale: string;
-  key_evidence: string[];
-  market_condition: string;
-  what_to_watch_for: string[];
-  suggested_hold: string;
-  hold_candles?: number | null;
-  trade_duration_text: string;
-  /** Only if a chart image was sent. */
-  chart_symbol?: string | null;
-  chart_last_price?: number | null;
-  chart_timeframe?: string | null;
-}
+/** The JSON object that the product asks a model for; about the chart only if an image was sent. */
+type FakeAdvice = Advice & Partial<z.infer<typeof chartAdviceSchema>>;
 
 const STOP_ATR = { usual: 1.5, max: 9 } as const;
 /** Minimum distance of the stop in percent of the price: a nearer one fails the check of trading costs. */
@@ -245,9 +226,7 @@ type ChatRequest = z.infer<typeof chatRequestSchema>;
 interface ReceivedChat {
   headers: IncomingHttpHeaders;
   body: ChatRequest;
-  /** All text of the request, in order. */
   text: string;
-  /** Addresses of all images in it. */
   images: string[];
 }
 

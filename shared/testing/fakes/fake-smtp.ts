@@ -11,13 +11,9 @@ type SmtpBehaviour =
 
 /** A real SMTP server that keeps the mails it receives. */
 export interface FakeSmtp {
-  /** For `SMTP_URL`. */
   url: string;
   readonly mails: readonly ReceivedMail[];
-  /** Mails to this address, regardless of case. */
   mailsTo(address: string): ReceivedMail[];
-  /** Number of connections so far. */
-  readonly connections: number;
   behave(behaviour: SmtpBehaviour): void;
   close(): Promise<void>;
 }
@@ -31,7 +27,7 @@ interface Login {
 export async function startFakeSmtp(options: { login?: Login } = {}): Promise<FakeSmtp> {
   const { login } = options;
   const mails: ReceivedMail[] = [];
-  const state: ServerState = { behaviour: "accept", connections: 0, mails };
+  const state: ServerState = { behaviour: "accept", mails };
   const server = createMailServer(state, login);
   const port = await listen(server);
   const credentials = login ? `${login.user}:${login.pass}@` : "";
@@ -39,9 +35,6 @@ export async function startFakeSmtp(options: { login?: Login } = {}): Promise<Fa
     url: `smtp://${credentials}127.0.0.1:${port}`,
     mails,
     mailsTo: (recipient) => mails.filter((mail) => mail.to.includes(recipient.toLowerCase())),
-    get connections() {
-      return state.connections;
-    },
     behave: (behaviour) => {
       state.behaviour = behaviour;
     },
@@ -51,7 +44,6 @@ export async function startFakeSmtp(options: { login?: Login } = {}): Promise<Fa
 
 interface ServerState {
   behaviour: SmtpBehaviour;
-  connections: number;
   mails: ReceivedMail[];
 }
 
@@ -66,7 +58,6 @@ function createMailServer(state: ServerState, login: Login | undefined): SMTPSer
       else answer(new Error("wrong name or password"));
     },
     onConnect: (_, go) => {
-      state.connections += 1;
       if (state.behaviour !== "stall-greeting") go();
     },
     onRcptTo: (_, __, go) => go(state.behaviour === "refuse-recipient" ? refusal() : null),
@@ -106,7 +97,6 @@ interface ReceivedMail {
   html: string;
   /** The first address in the text. */
   link: string;
-  /** The `token` in that address. */
   token: string;
 }
 

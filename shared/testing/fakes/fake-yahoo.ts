@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
 import { INSTRUMENTS, type TradingHours } from "@shared/contract/instruments.ts";
 import { isOpen, lastClose } from "../../../worker/src/market-data/trading-hours.ts";
 import { recordedCandles } from "../recorded-candles.ts";
@@ -10,11 +10,11 @@ import {
   type FakeCandleApi,
   type ServedCandle,
   startFakeCandleApi,
-  timeframeNamed,
   tradedSlots,
 } from "./candle-service.ts";
 
-const INTERVALS = ["1m", "5m", "15m", "30m", "1h", null, "1d"];
+/** The intervals of the real endpoint that are a whole number of minutes, hours or days. */
+const INTERVALS = new Set(["1m", "2m", "5m", "15m", "30m", "90m", "1h", "1d", "5d"]);
 const DAY_MS = TIMEFRAME_MS["1d"];
 const HALF_HOUR_MS = TIMEFRAME_MS["30m"];
 const MINUTE_MS = TIMEFRAME_MS["1m"];
@@ -66,8 +66,9 @@ function queryOf({ url }: CandleApiRequest, now: number): Query | CandleResponse
   const ticker = decodeURIComponent(url.pathname.slice(PATH.length));
   const instrument = INSTRUMENTS.find(({ yahoo }) => yahoo?.ticker === ticker);
   if (!url.pathname.startsWith(PATH) || !instrument?.yahoo) return failure(404, "Not Found");
-  const timeframe = timeframeNamed(INTERVALS, url.searchParams.get("interval") ?? "1d");
-  if (!timeframe) return failure(422, "Unprocessable Entity");
+  const interval = url.searchParams.get("interval") ?? "1d";
+  const timeframe = timeframeSchema.safeParse(interval).data;
+  if (!timeframe || !INTERVALS.has(interval)) return failure(422, "Unprocessable Entity");
   const rangeDays = RANGE_DAYS[url.searchParams.get("range") ?? "1d"] ?? 1;
   const seconds = (name: string) => Number(url.searchParams.get(name)) * 1_000;
   const from = seconds("period1") || now - rangeDays * DAY_MS;

@@ -10,7 +10,7 @@ import {
 import { raceAbort } from "../market-data/deadline.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
-import type { Analyst, CallUsage } from "./analyst.ts";
+import type { Advice, Analyst, CallUsage } from "./analyst.ts";
 import { chartWarnings } from "./check-chart.ts";
 import { composeAnalysis, rejectedAdvice, signalWarnings } from "./compose-analysis.ts";
 import { costNumbers, costWarnings } from "./cost-limit.ts";
@@ -18,9 +18,7 @@ import { groundingWarnings } from "./grounding.ts";
 import { buildMarketBrief } from "./market-brief.ts";
 import { closedMarketAnalysis, findMarketClosure } from "./market-hours-check.ts";
 import { type SignalProvenance, writeProvenance } from "./provenance.ts";
-import { type AnalystCall, requestAdvice } from "./request-advice.ts";
-import { createStageTimer, type StageTimer } from "./stage-timer.ts";
-import type { AcceptedAdvice } from "./validate-advice.ts";
+import { type AnalystCall, requestAdvice, StageTimer } from "./request-advice.ts";
 
 export interface SignalOptions extends AnalysisOptions {
   request: AnalysisOptions["request"] & SizingInput;
@@ -77,7 +75,7 @@ interface MadeAnalysis {
  */
 export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnalysis> {
   const { request, chartImage, analyst, costs, now, abort, onUsage } = options;
-  const timer = createStageTimer(now);
+  const timer = new StageTimer(now);
   const newest = await timer.run("fetching", () => fetchSeries(options));
   const closed = analyseClosedMarket(options, newest, timer);
   if (closed) return closed;
@@ -86,16 +84,11 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
   const { atr14: atr } = brief.indicators;
   if (atr === null || series.candles.length < MIN_CANDLES) throw tooFewCandles(series);
   await options.beforeAnalyst?.();
-  const advised = { brief, costs, abort, ...(chartImage !== undefined && { chartImage }) };
-  const answers = await requestAdvice(
-    analyst,
-    { ...advised, ...(onUsage && { onUsage }) },
-    { atr, timer },
-  );
+  const asked = { brief, costs, abort, chartImage, onUsage };
+  const answers = await requestAdvice(analyst, asked, { atr, timer });
   const { last: call } = answers;
   const { decision, tooCostly } = decide(call, costs);
-  const rate = await timer.run("sizing", () => findUsdRate(options, series, decision));
-  const quoteToUsd = rate ?? null;
+  const quoteToUsd = await timer.run("sizing", () => findUsdRate(options, series, decision));
   const madeAt = now();
   const judged = { brief, series, analyst, call, decision, madeAt };
   const warnings = [
@@ -103,7 +96,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     ...chartWarnings(brief, call.reply.chart),
     ...groundingWarnings(brief, call.reply, costNumbers(brief.price, costs)),
   ];
-  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs() };
+  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
   return {
     analysis: composeAnalysis(judged, warnings),
     quoteToUsd,
@@ -113,10 +106,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
 }
 
 /** The analyst's advice, or a WAIT where it was rejected or, as `tooCostly` says, costs too much. */
-function decide(
-  call: AnalystCall,
-  costs: TradingCosts,
-): { decision: AcceptedAdvice; tooCostly: string[] } {
+function decide(call: AnalystCall, costs: TradingCosts): { decision: Advice; tooCostly: string[] } {
   const { checked } = call;
   if (!checked.accepted) return { decision: rejectedAdvice(call), tooCostly: [] };
   const tooCostly = costWarnings(checked.advice, costs);
@@ -132,7 +122,7 @@ function analyseClosedMarket(
   const madeAt = now();
   const closure = findMarketClosure({ ...request, series, now: madeAt });
   if (!closure) return null;
-  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs() };
+  const made = { series, costs, chartImage, madeAt, durationsMs: timer.durationsMs };
   return {
     analysis: closedMarketAnalysis(closure, series, request.timeframe),
     quoteToUsd: null,
@@ -168,55 +158,41 @@ function tooFewCandles({ provider, candles }: CandleSeries): ProviderError {
 function findUsdRate(
   { request, marketData, abort }: AnalysisOptions,
   { data }: CandleSeries,
-  { entry }: AcceptedAdvice,
-): Promise<number | undefined> | undefined {
+  { entry }: Advice,
+): Promise<number | null> {
   const { symbol, timeframe } = request;
-  if (entry === null || usdPerQuote({ symbol, entry }) !== null) return undefined;
+  if (entry === null || usdPerQuote({ symbol, entry }) !== null) return Promise.resolve(null);
   const currency = symbolCurrencies(symbol).quote;
   return fetchUsdRate({ currency, timeframe, data, marketData, abort });
+}
+
+interface RateOptions extends Pick<AnalysisOptions, "marketData" | "abort"> {
+  currency: string;
+  timeframe: Timeframe;
+  data: CandleSeries["data"];
 }
 
 /**
  * Returns USD per unit of `currency` from a market with the same kind of data: a live trade is not sized by a replayed
  * rate.
  */
-export async function fetchUsdRate(
-  options: Pick<AnalysisOptions, "marketData" | "abort"> & {
-    currency: string;
-    timeframe: Timeframe;
-    data: CandleSeries["data"];
-  },
-): Promise<number | undefined> {
-  const { currency, data } = options;
+export async function fetchUsdRate(options: RateOptions): Promise<number | null> {
+  const { currency, timeframe, data, marketData, abort } = options;
   const markets = [
     { symbol: `${currency}/USD`, toRate: (close: number) => close },
     { symbol: `USD/${currency}`, toRate: (close: number) => 1 / close },
     { symbol: `${currency}/USDT`, toRate: (close: number) => close },
   ];
   for (const { symbol, toRate } of markets) {
-    const series = await fetchLast(options, symbol);
+    const fetching = marketData.candles({ symbol, timeframe, limit: 1, abort });
+    const series = await raceAbort(fetching, abort).catch((error: unknown) => {
+      abort.throwIfAborted();
+      // The next market may have the rate.
+      if (error instanceof ProviderError) return null;
+      throw error;
+    });
     const close = series?.data === data ? series.candles.at(-1)?.close : undefined;
     if (close !== undefined) return toRate(close);
   }
-  return undefined;
-}
-
-async function fetchLast(
-  {
-    timeframe,
-    marketData,
-    abort,
-  }: Pick<AnalysisOptions, "marketData" | "abort"> & {
-    timeframe: Timeframe;
-  },
-  symbol: string,
-): Promise<CandleSeries | null> {
-  try {
-    return await raceAbort(marketData.candles({ symbol, timeframe, limit: 1, abort }), abort);
-  } catch (error) {
-    abort.throwIfAborted();
-    // The next market may have the rate.
-    if (error instanceof ProviderError) return null;
-    throw error;
-  }
+  return null;
 }

@@ -24,10 +24,10 @@ test("a bitcoin of ETH/BTC is worth its dollar tokens where no market trades it 
 });
 
 test("a currency that no market trades for dollars has no rate", async () => {
-  expect(await rateOf("XYZ", { "GBP/USD": closing(1.25) })).toBeUndefined();
+  expect(await rateOf("XYZ", { "GBP/USD": closing(1.25) })).toBeNull();
 });
 
 test("a live trade is not sized by a recorded rate", async () => {
   const recorded: CandleSeries = { ...closing(1.25), data: "replay" };
-  expect(await rateOf("GBP", { "GBP/USD": recorded })).toBeUndefined();
+  expect(await rateOf("GBP", { "GBP/USD": recorded })).toBeNull();
 });

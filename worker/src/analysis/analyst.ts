@@ -6,11 +6,12 @@ import type { ChartReading } from "./check-chart.ts";
 import type { MarketBrief } from "./market-brief.ts";
 
 /** `costUsd` is null if the price of the model is not known. */
-export interface TokenUsage {
-  promptTokens: number;
-  completionTokens: number;
-  costUsd: number | null;
-}
+export const tokenUsageSchema = z.object({
+  promptTokens: z.number().int().nonnegative(),
+  completionTokens: z.number().int().nonnegative(),
+  costUsd: z.number().nonnegative().nullable(),
+});
+export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
 export interface CallUsage extends TokenUsage {
   model: string;
@@ -20,9 +21,9 @@ export interface AdviceRequest {
   brief: MarketBrief;
   costs: TradingCosts;
   corrections: string[];
-  chartImage?: string;
+  chartImage?: string | undefined;
   abort: AbortSignal;
-  onUsage?: (usage: CallUsage) => void;
+  onUsage?: ((usage: CallUsage) => void) | undefined;
 }
 
 export interface AdviceReply {

@@ -2,8 +2,7 @@ import { type Timeframe, timeframeSchema } from "@shared/contract/candle.ts";
 import { findInstrument, INSTRUMENTS, type Instrument } from "@shared/contract/instruments.ts";
 import { formatNumber } from "@shared/domain/format-price.ts";
 import { isUsdLike, symbolCurrencies } from "@shared/domain/sizing.ts";
-import type { MarketBrief } from "./market-brief.ts";
-import { formatAtTick } from "./price-scale.ts";
+import { formatAtTick, type MarketBrief } from "./market-brief.ts";
 
 export interface ChartReading {
   symbol: string | null;

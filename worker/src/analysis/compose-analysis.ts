@@ -10,10 +10,9 @@ import {
 import { formatNumber } from "@shared/domain/format-price.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import { type Analyst, NO_TRADE } from "./analyst.ts";
+import { type Advice, type Analyst, NO_TRADE } from "./analyst.ts";
 import type { MarketBrief } from "./market-brief.ts";
 import type { AnalystCall } from "./request-advice.ts";
-import type { AcceptedAdvice } from "./validate-advice.ts";
 
 const unsizedSchema = analysisSchema.omit({
   suggested_units: true,
@@ -22,12 +21,12 @@ const unsizedSchema = analysisSchema.omit({
 });
 
 /** A market, the last answer of the analyst, and the decision that follows from it. */
-export interface JudgedMarket {
+interface JudgedMarket {
   brief: MarketBrief;
   series: CandleSeries;
   analyst: Analyst;
   call: AnalystCall;
-  decision: AcceptedAdvice;
+  decision: Advice;
   /** Unix milliseconds. */
   madeAt: number;
 }
@@ -82,14 +81,14 @@ export function waitAnalysis(options: {
   };
 }
 
-function holdCandlesOf(decision: AcceptedAdvice, brief: MarketBrief): number | null {
+function holdCandlesOf(decision: Advice, brief: MarketBrief): number | null {
   if (decision.final_signal === "WAIT") return null;
   const { hold_candles: candles, suggested_hold: text } = decision;
   return holdLimit({ candles, text, timeframe: brief.timeframe, from: brief.lastCandleAt });
 }
 
 /** The words of the analyst, without a trade and without confidence. */
-export const rejectedAdvice = ({ reply: { advice } }: AnalystCall): AcceptedAdvice => ({
+export const rejectedAdvice = ({ reply: { advice } }: AnalystCall): Advice => ({
   ...advice,
   ...NO_TRADE,
 });
@@ -132,7 +131,7 @@ function staleWarnings({ timeframe, lastCandleAt }: MarketBrief, now: number): s
   return [`The last candle closed at ${closedAt}: the market may be closed, or its data late.`];
 }
 
-function confidenceWarnings({ final_signal, confidence }: AcceptedAdvice): string[] {
+function confidenceWarnings({ final_signal, confidence }: Advice): string[] {
   if (final_signal === "WAIT" || confidence > CONFIDENCE_LEVELS.medium) return [];
   return [`Low confidence: ${formatNumber(confidence, 1)} of 100.`];
 }

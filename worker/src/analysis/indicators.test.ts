@@ -1,8 +1,7 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, recordedCandles, series } from "../testing/candles.ts";
-import { computeIndicators, computeRsi } from "./indicators.ts";
-import { computeEmaSeries } from "./trend.ts";
+import { computeEmaSeries, computeIndicators, computeRsi } from "./indicators.ts";
 
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 

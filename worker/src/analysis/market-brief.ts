@@ -1,7 +1,7 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { findInstrument } from "@shared/contract/instruments.ts";
+import { priceDecimals } from "@shared/domain/format-price.ts";
 import { computeIndicators, type Indicators, structureAround } from "./indicators.ts";
-import { memoizeWeak } from "./memoize-weak.ts";
-import { type PriceScale, priceScale } from "./price-scale.ts";
 
 /** Distances are absolute. */
 export interface StructureLevel {
@@ -34,19 +34,8 @@ interface BriefedMarket {
   candles: readonly Candle[];
 }
 
-const briefsOf = memoizeWeak((_candles: readonly Candle[]) => new Map<string, MarketBrief>());
-
-/** Computes the brief once for all requests with the same candles. */
 export function buildMarketBrief(market: BriefedMarket): MarketBrief {
   const { symbol, timeframe, limit, candles } = market;
-  const briefs = briefsOf(candles);
-  const key = `${timeframe} ${limit} ${symbol}`;
-  const brief = briefs.get(key) ?? composeBrief(market);
-  briefs.set(key, brief);
-  return brief;
-}
-
-function composeBrief({ symbol, timeframe, limit, candles }: BriefedMarket): MarketBrief {
   const last = candles.at(-1);
   if (!last) throw new RangeError("A market brief needs at least one candle.");
   const price = last.close;
@@ -98,4 +87,26 @@ export function tradingSession(time: number): TradingSession {
   const [hour, day] = [date.getUTCHours(), date.getUTCDay()];
   const open = CENTRES.filter(({ fromHour, untilHour }) => hour >= fromHour && hour < untilHour);
   return { centres: open.map(({ name }) => name), isWeekend: day === SATURDAY || day === SUNDAY };
+}
+
+export interface PriceScale {
+  tick: number;
+  decimals: number;
+}
+
+/** The instrument's own scale, else six significant digits of `price`. */
+export function priceScale(options: { symbol: string; price: number }): PriceScale {
+  const instrument = findInstrument(options.symbol);
+  if (instrument) return { tick: instrument.tick, decimals: instrument.decimals };
+  const decimals = priceDecimals(options.price);
+  return { tick: Number(`1e-${decimals}`), decimals };
+}
+
+export function roundToTick(value: number, { tick, decimals }: PriceScale): number {
+  return Number((Math.round(value / tick) * tick).toFixed(decimals));
+}
+
+/** `113456.70`, `1.16980`. */
+export function formatAtTick(value: number, scale: PriceScale): string {
+  return roundToTick(value, scale).toFixed(scale.decimals);
 }

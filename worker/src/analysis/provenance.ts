@@ -4,20 +4,12 @@ import { analystNameSchema, marketDataSourceSchema } from "@shared/contract/stat
 import { type TradingCosts, tradingCostsSchema } from "@shared/contract/trading-costs.ts";
 import { z } from "zod";
 import type { CandleSeries } from "../market-data/market-data.ts";
-import type { Analyst } from "./analyst.ts";
-import { memoizeWeak } from "./memoize-weak.ts";
-import type { AnalystCall, AnalystCalls } from "./request-advice.ts";
-import { stageSchema } from "./stage-timer.ts";
+import { type Analyst, tokenUsageSchema } from "./analyst.ts";
+import { type AnalystCall, type AnalystCalls, stageSchema } from "./request-advice.ts";
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 const tradingHoursSchema = z.enum(["always", "forex", "futures", "us-stocks"]);
 const countSchema = z.number().int().nonnegative();
-const tokenUsageSchema = z.object({
-  promptTokens: countSchema,
-  completionTokens: countSchema,
-  costUsd: z.number().nonnegative().nullable(),
-});
-
 const analystCallSchema = z.object({
   prompt: z.string(),
   rawReply: z.string(),
@@ -58,16 +50,14 @@ export type SignalProvenance = z.infer<typeof signalProvenanceSchema>;
  * SHA-256 of `[[time,open,high,low,close,volume],…]` as JSON, oldest first. In a browser: the hash of
  * `JSON.stringify(candles.map((c) => [c.time, c.open, c.high, c.low, c.close, c.volume]))`.
  */
-export const hashCandles = memoizeWeak(hashRows);
-
-function hashRows(candles: readonly Candle[]): string {
-  const rows = candles.map((candle) => [
-    candle.time,
-    candle.open,
-    candle.high,
-    candle.low,
-    candle.close,
-    candle.volume,
+export function hashCandles(candles: readonly Candle[]): string {
+  const rows = candles.map(({ time, open, high, low, close, volume }) => [
+    time,
+    open,
+    high,
+    low,
+    close,
+    volume,
   ]);
   return sha256(JSON.stringify(rows));
 }

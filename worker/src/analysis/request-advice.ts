@@ -1,4 +1,5 @@
 import pRetry from "p-retry";
+import { z } from "zod";
 import { raceAbort } from "../market-data/deadline.ts";
 import { ProviderError } from "../market-data/provider-error.ts";
 import {
@@ -9,8 +10,34 @@ import {
   type TokenUsage,
   totalUsage,
 } from "./analyst.ts";
-import type { StageTimer } from "./stage-timer.ts";
 import { type AdviceBounds, type ValidatedAdvice, validateAdvice } from "./validate-advice.ts";
+
+/** Steps of an analysis, in order; a second request goes through two of them again. */
+export const stageSchema = z.enum(["fetching", "analysing", "checking", "sizing"]);
+type Stage = z.infer<typeof stageSchema>;
+
+export class StageTimer {
+  readonly durationsMs: Record<Stage, number> = {
+    fetching: 0,
+    analysing: 0,
+    checking: 0,
+    sizing: 0,
+  };
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  async run<Result>(stage: Stage, work: () => Result | Promise<Result>): Promise<Result> {
+    const startedAt = this.#now();
+    try {
+      return await work();
+    } finally {
+      this.durationsMs[stage] += this.#now() - startedAt;
+    }
+  }
+}
 
 interface AnalystAnswer {
   reply: AdviceReply;

@@ -1,18 +1,8 @@
 import type { Advice } from "./analyst.ts";
-import { type PriceScale, roundToTick } from "./price-scale.ts";
-
-export type WaitAdvice = Omit<Advice, "final_signal" | LevelName> & {
-  final_signal: "WAIT";
-} & Record<LevelName, null>;
-
-export type TradeAdvice = Omit<Advice, "final_signal" | LevelName> & {
-  final_signal: "BUY" | "SELL";
-} & Record<LevelName, number>;
-
-export type AcceptedAdvice = WaitAdvice | TradeAdvice;
+import { type PriceScale, roundToTick } from "./market-brief.ts";
 
 export type ValidatedAdvice =
-  | { accepted: true; advice: AcceptedAdvice }
+  | { accepted: true; advice: Advice }
   | { accepted: false; reasons: string[] };
 
 /** Distances are in ATR(14). */
@@ -43,13 +33,12 @@ export interface AdviceBounds {
 /** Rounds the levels of a trade to the tick and checks them. Levels of a WAIT are dropped. */
 export function validateAdvice(advice: Advice, bounds: AdviceBounds): ValidatedAdvice {
   const { price, atr, scale } = bounds;
-  const { final_signal: signal, entry, stop_loss, take_profit, ...words } = advice;
+  const { final_signal: signal } = advice;
   const reasons = confidenceReasons(advice.confidence);
   if (signal === "WAIT") {
-    const wait = { ...words, entry: null, stop_loss: null, take_profit: null };
-    return settle(reasons, { ...wait, final_signal: signal });
+    return settle(reasons, { ...advice, entry: null, stop_loss: null, take_profit: null });
   }
-  const levels = completeLevels({ entry, stop_loss, take_profit }, scale);
+  const levels = completeLevels(advice, scale);
   if (!levels) return { accepted: false, reasons: [...reasons, ...missingReasons(advice, scale)] };
   reasons.push(
     ...orderReasons(signal, levels),
@@ -57,10 +46,10 @@ export function validateAdvice(advice: Advice, bounds: AdviceBounds): ValidatedA
     ...stopReasons(levels, atr),
     ...entryReasons({ entry: levels.entry, price, atr }),
   );
-  return settle(reasons, { ...words, ...levels, final_signal: signal });
+  return settle(reasons, { ...advice, ...levels });
 }
 
-function settle(reasons: string[], advice: AcceptedAdvice): ValidatedAdvice {
+function settle(reasons: string[], advice: Advice): ValidatedAdvice {
   return reasons.length === 0 ? { accepted: true, advice } : { accepted: false, reasons };
 }
 
@@ -71,13 +60,10 @@ function toLevel(value: number | null, scale: PriceScale): number | null {
   return Number.isFinite(level) && level > 0 ? level : null;
 }
 
-function completeLevels(
-  levels: Record<LevelName, number | null>,
-  scale: PriceScale,
-): Levels | null {
-  const entry = toLevel(levels.entry, scale);
-  const stop_loss = toLevel(levels.stop_loss, scale);
-  const take_profit = toLevel(levels.take_profit, scale);
+function completeLevels(advice: Advice, scale: PriceScale): Levels | null {
+  const entry = toLevel(advice.entry, scale);
+  const stop_loss = toLevel(advice.stop_loss, scale);
+  const take_profit = toLevel(advice.take_profit, scale);
   if (entry === null || stop_loss === null || take_profit === null) return null;
   return { entry, stop_loss, take_profit };
 }

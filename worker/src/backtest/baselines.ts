@@ -149,7 +149,7 @@ interface RandomOptions {
   judge: Resolver;
   repetitions: number;
   seed: number;
-  onRepetition?: () => void;
+  onRepetition?: (() => void) | undefined;
 }
 
 /**

@@ -39,22 +39,19 @@ export interface BacktestInput {
  * @throws ProviderError if the analyst fails repeatedly; the reason of `abort` if that fires before the first bar
  */
 export async function runBacktest(input: BacktestInput): Promise<BacktestReport> {
-  const { options, finerMarket, onBar, onRepetition } = input;
+  const { options, course: whole, finerMarket, onRepetition } = input;
   const { every, limit, amount, risk_percent: riskPercent, leverage, costs } = options;
   const { seed, repetitions } = options;
   const stake = { amount, riskPercent, leverage };
   // The results up to an abort are compared too.
   const noAbort = new AbortController().signal;
-  const judge = createResolver({ course: input.course, finerMarket, costs, abort: noAbort });
+  const judge = createResolver({ course: whole, finerMarket, costs, abort: noAbort });
   const { decide, record } = analystStrategy({ ...input, stake, costs, limit });
-  const { course: whole, abort } = input;
-  const walked = { course: whole, decide, judge, every, abort };
-  const { trades, lastBar } = await simulateTrades({ ...walked, ...(onBar && { onBar }) });
+  const { trades, lastBar } = await simulateTrades({ ...input, decide, judge, every });
   const course = { ...whole, lastBar };
-  const shared = { course, stake, costs, atrAt: atrOfBars(course) };
-  const rule = await simulateTrades({ course, decide: atrRule(shared), judge, every });
-  const chance = { ...shared, trades, judge, repetitions, seed };
-  const runs = await randomEntries({ ...chance, ...(onRepetition && { onRepetition }) });
+  const shared = { course, stake, costs, judge, atrAt: atrOfBars(course) };
+  const rule = await simulateTrades({ ...shared, decide: atrRule(shared), every });
+  const runs = await randomEntries({ ...shared, trades, repetitions, seed, onRepetition });
   const hold = buyAndHold(course, trades, costs);
   return composeReport({ input, course, record, trades, atrRuleTrades: rule.trades, runs, hold });
 }

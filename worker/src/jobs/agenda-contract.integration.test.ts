@@ -7,7 +7,7 @@ import {
 } from "@shared/database/database.ts";
 import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Agenda } from "agenda";
 import { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -24,7 +24,7 @@ describe("Agenda, as the queue of signals assumes it to be,", () => {
   let database: Database;
   const opened: Agenda[] = [];
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("agenda-contract") });
+    database = await openDatabase({ uri: newDatabaseUri("agenda-contract") });
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((agenda) => agenda.stop(false)));

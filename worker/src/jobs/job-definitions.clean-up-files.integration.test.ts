@@ -15,7 +15,7 @@ describe("the nightly cleanup", () => {
   const workers: RecurringJobs[] = [];
 
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("cleanup-job") });
+    database = await openDatabase({ uri: testDatabaseUri() });
     const job = cleanUpFilesJob({ database, logger, now: () => new Date() });
     for (const workerId of ["one", "two"]) {
       const worker = new RecurringJobs({ database, logger, workerId });

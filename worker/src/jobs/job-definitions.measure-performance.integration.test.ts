@@ -12,7 +12,7 @@ const logger = createLogger({ part: "test", level: "silent" });
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ uri: testDatabaseUri("measure-job") });
+  database = await openDatabase({ uri: testDatabaseUri() });
 });
 afterAll(() => database.close());
 

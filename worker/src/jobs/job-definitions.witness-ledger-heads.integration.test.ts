@@ -7,7 +7,7 @@ import { witnessLedgerHeadsJob } from "./job-definitions.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ uri: testDatabaseUri("witness-job") });
+  database = await openDatabase({ uri: testDatabaseUri() });
 });
 afterAll(() => database.close());
 

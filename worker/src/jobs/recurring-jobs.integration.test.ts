@@ -16,7 +16,7 @@ describe("recurring jobs", () => {
   let database: Database;
   const workers: RecurringJobs[] = [];
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("recurring-jobs") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterEach(async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));

@@ -7,7 +7,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { startDatabaseRelay, startFailingMongo } from "@shared/testing/failing-database.ts";
 import { runResult, startRun } from "@shared/testing/signal-factory.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import type { Types } from "mongoose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type AnalysisRun, finishRun } from "../signals/signal-lifecycle.ts";
@@ -19,7 +19,7 @@ const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" 
 const logger = createLogger({ part: "test", level: "silent" });
 
 describe("a worker's queue", () => {
-  const uri = testDatabaseUri("signal-queue");
+  const uri = newDatabaseUri("signal-queue");
   let database: Database;
   const cleanUps: (() => Promise<unknown>)[] = [];
 

@@ -1,12 +1,7 @@
 import type { ProviderState } from "@shared/contract/admin.ts";
-import {
-  decorrelatedJitterGenerator,
-  ExponentialBackoff,
-  handleWhen,
-  type IPolicy,
-  retry,
-} from "cockatiel";
+import type { ProviderHealthRecord } from "@shared/database/models/worker-reports.ts";
 import { LRUCache } from "lru-cache";
+import pRetry from "p-retry";
 import { abortedByCaller, raceAbort, startDeadline } from "./deadline.ts";
 import type { CandleRequest, CandleSeries, LiveProvider } from "./market-data.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
@@ -14,18 +9,14 @@ import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 export interface GuardLimits {
   /** Time limit for one provider, including its retry. */
   timeShareMs: number;
-  /** Mean pause before the retry. */
+  /** Shortest pause before the retry. */
   retryDelayMs: number;
   /** Consecutive failures that open the circuit of a market or provider, and for how long. */
   failuresToRest: number;
   restMs: number;
 }
 
-export interface ProviderHealth {
-  provider: string;
-  state: ProviderState;
-  lastSuccessAt: number | null;
-  lastFailure: { failure: ProviderFailure; at: number } | null;
+export interface ProviderHealth extends ProviderHealthRecord {
   failures: ReadonlyMap<ProviderFailure, number>;
 }
 
@@ -46,31 +37,33 @@ const isRetryable = (error: unknown) =>
 export class ProviderCircuitBreaker {
   readonly provider: LiveProvider;
   readonly #now: () => number;
-  readonly #timeShareMs: number;
+  readonly #limits: GuardLimits;
   readonly #circuit: Circuit;
   readonly #markets: MarketCircuits;
-  readonly #retry: IPolicy;
-  #lastSuccessAt: number | null = null;
-  #lastFailure: { failure: ProviderFailure; at: number } | null = null;
+  #lastSuccessAt: Date | null = null;
+  #lastFailure: ProviderHealthRecord["lastFailure"] = null;
   readonly #failures = new Map<ProviderFailure, number>();
 
   constructor({ provider, now, limits }: BreakerOptions & { provider: LiveProvider }) {
     this.provider = provider;
     this.#now = now;
-    this.#timeShareMs = limits.timeShareMs;
+    this.#limits = limits;
     this.#circuit = new Circuit({ limits, now });
     this.#markets = new MarketCircuits({ limits, now });
-    const generator = decorrelatedJitterGenerator;
-    const backoff = new ExponentialBackoff({ initialDelay: limits.retryDelayMs, generator });
-    this.#retry = retry(handleWhen(isRetryable), { maxAttempts: 1, backoff });
   }
 
   async candles(request: CandleRequest): Promise<CandleSeries> {
     const endTrials = this.#admit(request.symbol);
-    const share = startDeadline(request.abort, this.#timeShareMs);
+    const share = startDeadline(request.abort, this.#limits.timeShareMs);
     const abort = share.signal;
     try {
-      const calls = this.#retry.execute(() => this.#attempt(request, abort), abort);
+      const calls = pRetry(() => this.#attempt(request, abort), {
+        retries: 1,
+        minTimeout: this.#limits.retryDelayMs,
+        randomize: true,
+        signal: abort,
+        shouldRetry: ({ error }) => isRetryable(error),
+      });
       const series = await raceAbort(calls, abort);
       this.#succeeded(request.symbol);
       return series;
@@ -97,7 +90,8 @@ export class ProviderCircuitBreaker {
 
   #state(): ProviderState {
     if (!this.#circuit.isClosed) return "resting";
-    const isFailing = this.#lastFailure && this.#lastFailure.at >= (this.#lastSuccessAt ?? 0);
+    const isFailing =
+      this.#lastFailure && this.#lastFailure.at >= (this.#lastSuccessAt ?? new Date(0));
     return isFailing ? "failing" : "ok";
   }
 
@@ -127,21 +121,21 @@ export class ProviderCircuitBreaker {
   }
 
   #succeeded(symbol: string): void {
-    this.#lastSuccessAt = this.#now();
+    this.#lastSuccessAt = new Date(this.#now());
     this.#markets.succeed(symbol);
     this.#circuit.succeed();
   }
 
   #failed(symbol: string, error: unknown): unknown {
     if (!isFault(error)) return error;
-    this.#lastFailure = { failure: error.failure, at: this.#now() };
+    this.#lastFailure = { failure: error.failure, at: new Date(this.#now()) };
     if (error.scope === "provider") this.#circuit.fail(error);
     else if (this.#markets.fail(symbol, error)) this.#circuit.open(error);
     return error;
   }
 
   #timeoutError(cause: unknown): ProviderError {
-    const message = `no candles within ${this.#timeShareMs} ms`;
+    const message = `no candles within ${this.#limits.timeShareMs} ms`;
     return new ProviderError({ provider: this.provider.name, failure: "timeout", message, cause });
   }
 
@@ -209,7 +203,7 @@ class MarketCircuits {
 
 /**
  * Closed until too many calls in a row fail, then open for a while, then half-open with one trial call at a time.
- * cockatiel's breaker owns the calls that it runs, so a call could not belong to two circuits.
+ * Not a breaker of a library, which owns the calls that it runs: a call belongs to the circuits of its market and provider.
  */
 class Circuit {
   readonly #options: BreakerOptions;

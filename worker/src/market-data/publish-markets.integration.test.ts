@@ -21,7 +21,7 @@ describe("the prices of the home page", () => {
   const now = () => clock;
 
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("publish-markets") });
+    database = await openDatabase({ uri: testDatabaseUri() });
     exchange = await startFakeExchange({ now });
   });
   afterAll(async () => {

@@ -8,6 +8,8 @@ import {
   type MarketQuoteRecord,
 } from "@shared/database/models/worker-reports.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import { repeat } from "../repeat.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
 import { withDeadline } from "./deadline.ts";
 import type { CandleSeries, MarketData } from "./market-data.ts";
 
@@ -90,4 +92,27 @@ function quoteOf(symbol: string, { candles, data }: CandleSeries): MarketQuoteRe
     data,
     asOf: new Date(last.time + TIMEFRAME_MS[TIMEFRAME]),
   };
+}
+
+const REFRESH_INTERVAL_MS = 60 * 60_000;
+const RETRY_MS = 60_000;
+
+/** Stores the listed symbols for the servers, and refreshes them. */
+export function startListingPublisher(
+  { database, logger, now }: Pick<WorkerDeps, "database" | "logger" | "now">,
+  listedSymbols: () => Promise<string[]>,
+): { stop: () => void } {
+  return repeat({
+    async work() {
+      const symbols = await listedSymbols();
+      await database.marketListings.updateOne(
+        { _id: "symbols" },
+        { $set: { symbols, updatedAt: now() } },
+        { upsert: true },
+      );
+    },
+    intervalMs: REFRESH_INTERVAL_MS,
+    retryMs: RETRY_MS,
+    onError: (error) => logger.warn({ err: error }, "could not publish the list of symbols"),
+  });
 }

@@ -37,22 +37,20 @@ const mayBeUnreachable = (error: unknown): boolean =>
   error instanceof ProviderError &&
   (error.failure === "unreachable" || error.failure === "timeout");
 
+interface ProbeOptions {
+  providers: readonly LiveProvider[];
+  timeoutMs: number;
+  onChange: (reachable: string[]) => void;
+}
+
 /** Probes all providers at once and caches which of them respond. */
 export class ReachabilityProbe {
-  readonly #providers: readonly LiveProvider[];
-  readonly #timeoutMs: number;
-  readonly #onChange: (reachable: string[]) => void;
+  readonly #options: ProbeOptions;
   #running: Promise<LiveProvider[]> | undefined;
   #last: LiveProvider[] | undefined;
 
-  constructor(options: {
-    providers: readonly LiveProvider[];
-    timeoutMs: number;
-    onChange: (reachable: string[]) => void;
-  }) {
-    this.#providers = options.providers;
-    this.#timeoutMs = options.timeoutMs;
-    this.#onChange = options.onChange;
+  constructor(options: ProbeOptions) {
+    this.#options = options;
   }
 
   /** Whether the last probe reached a provider for this kind of symbol; false before the first has ended. */
@@ -79,13 +77,12 @@ export class ReachabilityProbe {
   }
 
   async #probe(): Promise<LiveProvider[]> {
-    const abort = AbortSignal.timeout(this.#timeoutMs);
-    const answers = await Promise.all(
-      this.#providers.map((provider) => provider.isReachable(abort)),
-    );
-    const reachable = this.#providers.filter((_, index) => answers[index]);
+    const { providers, timeoutMs, onChange } = this.#options;
+    const abort = AbortSignal.timeout(timeoutMs);
+    const answers = await Promise.all(providers.map((provider) => provider.isReachable(abort)));
+    const reachable = providers.filter((_, index) => answers[index]);
     const names = reachable.map(({ name }) => name);
-    if (names.join() !== this.#last?.map(({ name }) => name).join()) this.#onChange(names);
+    if (names.join() !== this.#last?.map(({ name }) => name).join()) onChange(names);
     this.#last = reachable;
     return reachable;
   }

@@ -52,47 +52,30 @@ export interface MarketDataSelection {
  * @throws SettingsError for an unknown exchange
  */
 export function createMarketData(options: MarketDataOptions): MarketDataSelection {
-  const { now } = options;
-  const replay = new CandleCache({ source: createReplayMarketData({ now }), now });
-  return options.settings.MARKET_DATA === "replay"
-    ? replayOnly(replay)
-    : withLiveProviders(options, replay);
-}
-
-function replayOnly(replay: MarketData): MarketDataSelection {
-  return {
-    marketData: replay,
-    sources: { live: undefined, replay },
-    currentSource: () => "replay",
-    probe: () => Promise.resolve(),
-    listedSymbols: async () => [...REPLAY_SYMBOLS],
-    health: () => [],
-    close: () => undefined,
-  };
-}
-
-function withLiveProviders(options: MarketDataOptions, replay: MarketData): MarketDataSelection {
   const { settings, now, logger, limits = {}, pace } = options;
-  const providers = createLiveProviders({ settings, now, logger, limits, pace });
+  const mode = settings.MARKET_DATA;
+  const providers =
+    mode === "replay" ? [] : createLiveProviders({ settings, now, logger, limits, pace });
   const fallback = createFallbackMarketData({ providers, now, logger, limits: limits.guard });
   const live = new CandleCache({ source: fallback, now });
+  const replay = new CandleCache({ source: createReplayMarketData({ now }), now });
   const probe = new ReachabilityProbe({
     providers,
     timeoutMs: limits.probeTimeoutMs ?? PROBE_TIMEOUT_MS,
     onChange: (reachable) => logger.info({ reachable }, "live market data providers"),
   });
-  const automatic = settings.MARKET_DATA === "auto";
   let timer: NodeJS.Timeout | undefined;
   return {
-    marketData: automatic ? liveWithReplayFallback({ live, replay, probe }) : live,
-    sources: { live, replay },
-    currentSource: () => (automatic && !probe.lastReached(TYPICAL_SYMBOL) ? "replay" : "live"),
+    marketData: mode === "live" ? live : liveWithReplayFallback({ live, replay, probe }),
+    sources: { live: mode === "replay" ? undefined : live, replay },
+    currentSource: () => (mode === "live" || probe.lastReached(TYPICAL_SYMBOL) ? "live" : "replay"),
     probe: async () => {
       timer ??= setInterval(() => probe.run(), limits.probeIntervalMs ?? PROBE_INTERVAL_MS).unref();
       await probe.run();
     },
     listedSymbols: async () => {
-      if (automatic && !(await probe.knownToReach(TYPICAL_SYMBOL))) return [...REPLAY_SYMBOLS];
+      const isLive = mode === "live" || (await probe.knownToReach(TYPICAL_SYMBOL));
+      if (!isLive) return [...REPLAY_SYMBOLS];
       return listedBy(providers, limits.symbolsTimeoutMs ?? SYMBOLS_TIMEOUT_MS);
     },
     health: () => fallback.health(),

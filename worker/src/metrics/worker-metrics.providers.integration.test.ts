@@ -10,8 +10,7 @@ import { CcxtMarketData } from "../market-data/ccxt/ccxt-market-data.ts";
 import { createFallbackMarketData } from "../market-data/fallback-market-data.ts";
 import { candlesFromCloses, series } from "../testing/candles.ts";
 import { CCXT_LIMITS, GUARD_LIMITS, patient, silentLogger } from "../testing/quick-limits.ts";
-import { countedAnalyst } from "./counted-analyst.ts";
-import { createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";
+import { countedAnalyst, createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";
 
 let exchange: FakeExchange;
 let openAi: FakeOpenAi;

@@ -1,7 +1,9 @@
 import type { ProviderFailure } from "@shared/contract/admin.ts";
 import { createRegistry } from "@shared/runtime/run-service.ts";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { Analyst } from "../analysis/analyst.ts";
 import type { ProviderHealth } from "../market-data/circuit-breaker.ts";
+import { ProviderError } from "../market-data/provider-error.ts";
 
 const STAGE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80];
 
@@ -12,17 +14,10 @@ export interface FinishedRun {
   tokens?: { model: string; prompt: number; completion: number } | undefined;
 }
 
-/** Metrics of `GET /metrics`. */
-export interface WorkerMetrics {
-  readonly registry: Registry;
-  runStarted(): void;
-  /** Without a result if the run was returned to the queue. */
-  runEnded(finished?: FinishedRun): void;
-  providerFailed(failure: { provider: string; kind: ProviderFailure }): void;
-  watchProviders(read: () => readonly ProviderHealth[]): void;
-}
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
-export function createWorkerMetrics(): WorkerMetrics {
+/** Metrics of `GET /metrics`. */
+export function createWorkerMetrics() {
   const registry = createRegistry("worker");
   const running = new Gauge({
     name: "analyses_in_flight",
@@ -33,7 +28,8 @@ export function createWorkerMetrics(): WorkerMetrics {
   return {
     registry,
     runStarted: () => running.inc(),
-    runEnded(finished) {
+    /** Without a result if the run was returned to the queue. */
+    runEnded(finished?: FinishedRun) {
       running.dec();
       if (finished) count(finished);
     },
@@ -72,9 +68,7 @@ function addRunMetrics(registry: Registry): (run: FinishedRun) => void {
 }
 
 /** Providers are read when the metrics are requested. */
-function addProviderMetrics(
-  registry: Registry,
-): Pick<WorkerMetrics, "providerFailed" | "watchProviders"> {
+function addProviderMetrics(registry: Registry) {
   const registers = [registry];
   let read: () => readonly ProviderHealth[] = () => [];
   const counted = new Map<string, number>();
@@ -103,9 +97,29 @@ function addProviderMetrics(
     },
   });
   return {
-    providerFailed: (failure) => failures.inc(failure),
-    watchProviders(health) {
+    providerFailed: (failure: { provider: string; kind: ProviderFailure }) => failures.inc(failure),
+    watchProviders(health: () => readonly ProviderHealth[]) {
       read = health;
+    },
+  };
+}
+
+/** Counts every failed call, also if a retry succeeds. Failures during shutdown do not count. */
+export function countedAnalyst(
+  analyst: Analyst,
+  { metrics, shutdown }: { metrics: Pick<WorkerMetrics, "providerFailed">; shutdown: AbortSignal },
+): Analyst {
+  return {
+    ...analyst,
+    async advise(request) {
+      try {
+        return await analyst.advise(request);
+      } catch (error) {
+        if (error instanceof ProviderError && !shutdown.aborted) {
+          metrics.providerFailed({ provider: error.provider, kind: error.failure });
+        }
+        throw error;
+      }
     },
   };
 }

@@ -26,7 +26,7 @@ describe("watching the entries of signals", () => {
   let user: UserRecord;
 
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("watch-entries") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
   beforeEach(async () => {

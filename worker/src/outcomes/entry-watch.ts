@@ -1,4 +1,4 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { validUntil } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
@@ -7,7 +7,6 @@ import type { FinishedAnalysis } from "@shared/domain/sizing.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { raceAbort, withDeadline } from "../market-data/deadline.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
-import { findEntryLeft, type TradePlan } from "./entry-zone.ts";
 import { updateTradeSignals } from "./update-trade-signals.ts";
 
 const MARKET_TIMEOUT_MS = 10_000;
@@ -140,4 +139,52 @@ function watchedTimeframe(timeframe: Timeframe): Timeframe {
   const isFineEnough = (finer: Timeframe) =>
     TIMEFRAME_MS[timeframe] / TIMEFRAME_MS[finer] <= MAX_WATCHED_PARTS;
   return TIMEFRAMES.find(isFineEnough) ?? timeframe;
+}
+
+/**
+ * In multiples of the risk. Half a risk further, a 2:1 trade pays 1:1, the minimum; half a risk back, half of it is
+ * already lost.
+ */
+const REACH = 0.5;
+
+export interface TradePlan {
+  entry: number;
+  stopLoss: number;
+  takeProfit: number;
+  signalPrice: number;
+}
+
+interface PriceRange {
+  low: number;
+  high: number;
+}
+
+/** Prices at which the entry is still worth taking. Includes the way from the signal price to an entry away from it. */
+export function entryZone({ entry, stopLoss, signalPrice }: TradePlan): PriceRange {
+  const reach = REACH * Math.abs(entry - stopLoss);
+  return {
+    low: Math.min(entry, signalPrice) - reach,
+    high: Math.max(entry, signalPrice) + reach,
+  };
+}
+
+/** The first candle that closes outside the zone or touches stop or target; null while the entry is valid. */
+export function findEntryLeft(
+  plan: TradePlan,
+  candles: readonly Candle[],
+): { candle: Candle; price: number } | null {
+  const zone = entryZone(plan);
+  for (const candle of candles) {
+    const price = leavingPrice(plan, zone, candle);
+    if (price !== null) return { candle, price };
+  }
+  return null;
+}
+
+function leavingPrice(plan: TradePlan, zone: PriceRange, candle: Candle): number | null {
+  const { low, high, close } = candle;
+  if (close < zone.low || close > zone.high) return close;
+  // The stop first: if both were touched within one candle, the worse counts.
+  const levels = [plan.stopLoss, plan.takeProfit];
+  return levels.find((level) => low <= level && level <= high) ?? null;
 }

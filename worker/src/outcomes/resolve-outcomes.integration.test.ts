@@ -30,7 +30,7 @@ describe("resolving trades", () => {
   let database: Database;
   let ann: UserRecord;
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("outcomes") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
   beforeEach(async () => {

@@ -47,7 +47,7 @@ let user: UserRecord;
 const now = () => new Date();
 
 beforeAll(async () => {
-  const uri = testDatabaseUri("ledger");
+  const uri = testDatabaseUri();
   database = await openDatabase({ uri });
   second = await openDatabase({ uri });
 });

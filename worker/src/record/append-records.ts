@@ -13,6 +13,8 @@ import type { MarketAnalysisRecord } from "@shared/database/models/market-analys
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import type { AnyBulkWriteOperation } from "mongodb";
 import type { QueryFilter } from "mongoose";
+import { repeat } from "../repeat.ts";
+import type { WorkerDeps } from "../worker-deps.ts";
 
 /** Serializes appenders of one process; those of several processes conflict on the chain head. */
 const LOCK_KEY = "ledger";
@@ -21,6 +23,29 @@ const BATCH_SIZE = 200;
 
 /** Values of a WAIT become public after this time, those of a trade when it is resolved. */
 const WAIT_SEALED_MS = 24 * 60 * 60_000;
+
+const POLL_INTERVAL_MS = 1_000;
+const RETRY_MS = 5_000;
+
+/** Appends finished analyses and outcomes to the ledger. Safe to run in every worker. */
+export function startLedgerAppender({
+  database,
+  logger,
+  now,
+}: Pick<WorkerDeps, "database" | "logger" | "now">): { stop: () => Promise<void> } {
+  return repeat({
+    async work(stopping) {
+      let appended: number;
+      do {
+        appended = await appendRecords({ database, now });
+        if (appended > 0) logger.debug({ appended }, "ledger records appended");
+      } while (appended > 0 && !stopping.aborted);
+    },
+    intervalMs: POLL_INTERVAL_MS,
+    retryMs: RETRY_MS,
+    onError: (error) => logger.warn({ err: error }, "could not append to the ledger"),
+  });
+}
 
 /**
  * Appends completed analyses and outcomes to the ledger in one transaction, at most a batch of each. Can run

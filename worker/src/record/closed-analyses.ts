@@ -46,28 +46,8 @@ const closedAnalysisSchema = closedAnalysisShape.refine(
     (analysis.entry !== null && analysis.stop_loss !== null && analysis.take_profit !== null),
 );
 
-const PROJECTION = {
-  symbol: 1,
-  timeframe: 1,
-  status: 1,
-  finishedAt: 1,
-  outcome: 1,
-  "judgement.reason": 1,
-  "judgement.resolved_at": 1,
-  "judgement.filled_at": 1,
-  "judgement.fill": 1,
-  "judgement.exit": 1,
-  "judgement.r_multiple": 1,
-  "result.analysis.final_signal": 1,
-  "result.analysis.confidence": 1,
-  "result.analysis.calibrated_confidence": 1,
-  "result.analysis.entry": 1,
-  "result.analysis.stop_loss": 1,
-  "result.analysis.take_profit": 1,
-  "result.analysis.source.data": 1,
-  "result.analysis.source.analyst": 1,
-  "result.analysis.source.analyst_version": 1,
-} as const;
+/** What is large and not counted. */
+const PROJECTION = { receipt: 0, "result.analysis.raw_ai": 0 } as const;
 
 export type AnalysisFilter = mongo.Filter<mongo.Document>;
 

@@ -22,7 +22,7 @@ const somebody = { _id: new Types.ObjectId() };
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ uri: testDatabaseUri("performance") });
+  database = await openDatabase({ uri: testDatabaseUri() });
 });
 afterEach(async () => {
   const names = [

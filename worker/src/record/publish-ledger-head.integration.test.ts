@@ -18,7 +18,7 @@ describe("publishing the ledger's head", () => {
   let database: Database;
   let dataDir: string;
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("heads") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
   beforeEach(async () => {

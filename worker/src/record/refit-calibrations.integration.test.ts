@@ -24,7 +24,7 @@ const resolvedAt = (index: number) => new Date(record[index]?.resolvedAt ?? Numb
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase({ uri: testDatabaseUri("calibration") });
+  database = await openDatabase({ uri: testDatabaseUri() });
 });
 afterEach(async () => {
   const names = [

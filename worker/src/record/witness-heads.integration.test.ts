@@ -27,7 +27,7 @@ describe("witnesses of the ledger's heads", () => {
   let receiver: HttpFake;
 
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("witnesses") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
   beforeEach(async () => {

@@ -10,7 +10,7 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { type FakeOpenAi, startFakeOpenAi } from "@shared/testing/fakes/fake-openai.ts";
 import { createSignals, startRun } from "@shared/testing/signal-factory.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Analyst } from "../analysis/analyst.ts";
 import { createOpenAiAnalyst } from "../analysis/openai/openai-analyst.ts";
@@ -21,7 +21,7 @@ import { recordedCandles } from "../testing/candles.ts";
 import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { describeReproduction, reproduceStoredSignal } from "./run-reproduce.ts";
 
-const uri = testDatabaseUri("replay");
+const uri = newDatabaseUri("replay");
 const PROJECT = new URL("../../../", import.meta.url);
 
 let database: Database;

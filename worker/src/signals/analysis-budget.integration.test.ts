@@ -34,7 +34,7 @@ describe("the daily budget of analyses", () => {
   let noon = Math.ceil(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS + 12 * HOUR_MS;
 
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("analysis-budget") });
+    database = await openDatabase({ uri: testDatabaseUri() });
     openai = await startFakeOpenAi();
   });
   beforeEach(() => {

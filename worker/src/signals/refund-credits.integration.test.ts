@@ -20,7 +20,7 @@ describe("the refunds of refused chart images", () => {
   let here: Database;
   let elsewhere: Database;
   beforeAll(async () => {
-    const uri = testDatabaseUri("refusals");
+    const uri = testDatabaseUri();
     here = await openDatabase({ uri });
     elsewhere = await openDatabase({ uri });
   });

@@ -17,7 +17,7 @@ describe("the sweep", () => {
     now: () => new Date(),
   });
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("sweep") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
 

@@ -1,12 +1,12 @@
 import { analysisSchema } from "@shared/contract/signal.ts";
 import { addSizing } from "@shared/domain/sizing.ts";
 import { describe, expect, it } from "vitest";
-import { failedAnalysis } from "./run-analysis.ts";
+import { failedRun } from "./run-analysis.ts";
 
 describe("a signal that failed for good", () => {
   const analysis = addSizing(
     {
-      analysis: failedAnalysis("The exchange did not answer."),
+      analysis: failedRun("The exchange did not answer.").result.analysis,
       ...{ quoteToUsd: null, symbol: "BTC/USDT" },
     },
     { amount: 1_000, riskPercent: 1, leverage: 10 },

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
-import type { SignalSource, UnsizedAnalysis } from "@shared/contract/signal.ts";
+import type { SignalSource } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { MarketResult } from "@shared/database/models/market-analysis.ts";
+import { countAiCost, isBudgetUsedUp, readAiSpending } from "@shared/domain/ai-budget.ts";
 import { fileStore } from "@shared/files/file-store.ts";
 import pRetry from "p-retry";
 import { analyseMarket } from "../analysis/analyse-market.ts";
@@ -15,7 +15,6 @@ import { startDeadline } from "../market-data/deadline.ts";
 import { ModelRefusalError, ProviderError } from "../market-data/provider-error.ts";
 import type { FinishedRun } from "../metrics/worker-metrics.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
-import { assertBudgetLeft, BudgetUsedUpError, countCallCost } from "./analysis-budget.ts";
 import { withCalibration } from "./calibrated-confidence.ts";
 import { type AnalysisRun, finishRun, type RunResult } from "./signal-lifecycle.ts";
 
@@ -98,7 +97,7 @@ async function produceResult(
 ): Promise<RunResult> {
   if (run.revision > MAX_RUNS) {
     deps.logger.error({ runs: run.revision - 1 }, "analysis given up: no run of it came to an end");
-    return failure("The analysis was interrupted several times.");
+    return failedRun("The analysis was interrupted several times.");
   }
   const spent: CallUsage[] = [];
   const counted: Promise<void>[] = [];
@@ -185,16 +184,14 @@ async function untilClosed(
 
 function explainFailure(error: unknown, deadline: AbortSignal): RunResult {
   if (error instanceof BudgetUsedUpError) {
-    const { status, result } = failure(MESSAGES.budgetUsedUp);
-    const analysis = { ...result.analysis, warnings: [MESSAGES.budgetUsedUp] };
-    return { status, result: { ...result, analysis } };
+    return failedRun(MESSAGES.budgetUsedUp, [MESSAGES.budgetUsedUp]);
   }
   const isRefusal = error instanceof ModelRefusalError;
-  return { ...failure(explain(error, deadline)), ...(isRefusal && { isRefusal }) };
+  return { ...failedRun(explain(error, deadline)), ...(isRefusal && { isRefusal }) };
 }
 
-function failure(reason: string): { status: "failed"; result: MarketResult } {
-  const analysis = failedAnalysis(reason);
+export function failedRun(reason: string, warnings = [MESSAGES.failedSignal, reason]): RunResult {
+  const analysis = waitAnalysis({ reason, condition: "Unknown", warnings, source: NO_SOURCE });
   return { status: "failed", result: { analysis, quoteToUsd: null, candlesSha256: null } };
 }
 
@@ -215,15 +212,6 @@ const NO_SOURCE: SignalSource = {
   last_candle_at: null,
   price: null,
 };
-
-/** The WAIT of a failed analysis. */
-export const failedAnalysis = (reason: string): UnsizedAnalysis =>
-  waitAnalysis({
-    reason,
-    condition: "Unknown",
-    warnings: [MESSAGES.failedSignal, reason],
-    source: NO_SOURCE,
-  });
 
 /** About 8 s in all: the image has been paid for. */
 const READ_RETRIES = 4;
@@ -266,4 +254,45 @@ function runMetrics({ status, receipt, usage }: RunResult, totalMs: number): Fin
       completion: usage.completionTokens,
     },
   };
+}
+
+class BudgetUsedUpError extends Error {
+  override readonly name = "BudgetUsedUpError";
+}
+
+type BudgetDeps = Pick<WorkerDeps, "database" | "logger" | "now" | "budgetUsdPerDay">;
+
+/** About a minute in all, while the database is unavailable. */
+const BUDGET_RETRIES = { retries: 12, minTimeout: 500, maxTimeout: 8_000 } as const;
+
+/**
+ * Checks today's spending. The rules cost nothing and are not limited.
+ * @throws BudgetUsedUpError; the reason of `abort` once that fires
+ */
+async function assertBudgetLeft(
+  { database, now, budgetUsdPerDay, analyst }: BudgetDeps & Pick<WorkerDeps, "analyst">,
+  abort: AbortSignal,
+): Promise<void> {
+  if (budgetUsdPerDay === undefined || analyst.name === "rules") return;
+  const spentUsd = await pRetry(() => readAiSpending(database, now()), {
+    ...BUDGET_RETRIES,
+    signal: abort,
+  });
+  if (isBudgetUsedUp({ spentUsd, budgetUsd: budgetUsdPerDay })) {
+    throw new BudgetUsedUpError("The daily AI budget is used up.");
+  }
+}
+
+/** Adds the cost of a call to today's spending, independent of the run's outcome. Never throws. */
+async function countCallCost(
+  { database, logger, now, budgetUsdPerDay }: BudgetDeps,
+  { costUsd }: CallUsage,
+): Promise<void> {
+  if (costUsd === null || costUsd === 0) return;
+  const call = { costUsd, endedAt: now(), budgetUsd: budgetUsdPerDay };
+  try {
+    await pRetry(() => countAiCost(database, call), BUDGET_RETRIES);
+  } catch (error) {
+    logger.error({ err: error, costUsd }, "the cost of an AI call could not be counted");
+  }
 }

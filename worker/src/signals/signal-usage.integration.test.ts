@@ -30,7 +30,7 @@ describe("what a signal cost", () => {
   let openai: FakeOpenAi;
   const logLines: string[] = [];
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("usage") });
+    database = await openDatabase({ uri: testDatabaseUri() });
     openai = await startFakeOpenAi();
   });
   beforeEach(() => openai.reset());

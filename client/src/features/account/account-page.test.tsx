@@ -1,5 +1,7 @@
-import { screen, waitFor } from "@testing-library/react";
+import { act, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { refetch } from "../../lib/query-client.ts";
+import { makeMe } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
@@ -53,4 +55,12 @@ test("a change that does not reach the server says that it failed, and why", asy
     "Failed to change password. Please check your current password.",
   );
   expect(alert.textContent).toContain("The server cannot be reached.");
+});
+
+test("the account is read again after events were lost", async () => {
+  openApp("/user-panel", { email_verified: false });
+  await screen.findByText("Not verified yet");
+  api.reply("GET /me", makeMe({ email_verified: true }));
+  act(() => void refetch());
+  await screen.findByText("Verified");
 });

@@ -1,11 +1,10 @@
 import { Bell, CircleCheck, CircleDashed } from "lucide-react";
+import { useMe } from "../../lib/me.ts";
 import { playChime } from "../../lib/notifications/chime.ts";
 import {
-  changeNotificationSettings,
   requestPermission,
   useNotificationSettings,
 } from "../../lib/notifications/notification-settings.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -13,15 +12,21 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ChangePasswordForm } from "./change-password-form.tsx";
 import { ResendVerification } from "./resend-verification.tsx";
+import { SessionsCard } from "./sessions-card.tsx";
+import { TwoFactorCard } from "./two-factor-card.tsx";
 
 export function AccountPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title="User Panel">Manage your password, email and notifications.</PageHeading>
+      <PageHeading title="User Panel">
+        Manage your password, sessions, email and notifications.
+      </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
         <ChangePasswordForm />
         <div className="flex flex-col gap-6">
           <EmailCard />
+          <TwoFactorCard />
+          <SessionsCard />
           <NotificationsCard />
         </div>
       </div>
@@ -29,9 +34,8 @@ export function AccountPage() {
   );
 }
 
-export function EmailCard() {
-  const email = useRealtime((live) => live.account?.email);
-  const verified = useRealtime((live) => live.account?.email_verified);
+function EmailCard() {
+  const { email, email_verified: verified } = useMe() ?? {};
   const VerifiedIcon = verified ? CircleCheck : CircleDashed;
   return (
     <Card className="flex flex-col gap-4 p-6">
@@ -65,7 +69,7 @@ export function EmailCard() {
   );
 }
 
-export function NotificationsCard() {
+function NotificationsCard() {
   const permission = useNotificationSettings((settings) => settings.permission);
   const isAdmin = useSession((session) => session.isAdmin);
   return (
@@ -104,7 +108,7 @@ export function NotificationsCard() {
 function Switches() {
   const { off, muted } = useNotificationSettings();
   const setSound = (on: boolean) => {
-    changeNotificationSettings({ muted: !on });
+    useNotificationSettings.setState({ muted: !on });
     if (on) void playChime();
   };
   return (
@@ -112,7 +116,7 @@ function Switches() {
       <SwitchField
         label="Show notifications"
         checked={!off}
-        onChange={(checked) => changeNotificationSettings({ off: !checked })}
+        onChange={(checked) => useNotificationSettings.setState({ off: !checked })}
       />
       <SwitchField
         label="Sound"
@@ -133,7 +137,7 @@ interface SwitchFieldProps {
   onChange(checked: boolean): void;
 }
 
-export function SwitchField({ label, hint, checked, disabled, onChange }: SwitchFieldProps) {
+function SwitchField({ label, hint, checked, disabled, onChange }: SwitchFieldProps) {
   return (
     <label className="flex cursor-pointer items-start justify-between gap-6 has-disabled:cursor-default has-disabled:opacity-60">
       <span className="min-w-0">

@@ -1,23 +1,25 @@
 import { Form } from "@base-ui/react/form";
+import { changePasswordRequestSchema } from "@shared/contract/account.ts";
+import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
+import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
-import { useFormRequest } from "../../lib/api/forms.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
+import { type FormFields, parsePasswordForm, useFormRequest } from "../../lib/api/forms.ts";
+import { useMe } from "../../lib/me.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { NewPasswordFields, PasswordField } from "../../ui/text-field.tsx";
-import { changePassword } from "./api.ts";
 
 export function ChangePasswordForm() {
-  const username = useRealtime((live) => live.account?.username ?? "");
+  const username = useMe()?.username ?? "";
   const { formProps, isPending, reply, problem } = useFormRequest(changePassword);
   const failure = problem && changePasswordError(problem);
   return (
     <Card className="flex flex-col gap-5 p-6 sm:p-8">
       <h2 className="text-xl font-semibold tracking-tight">Change password</h2>
       <Form {...formProps} className="flex max-w-md flex-col gap-5">
-        {/* Tells password managers whose password this is. */}
+        {/* For password managers. */}
         <input
           type="text"
           name="username"
@@ -54,13 +56,17 @@ export function ChangePasswordForm() {
   );
 }
 
+async function changePassword(form: FormFields): Promise<ActionDone> {
+  const body = parsePasswordForm(changePasswordRequestSchema, form);
+  return api({ method: "POST", path: "/change-password", body, schema: actionDoneSchema });
+}
+
 /** Codes set by the client when the server did not answer. */
 const NOT_THE_SERVERS = ["network", "timeout", "bad-reply", "unknown"];
 
-/** Returns the message to show, and the reason when the server did not answer. */
 export function changePasswordError(error: Error): { text: string; reason: string | null } {
   if (!(error instanceof ApiError)) return { text: MESSAGES.wrongPassword, reason: null };
-  const { code, detail } = error;
-  if (!NOT_THE_SERVERS.includes(code)) return { text: detail, reason: null };
-  return { text: MESSAGES.wrongPassword, reason: detail };
+  const { code, message } = error;
+  if (!NOT_THE_SERVERS.includes(code)) return { text: message, reason: null };
+  return { text: MESSAGES.wrongPassword, reason: message };
 }

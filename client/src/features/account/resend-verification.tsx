@@ -1,11 +1,15 @@
+import { actionDoneSchema } from "@shared/contract/admin.ts";
 import { useMutation } from "@tanstack/react-query";
 import { MailPlus } from "lucide-react";
-import { Alert } from "../../ui/alert.tsx";
+import { api } from "../../lib/api/client.ts";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
-import { resendVerification } from "./api.ts";
 
 export function ResendVerification() {
-  const resend = useMutation({ mutationFn: resendVerification });
+  const resend = useMutation({
+    mutationFn: () =>
+      api({ method: "POST", path: "/resend-verification", schema: actionDoneSchema }),
+  });
   if (resend.isSuccess) {
     return (
       <Alert tone="success" role="status">
@@ -15,11 +19,7 @@ export function ResendVerification() {
   }
   return (
     <div className="flex flex-col items-start gap-4">
-      {resend.isError && (
-        <Alert tone="error" role="alert" className="self-stretch">
-          {resend.error.message}
-        </Alert>
-      )}
+      <ErrorAlert message={resend.error?.message} className="self-stretch" />
       <Button
         Icon={MailPlus}
         variant="secondary"

@@ -1,14 +1,15 @@
+import { actionDoneSchema } from "@shared/contract/admin.ts";
 import { useQuery } from "@tanstack/react-query";
 import { LoaderCircle } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
+import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
+import { useMe } from "../../lib/me.ts";
 import { useSession } from "../../lib/session.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
 import { usePageDescription } from "../../ui/page-heading.tsx";
-import { verifyEmail } from "./api.ts";
 import { ResendVerification } from "./resend-verification.tsx";
 
 const uselessLinkReasons = {
@@ -41,9 +42,7 @@ function Verification({ token }: { token: string }) {
   }
   return (
     <NarrowPage title="Your email is not verified yet">
-      <Alert tone="error" role="alert">
-        {error.message}
-      </Alert>
+      <ErrorAlert message={error.message} />
       <Button size="lg" onClick={() => void refetch()}>
         Try again
       </Button>
@@ -67,7 +66,7 @@ function Verified() {
 
 function UselessLink({ why }: { why: "expired" | "incomplete" }) {
   const signedIn = useSession((session) => session.token !== null);
-  const isVerified = useRealtime((live) => live.account?.email_verified === true);
+  const isVerified = useMe()?.email_verified === true;
   if (isVerified) return <Verified />;
   return (
     <NarrowPage title="This link does not work">
@@ -91,10 +90,11 @@ function UselessLink({ why }: { why: "expired" | "incomplete" }) {
 }
 
 /** A token works once, so all mounts of the screen share one request. Only `refetch` repeats it. */
-export const useVerification = (token: string) =>
+const useVerification = (token: string) =>
   useQuery({
     queryKey: ["verify-email", token],
-    queryFn: () => verifyEmail(token),
+    queryFn: () =>
+      api({ method: "POST", path: "/verify-email", body: { token }, schema: actionDoneSchema }),
     retry: false,
     retryOnMount: false,
     staleTime: "static",

@@ -63,7 +63,7 @@ function HealthMark() {
   return <Icon role="img" aria-label={label} className={`ml-2 inline size-4 ${color}`} />;
 }
 
-export function SectionNav() {
+function SectionNav() {
   const current = useSectionInView(sectionIds);
   return (
     <nav
@@ -92,7 +92,7 @@ export function SectionNav() {
 const READING_LINE = "-30% 0px -69% 0px";
 
 /** Id of the section in view. `ids` must stay the same array. */
-export function useSectionInView<Id extends string>(ids: readonly Id[]): Id | undefined {
+function useSectionInView<Id extends string>(ids: readonly Id[]): Id | undefined {
   const [current, setCurrent] = useState(ids[0]);
   useEffect(() => {
     const observer = new IntersectionObserver(
@@ -112,7 +112,7 @@ export function useSectionInView<Id extends string>(ids: readonly Id[]): Id | un
   return current;
 }
 
-export function AdminStats() {
+function AdminStats() {
   const users = useUsers();
   const images = useChartImages();
   const list = users.data?.users;
@@ -146,7 +146,7 @@ function Stat({ label, value, failed, highlight = false }: StatProps) {
   );
 }
 
-export function HistorySection() {
+function HistorySection() {
   return (
     <AdminSection
       id="history"

@@ -2,22 +2,18 @@ import {
   type ActionDone,
   actionDoneSchema,
   auditPageSchema,
-  queueTicketSchema,
   systemHealthSchema,
   usageSchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
-import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import { type PaymentDetailsUpdate, paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { useRealtime } from "../../lib/realtime/store.ts";
-
-export const getQueueTicket = () =>
-  api({ method: "POST", path: "/admin/queue/ticket", schema: queueTicketSchema });
 
 export type UserAction =
   | "approve"
@@ -52,7 +48,7 @@ export const grantCredits = (username: string, credits: number): Promise<ActionD
     schema: actionDoneSchema,
   });
 
-export const savePaymentDetails = (details: PaymentDetails): Promise<ActionDone> =>
+export const savePaymentDetails = (details: PaymentDetailsUpdate): Promise<ActionDone> =>
   api({
     method: "POST",
     path: "/admin/update-payment-details",

@@ -1,9 +1,8 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import type { UserList } from "@shared/contract/admin.ts";
 import type { ChartImage, ChartImageList } from "@shared/contract/files.ts";
-import type { QueryKey } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { queryClient, refetch } from "../../lib/query-client.ts";
+import { patchQueries, refetch } from "../../lib/query-client.ts";
 import { type LiveEvent, onLiveEvent } from "../../lib/realtime/events.ts";
 import { adminKeys } from "./api.ts";
 
@@ -13,22 +12,15 @@ export function useAdminSync(): void {
 
 function follow(event: LiveEvent): void {
   if (event.stream !== "admins") return;
-  patch<UserList>(adminKeys.users, ({ users }) => ({ users: applyToUsers(users, event) }));
-  patch<ChartImageList>(adminKeys.images, ({ images }) => ({
+  patchQueries<UserList>(adminKeys.users, ({ users }) => ({ users: applyToUsers(users, event) }));
+  patchQueries<ChartImageList>(adminKeys.images, ({ images }) => ({
     images: applyToImages(images, event),
   }));
-  if (event.name === "payment-details:updated") patch(adminKeys.payment, () => event.data);
+  if (event.name === "payment-details:updated") patchQueries(adminKeys.payment, () => event.data);
   if (event.name === "budget:reached") void refetch({ queryKey: adminKeys.usage });
   void refetch({ queryKey: adminKeys.audit });
 }
 
-/** A read in progress may be older than the event, so it is repeated. */
-function patch<Data>(queryKey: QueryKey, change: (data: Data) => Data): void {
-  queryClient.setQueryData<Data>(queryKey, (data) => data && change(data));
-  if (queryClient.isFetching({ queryKey }) > 0) void refetch({ queryKey });
-}
-
-/** Applies one event to the users, newest registration first. */
 export function applyToUsers(users: UserCard[], event: LiveEvent): UserCard[] {
   switch (event.name) {
     case "user:registered":
@@ -53,7 +45,6 @@ function withUser(users: UserCard[], card: UserCard): UserCard[] {
   return [card, ...users].sort((a, b) => b.created_at.localeCompare(a.created_at));
 }
 
-/** Applies one event to the chart images, newest first. */
 export function applyToImages(images: ChartImage[], event: LiveEvent): ChartImage[] {
   if (event.name === "chart-image:deleted") {
     return images.filter(({ filename }) => filename !== event.data.filename);

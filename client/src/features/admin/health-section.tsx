@@ -1,6 +1,12 @@
-import type { ProviderReport, SystemHealth, WorkerReport } from "@shared/contract/admin.ts";
+import {
+  type ProviderReport,
+  queueTicketSchema,
+  type SystemHealth,
+  type WorkerReport,
+} from "@shared/contract/admin.ts";
 import { useMutation } from "@tanstack/react-query";
 import { CircleCheck, CircleX, ExternalLink, TriangleAlert } from "lucide-react";
+import { api } from "../../lib/api/client.ts";
 import { apiOrigin } from "../../lib/env.ts";
 import { formatDuration } from "../../lib/format.ts";
 import { Button } from "../../ui/button.tsx";
@@ -10,7 +16,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { showToast } from "../../ui/show-toast.ts";
 import { AdminSection } from "./admin-section.tsx";
-import { getQueueTicket, reasonOf, useHealth } from "./api.ts";
+import { reasonOf, useHealth } from "./api.ts";
 
 const failureLabels = {
   unreachable: "Not reachable",
@@ -252,7 +258,11 @@ async function openQueue(tab: Window | null): Promise<void> {
   if (!tab)
     throw new Error("Your browser blocked the new tab. Allow pop-ups for this site and try again.");
   try {
-    const { ticket } = await getQueueTicket();
+    const { ticket } = await api({
+      method: "POST",
+      path: "/admin/queue/ticket",
+      schema: queueTicketSchema,
+    });
     tab.opener = null;
     tab.location.replace(`${apiOrigin}/admin/queue/?${new URLSearchParams({ ticket })}`);
   } catch (error) {

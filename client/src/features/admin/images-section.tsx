@@ -28,8 +28,7 @@ export function ImagesSection() {
         failed="Failed to load chart images."
         skeleton={
           <div className={galleryClass}>
-            <Skeleton className="h-56 rounded-card" />
-            <Skeleton className="h-56 rounded-card" />
+            <Skeleton className="h-56 rounded-card" count={2} />
             <Skeleton className="hidden h-56 rounded-card md:block" />
           </div>
         }

@@ -1,7 +1,7 @@
 import type { BudgetUsage, ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
 import { BUDGET_PERCENTS } from "@shared/contract/constants.ts";
 import { Fragment } from "react";
-import { formatCount, formatPlural } from "../../lib/format.ts";
+import { formatCount, formatPlural, formatUsd } from "../../lib/format.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { ColumnHeadings } from "../../ui/column-headings.tsx";
@@ -133,21 +133,19 @@ function ModelTable({ models }: { models: ModelUsage[] }) {
 /** Below this many US dollars, cents are too coarse. */
 const SMALL_USD = 0.1;
 
-const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const smallDollars = new Intl.NumberFormat("en-US", {
   style: "currency",
   currency: "USD",
   maximumFractionDigits: 4,
 });
 
-/** Formats a cost, e.g. `$12.30` or `$0.0041`. */
 export function formatCost(usage: Pick<ModelUsage, "signals" | "cost_usd">): string {
   if (usage.cost_usd !== null) return formatDollars(usage.cost_usd);
-  return usage.signals === 0 ? dollars.format(0) : "Unknown";
+  return usage.signals === 0 ? formatUsd(0) : "Unknown";
 }
 
 const formatDollars = (usd: number): string =>
-  (usd > 0 && usd < SMALL_USD ? smallDollars : dollars).format(usd);
+  usd > 0 && usd < SMALL_USD ? smallDollars.format(usd) : formatUsd(usd);
 
 /** Describes today's spending. Percentages are rounded down, so that 100% means used up. */
 export function describeBudget({ spent_usd: spent, budget_usd: budget }: BudgetUsage) {

@@ -3,7 +3,7 @@ import type { Session } from "@shared/contract/account.ts";
 import { REGISTRATION_REDIRECT_MS } from "@shared/contract/constants.ts";
 import { type ReactNode, useEffect, useState } from "react";
 import { Link, Navigate, useLocation, useNavigate } from "react-router-dom";
-import { ApiError, errorText } from "../../lib/api/errors.ts";
+import { ApiError, errorText, hasCode } from "../../lib/api/errors.ts";
 import { useFormRequest } from "../../lib/api/forms.ts";
 import { type SessionEnd, useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
@@ -17,6 +17,8 @@ const sessionEndMessages: Partial<Record<SessionEnd, string>> = {
   expired: "Your session has expired. Please log in again.",
   deleted: "This account has been deleted.",
   "password-changed": "Your password was changed. Please log in with the new one.",
+  "revoked-session": "This session was ended on another device.",
+  "role-changed": "Your role has changed. Please log in again.",
 };
 
 const modes = {
@@ -122,13 +124,16 @@ interface AuthFormProps {
   onSession(session: Session): void;
 }
 
-export function AuthForm({ mode, onSession }: AuthFormProps) {
+function AuthForm({ mode, onSession }: AuthFormProps) {
   const { formProps, isPending, problem } = useFormRequest(async (form) => {
     const { authenticate } = await loadAuthenticate();
     onSession(await authenticate(mode, form));
   });
   useEffect(() => void loadAuthenticate().catch(() => null), []);
   const isRegister = mode === "register";
+  const [needsCode, setNeedsCode] = useState(false);
+  const asksForCode = hasCode(problem, "two-factor-required");
+  if (asksForCode && !needsCode) setNeedsCode(true);
   return (
     <Form {...formProps} method="post" className="flex flex-col gap-5">
       <TextField
@@ -156,7 +161,18 @@ export function AuthForm({ mode, onSession }: AuthFormProps) {
         autoComplete={isRegister ? "new-password" : "current-password"}
         {...(isRegister && { hint: "At least 6 characters." })}
       />
-      {problem && <AuthErrorNotice error={problem} />}
+      {needsCode && (
+        <TextField
+          name="code"
+          label="Code of your authenticator app"
+          hint="Or one of your recovery codes."
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          autoFocus
+          aria-required
+        />
+      )}
+      {problem && !asksForCode && <AuthErrorNotice error={problem} />}
       <Button type="submit" size="lg" busy={isPending}>
         {isPending ? "Processing..." : modes[mode].title}
       </Button>
@@ -177,7 +193,6 @@ function AuthErrorNotice({ error }: { error: unknown }) {
 /** Matches codes of identity services, such as `auth/…` or `EMAIL_EXISTS`. */
 const IDENTITY_CODE = /^(auth\/|[A-Z][A-Z_]+)/;
 
-/** Returns the identity service's code, if any, and the message of a failed login or registration. */
 export function authErrorText(error: unknown) {
   const code = error instanceof ApiError && IDENTITY_CODE.test(error.code) ? error.code : null;
   return { code, text: errorText(error, "An unexpected error occurred.") };
@@ -186,7 +201,6 @@ export function authErrorText(error: unknown) {
 /** Only paths of this site: history state must not redirect elsewhere. */
 const OWN_PATH = /^\/(?![/\\])/;
 
-/** Returns where a guard stopped the user, or the dashboard. */
 export function readReturnTo(state: unknown): string {
   const from = typeof state === "object" && state && "from" in state ? state.from : undefined;
   return typeof from === "string" && OWN_PATH.test(from) ? from : "/dashboard";

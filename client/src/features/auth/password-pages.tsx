@@ -14,7 +14,7 @@ import {
   parsePasswordForm,
   useFormRequest,
 } from "../../lib/api/forms.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
 import { usePageDescription } from "../../ui/page-heading.tsx";
@@ -49,11 +49,7 @@ export function ForgotPasswordPage() {
             spellCheck={false}
             aria-required
           />
-          {problem && (
-            <Alert tone="error" role="alert">
-              Error: {problem.message}
-            </Alert>
-          )}
+          <ErrorAlert message={problem && `Error: ${problem.message}`} />
           <Button type="submit" size="lg" busy={isPending}>
             {isPending ? "Sending..." : "Send reset link"}
           </Button>
@@ -98,11 +94,7 @@ function ResetPassword({ token }: { token: string }) {
     >
       <Form {...formProps} className="flex flex-col gap-5">
         <NewPasswordFields />
-        {problem && (
-          <Alert tone="error" role="alert">
-            {problem.message}
-          </Alert>
-        )}
+        <ErrorAlert message={problem?.message} />
         <Button type="submit" size="lg" busy={isPending}>
           {isPending ? "Saving..." : "Set new password"}
         </Button>
@@ -137,7 +129,7 @@ function UselessLink({ kind }: { kind: "expired" | "incomplete" }) {
   );
 }
 
-export async function askForReset(form: FormFields): Promise<string> {
+async function askForReset(form: FormFields): Promise<string> {
   const body = parseForm(forgotPasswordRequestSchema, form);
   await api({ method: "POST", path: "/forgot-password", body, schema: actionDoneSchema });
   return resetLinkSentMessage(body.email);

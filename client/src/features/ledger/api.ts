@@ -1,17 +1,18 @@
 import { ledgerHeadSchema, ledgerHeadsSchema, ledgerPageSchema } from "@shared/contract/ledger.ts";
 import type { LedgerBytes } from "@shared/contract/ledger-verifier.ts";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
 import { api } from "../../lib/api/client.ts";
 import { apiOrigin } from "../../lib/env.ts";
+import { useLeaveSignal } from "../../lib/use-leave-signal.ts";
 
 const PAGE_SIZE = 20;
 
 export const downloadUrl = `${apiOrigin}/ledger/download`;
 
+export const DOWNLOAD_INTERRUPTED = "The download was interrupted. Please try again.";
+
 export const offlineVerifierUrl = "/verify-ledger.html";
 
-/** Records up to number `upTo`, newest first, and where the older ones end. */
 async function readOlder(upTo: number, signal: AbortSignal) {
   if (upTo === 0) return { entries: [], older: null };
   const after = Math.max(0, upTo - PAGE_SIZE);
@@ -26,14 +27,9 @@ export const proofFilename = (day: string): string => `ledger-head-${day}.ots`;
 
 /** Returns a function that downloads the ledger. Leaving the page cancels the download. */
 export function useDownload(): () => Promise<LedgerBytes> {
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    const controller = new AbortController();
-    leaving.current = controller;
-    return () => controller.abort();
-  }, []);
+  const leaveSignal = useLeaveSignal();
   return async () => {
-    const response = await fetch(downloadUrl, { signal: leaving.current.signal });
+    const response = await fetch(downloadUrl, { signal: leaveSignal() });
     if (!response.ok || !response.body) throw new Error(`The server returned ${response.status}.`);
     return response.body;
   };

@@ -69,15 +69,14 @@ function LedgerSkeleton() {
   return (
     <div role="status" aria-label="Loading the ledger" className="flex flex-col gap-4">
       <div className="grid gap-4 lg:grid-cols-2">
-        <Skeleton className="h-80 rounded-card" />
-        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" count={2} />
       </div>
       <Skeleton className="h-96 rounded-card" />
     </div>
   );
 }
 
-export function HeadCard({ head }: { head: LedgerHead }) {
+function HeadCard({ head }: { head: LedgerHead }) {
   return (
     <Card className="flex flex-col gap-5 p-5 sm:p-6">
       <div>

@@ -12,12 +12,12 @@ import {
 } from "@shared/outcomes/resolve-again.ts";
 import { useMutation } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
-import { type ReactNode, useRef } from "react";
+import { useRef } from "react";
 import { formatCount, formatPlural } from "../../lib/format.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { useDownload } from "./api.ts";
+import { DOWNLOAD_INTERRUPTED, useDownload } from "./api.ts";
 
 export function RecheckCard() {
   const download = useDownload();
@@ -70,7 +70,7 @@ export function RecheckCard() {
           need them. The files stay in your browser.
         </p>
       </div>
-      {recheck.isError && <Problem>The download was interrupted. Please try again.</Problem>}
+      <ErrorAlert message={recheck.isError && DOWNLOAD_INTERRUPTED} />
       {recheck.data && <RecheckResult result={recheck.data} />}
     </Card>
   );
@@ -81,26 +81,17 @@ type RecheckReport = Awaited<ReturnType<typeof recheckLedger>>;
 function RecheckResult({ result }: { result: RecheckReport | { unreadable: string } }) {
   if ("unreadable" in result) {
     return (
-      <Problem>
-        {result.unreadable} can't be used. Name it like BTC-USDT.1h.csv, and use the columns listed
-        above.
-      </Problem>
+      <ErrorAlert
+        message={`${result.unreadable} can't be used. Name it like BTC-USDT.1h.csv, and use the columns listed above.`}
+      />
     );
   }
   if (result.fault) {
     return (
-      <Problem>The ledger is not intact. Verify it first to see which record is wrong.</Problem>
+      <ErrorAlert message="The ledger is not intact. Verify it first to see which record is wrong." />
     );
   }
   return <RecheckedOutcomes outcomes={result.outcomes} />;
-}
-
-function Problem({ children }: { children: ReactNode }) {
-  return (
-    <Alert tone="error" role="alert">
-      {children}
-    </Alert>
-  );
 }
 
 function RecheckedOutcomes({ outcomes }: { outcomes: readonly RecheckedOutcome[] }) {
@@ -158,7 +149,6 @@ function Difference({ outcome }: { outcome: RecheckedOutcome }) {
 
 type RecheckedOutcome = RecordedOutcome & { recheck: Recheck };
 
-/** Returns null if the file name has no market or the file has no candles. */
 async function readCandleFile(file: File): Promise<CandleFile | null> {
   const market = parseCandleFileName(file.name);
   if (!market) return null;

@@ -9,10 +9,10 @@ import { Download, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { z } from "zod";
 import { formatCount, formatPlural } from "../../lib/format.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { downloadUrl, offlineVerifierUrl, useDownload } from "./api.ts";
+import { DOWNLOAD_INTERRUPTED, downloadUrl, offlineVerifierUrl, useDownload } from "./api.ts";
 
 export function VerifyCard({ records }: { records: number }) {
   const [lines, setLines] = useState(0);
@@ -47,11 +47,7 @@ export function VerifyCard({ records }: { records: number }) {
         </a>
       </div>
       {isWorking && <Progress lines={lines} of={records} />}
-      {verification.isError && (
-        <Alert tone="error" role="alert">
-          The download was interrupted. Please try again.
-        </Alert>
-      )}
+      <ErrorAlert message={verification.isError && DOWNLOAD_INTERRUPTED} />
       {verification.data && <VerifyReport {...verification.data} />}
       <p className="mt-auto border-t border-line pt-4 text-sm text-ink-faint text-pretty">
         <a
@@ -143,7 +139,6 @@ const KEY = "ledger-head";
 
 const keptHeadSchema = z.object({ seq: z.number().int().positive(), hash: sha256Schema });
 
-/** Returns the head that this browser verified last, or null. */
 export function readSavedHead(storage: Pick<Storage, "getItem">): KeptHead | null {
   try {
     return keptHeadSchema.safeParse(JSON.parse(storage.getItem(KEY) ?? "null")).data ?? null;

@@ -8,6 +8,7 @@ import { Alert } from "../../ui/alert.tsx";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { type Plan, planById } from "./plans.ts";
 
@@ -67,7 +68,7 @@ function FeeCard({ plan }: { plan: Plan }) {
 
 const gridClass = "grid grid-cols-[minmax(0,1fr)] gap-4 md:grid-cols-2";
 
-export function PaymentMethods() {
+function PaymentMethods() {
   const { data, isError, refetch } = useQuery({
     queryKey: ["payment-details"],
     queryFn: ({ signal }) =>
@@ -89,13 +90,12 @@ export function PaymentMethods() {
   }
   return (
     <div role="status" aria-label="Loading the payment methods" className={gridClass}>
-      <Skeleton className="h-40 rounded-card" />
-      <Skeleton className="h-40 rounded-card" />
+      <Skeleton className="h-40 rounded-card" count={2} />
     </div>
   );
 }
 
-function MethodCards({ methods }: { methods: PaymentMethod[] }) {
+function MethodCards({ methods }: { methods: ReturnType<typeof offeredMethods> }) {
   if (methods.length === 0) return <NoMethods />;
   return (
     <ul className={gridClass}>
@@ -118,14 +118,16 @@ function MethodCards({ methods }: { methods: PaymentMethod[] }) {
 
 function NoMethods() {
   return (
-    <div className="flex min-h-56 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <Wallet aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">No payment methods yet</p>
-      <p className="text-ink-muted text-pretty">Contact support to find out how to pay.</p>
+    <EmptyState
+      Icon={Wallet}
+      title="No payment methods yet"
+      text="Contact support to find out how to pay."
+      className="min-h-56"
+    >
       <div className="mt-2">
         <ContactLink />
       </div>
-    </div>
+    </EmptyState>
   );
 }
 
@@ -135,15 +137,7 @@ const ContactLink = () => (
   </Link>
 );
 
-export interface PaymentMethod {
-  key: string;
-  label: string;
-  /** Free text with line breaks. */
-  details: string;
-}
-
-/** Payment methods that have details, in the order shown. */
-export const offeredMethods = (details: PaymentDetails): PaymentMethod[] =>
+export const offeredMethods = (details: PaymentDetails) =>
   paymentDetailsSchema
     .keyof()
     .options.map((key) => ({ key, label: PAYMENT_METHODS[key], details: details[key].trim() }))

@@ -10,9 +10,9 @@ import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { toFormErrors } from "../../lib/api/field-errors.ts";
 import { parseForm } from "../../lib/api/forms.ts";
+import { refetchMe, useMe } from "../../lib/me.ts";
 import { onLiveEvent } from "../../lib/realtime/events.ts";
-import { useRealtime } from "../../lib/realtime/store.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { ImageDialog } from "../../ui/image-dialog.tsx";
@@ -20,10 +20,8 @@ import { ImageField } from "../../ui/image-field.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-import { refreshProof } from "./refresh-proof.ts";
-
 export function PaymentProof() {
-  const account = useRealtime((live) => live.account);
+  const account = useMe();
   const [happened, setHappened] = useState<"sent" | "removed" | null>(null);
   const [replacing, setReplacing] = useState(false);
   useEffect(
@@ -74,7 +72,7 @@ function SentProof({ proof, replacing, onReplace }: SentProofProps) {
       <ImageDialog
         src={proof.url}
         title={`Payment proof of ${proof.sender_name}`}
-        onExpired={() => void refreshProof().catch(() => null)}
+        onExpired={() => void refetchMe()}
         className="size-24"
       />
       <div className="flex min-w-48 flex-1 flex-col gap-1 text-sm">
@@ -104,7 +102,7 @@ function ProofForm({ onSent }: { onSent(): void }) {
     mutationFn: submitProof,
     onSuccess: async () => {
       onSent();
-      await refreshProof();
+      await refetchMe();
     },
   });
   const change = (next: Partial<ProofInputs>) => {
@@ -136,15 +134,10 @@ function ProofForm({ onSent }: { onSent(): void }) {
         disabled={upload.isPending}
         onChange={(file) => change({ file })}
       />
-      {upload.error && (
-        <Alert
-          tone="error"
-          role="alert"
-          title={isIncomplete ? null : "Your proof was not submitted"}
-        >
-          {upload.error.message}
-        </Alert>
-      )}
+      <ErrorAlert
+        title={isIncomplete ? null : "Your proof was not submitted"}
+        message={upload.error?.message}
+      />
       <Button Icon={Send} type="submit" size="lg" busy={upload.isPending} className="self-start">
         {upload.isPending ? "Uploading..." : "Submit proof"}
       </Button>
@@ -152,7 +145,6 @@ function ProofForm({ onSent }: { onSent(): void }) {
   );
 }
 
-/** Uploads may be slow. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 interface ProofInputs {

@@ -13,10 +13,8 @@ export const PLANS = [
 ] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** The highlighted plan, which is also the default. */
 export const FEATURED_PLAN: Plan = PLANS[2];
 
-/** Features of every plan. */
 export const PLAN_FEATURES = [
   "Real-time signals",
   "All markets",
@@ -24,6 +22,5 @@ export const PLAN_FEATURES = [
   "Full history",
 ] as const;
 
-/** The plan with this id, or the default. */
 export const planById = (id: string | null): Plan =>
   PLANS.find((plan) => plan.id === id) ?? FEATURED_PLAN;

@@ -64,7 +64,7 @@ function HowToSubscribe() {
   );
 }
 
-export function PlanCard({ plan }: { plan: Plan }) {
+function PlanCard({ plan }: { plan: Plan }) {
   const isFeatured = plan === FEATURED_PLAN;
   const features = [`${plan.imageCredits} image credits`, plan.support, ...PLAN_FEATURES];
   return (

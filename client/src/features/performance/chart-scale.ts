@@ -5,10 +5,8 @@ export interface ChartScale {
 }
 
 const ROUND_STEPS = [1, 2, 2.5, 5, 10];
-/** Number of steps between labels, before rounding. */
 const STEPS = 4;
 
-/** Returns a scale with round ticks that covers all values and 0. */
 export function scaleFor(values: readonly number[]): ChartScale {
   const least = Math.min(0, ...values);
   const most = Math.max(0, ...values);
@@ -28,7 +26,6 @@ function roundStep(rough: number): number {
   return factor * magnitude;
 }
 
-/** Returns the position of a value in a range, 0 to 1. */
 export const shareOf = (value: number, { low, high }: { low: number; high: number }): number =>
   (value - low) / (high - low);
 

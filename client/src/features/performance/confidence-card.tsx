@@ -161,7 +161,6 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1];
 const x = (share: number) => MARGIN + share * PLOT;
 const y = (share: number) => 10 + (1 - share) * PLOT;
 
-/** Radius of a bucket's dot, from 3 to 9. */
 const radius = (share: number) => 3 + 6 * Math.sqrt(share);
 
 function ReliabilityDiagram({ said, calibrated }: ConfidenceCardProps) {
@@ -215,12 +214,7 @@ function Axes() {
   );
 }
 
-interface DotsProps {
-  reliability: Performance["confidence"];
-  className: string;
-}
-
-function Dots({ reliability, className }: DotsProps) {
+function Dots({ reliability, className }: { reliability: Reliability; className: string }) {
   return reliability.buckets.map(({ from, decided, stated, won }) => (
     <circle
       key={from}

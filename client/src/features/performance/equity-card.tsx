@@ -112,7 +112,6 @@ function EquityChart({ curve }: { curve: Performance["equity"] }) {
   );
 }
 
-/** Starts at 0 with the first trade. */
 function pointsOf(curve: Performance["equity"], scale: ChartScale): [x: number, y: number][] {
   const start = Date.parse(curve.at(0)?.at ?? "");
   const span = Date.parse(curve.at(-1)?.at ?? "") - start || 1;

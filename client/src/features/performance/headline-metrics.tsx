@@ -5,7 +5,6 @@ import { formatCount, formatR, formatRate } from "../../lib/format.ts";
 import { Card } from "../../ui/card.tsx";
 import { shareOf } from "./chart-scale.ts";
 
-/** Margin on both sides of a rate bar. */
 const RATE_MARGIN = 0.12;
 
 type Estimate = NonNullable<Performance["win_rate"]>;

@@ -12,6 +12,7 @@ import {
 import { Alert } from "../../ui/alert.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 import { ConfidenceCard } from "./confidence-card.tsx";
@@ -100,10 +101,12 @@ function PerformanceRecord({ performance }: { performance: Performance }) {
 function Empty({ filter }: { filter: PerformanceQuery }) {
   const { data } = filter;
   return (
-    <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <ChartLine aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">No signals here yet</p>
-      <p className="text-ink-muted">No signals match these filters yet.</p>
+    <EmptyState
+      Icon={ChartLine}
+      title="No signals here yet"
+      text="No signals match these filters yet."
+      className="min-h-80"
+    >
       <div className="mt-2 flex flex-wrap justify-center gap-3">
         {isFiltered(filter) && (
           <Link to={data === "live" ? "/performance" : "?data=replay"} className={buttonClass()}>
@@ -116,7 +119,7 @@ function Empty({ filter }: { filter: PerformanceQuery }) {
           </Link>
         )}
       </div>
-    </div>
+    </EmptyState>
   );
 }
 
@@ -139,9 +142,7 @@ function RecordSkeleton() {
   return (
     <div role="status" aria-label="Loading the record" className="flex flex-col gap-6">
       <div className="grid gap-4 md:grid-cols-3">
-        <Skeleton className="h-52 rounded-card" />
-        <Skeleton className="h-52 rounded-card" />
-        <Skeleton className="h-52 rounded-card" />
+        <Skeleton className="h-52 rounded-card" count={3} />
       </div>
       <Skeleton className="h-96 rounded-card" />
     </div>
@@ -149,7 +150,7 @@ function RecordSkeleton() {
 }
 
 /** Keeps showing the previous record while another one loads. */
-export const usePerformance = (filter: PerformanceQuery) =>
+const usePerformance = (filter: PerformanceQuery) =>
   useQuery({
     ...performanceQuery(filter),
     placeholderData: keepPreviousData,
@@ -171,7 +172,7 @@ const outcomes = [
   { key: "pending", dot: "bg-accent", name: "Open now", text: "Not resolved yet" },
 ] as const;
 
-export function SignalCounts({ counts }: { counts: Performance["counts"] }) {
+function SignalCounts({ counts }: { counts: Performance["counts"] }) {
   return (
     <Card className="flex flex-col gap-4 p-5 sm:p-6">
       <h2 className="text-lg font-semibold tracking-tight">Outcomes</h2>

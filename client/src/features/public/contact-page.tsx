@@ -113,13 +113,11 @@ function ChannelLink({ Icon, name, hint, url }: Channel) {
 
 const isAddress = (setting: string): boolean => setting.startsWith("https://");
 
-/** Returns the URL of a WhatsApp chat from a phone number with country code or a URL. */
 export function whatsAppUrl(setting: string): string {
   if (isAddress(setting)) return setting;
   return `https://wa.me/${setting.replaceAll(/\D/g, "")}`;
 }
 
-/** Returns the URL of a Telegram chat from a user name or a URL. */
 export function telegramUrl(setting: string): string {
   if (isAddress(setting)) return setting;
   return `https://t.me/${encodeURIComponent(setting.replace(/^@/, ""))}`;

@@ -2,13 +2,13 @@ import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowRight, BrainCircuit, History, Zap } from "lucide-react";
 import { Link } from "react-router-dom";
+import * as z from "zod/mini";
 import { readPublic } from "../../lib/public-api.ts";
 import { buttonClass, TextLink } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
 import { CryptoMarkets, MarketOverview, TickerTape } from "./components/market-sections.tsx";
-import { edgeRecordSchema } from "./edge-record.ts";
 
 const reasons = [
   {
@@ -85,10 +85,17 @@ function Reasons() {
   );
 }
 
+/** The part of `GET /performance` that states the edge. In the light variant of zod: the first load stays small. */
+const edgeRecordSchema = z.object({
+  trades: z.number(),
+  effective_trades: z.number(),
+  lift: z.nullable(z.object({ value: z.number(), low: z.number(), high: z.number() })),
+});
+
 const STALE_MS = 60_000;
 
 /** The edge of all live signals so far. Nothing moves when it appears. */
-export function LiveRecord() {
+function LiveRecord() {
   const { data } = useQuery({
     queryKey: ["live-edge"],
     queryFn: ({ signal }) => readPublic({ path: "/performance", schema: edgeRecordSchema, signal }),
@@ -106,7 +113,6 @@ export function LiveRecord() {
   );
 }
 
-/** Open, high, low and close, in units of the drawing. */
 const candles: readonly Candle[] = [
   [50, 57, 43, 55],
   [55, 60, 47, 49],
@@ -136,7 +142,7 @@ const lines = [
   { label: "Stop", value: 46, className: "stroke-sell fill-sell" },
 ] as const;
 
-export function HeroIllustration() {
+function HeroIllustration() {
   return (
     <figure
       aria-hidden

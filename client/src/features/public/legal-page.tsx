@@ -2,12 +2,11 @@ import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 
-export interface LegalDocument {
+interface LegalDocument {
   title: string;
   lead: string;
   updated: string;
   description: string;
-  /** Paragraphs by title. */
   sections: Record<string, readonly string[]>;
 }
 
@@ -41,7 +40,7 @@ function LegalPage({ title, lead, updated, description, sections }: LegalDocumen
   );
 }
 
-export const privacyPolicy: LegalDocument = {
+const privacyPolicy: LegalDocument = {
   title: "Privacy Policy",
   lead: "What we know about you, how we use it, and how to have it deleted.",
   updated: "1 November 2026",
@@ -75,7 +74,7 @@ export const privacyPolicy: LegalDocument = {
   },
 };
 
-export const termsOfService: LegalDocument = {
+const termsOfService: LegalDocument = {
   title: "Terms of Service",
   lead: "The rules for using AI Trading Bot. By creating an account you agree to them.",
   updated: "1 November 2026",

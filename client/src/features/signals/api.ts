@@ -9,7 +9,7 @@ import {
   signalAcceptedSchema,
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
-import { type Status, statusSchema } from "@shared/contract/status.ts";
+import { signalProgressSchema } from "@shared/contract/signal-page.ts";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
@@ -27,7 +27,6 @@ interface SignalPayload {
   image: File | null;
 }
 
-/** Requests a signal without waiting for its result. */
 export const requestSignal = ({
   key,
   request,
@@ -52,7 +51,6 @@ function imageForm(request: SignalRequest, image: File): FormData {
 export const readSignal = (id: string, signal: AbortSignal): Promise<SignalResponse> =>
   api({ path: "/signals/:id", params: { id }, schema: signalResponseSchema, signal });
 
-/** The candles that a signal was made from. */
 export const candlesQuery = (id: string) =>
   queryOptions({
     queryKey: signalKeys.candles(id),
@@ -61,15 +59,21 @@ export const candlesQuery = (id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** The candles since a signal was made, its outcome, and since when it is shared. */
+export const progressQuery = (id: string) =>
+  queryOptions({
+    queryKey: signalKeys.progress(id),
+    queryFn: ({ signal }) =>
+      api({ path: "/signals/:id/since", params: { id }, schema: signalProgressSchema, signal }),
+  });
+
 interface HistoryParams {
-  /** `next_cursor` of the page before; null for the first page. */
   cursor: string | null;
   limit?: number;
   filter: HistoryFilter;
   signal: AbortSignal;
 }
 
-/** One page of the user's signals that match the filter, newest first. */
 export function readHistory(params: HistoryParams): Promise<HistoryPage> {
   const { cursor, limit = HISTORY_PAGE.default, filter, signal } = params;
   return api({
@@ -80,6 +84,3 @@ export function readHistory(params: HistoryParams): Promise<HistoryPage> {
     signal,
   });
 }
-
-export const readStatus = (signal: AbortSignal): Promise<Status> =>
-  api({ path: "/status", schema: statusSchema, signal });

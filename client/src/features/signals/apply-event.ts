@@ -1,4 +1,5 @@
 import type { EventData } from "@shared/contract/events.ts";
+import { historyItemOf } from "@shared/contract/history-item.ts";
 import type {
   HistoryItem,
   HistoryPage,
@@ -6,7 +7,7 @@ import type {
   SignalStatus,
 } from "@shared/contract/signal.ts";
 import type { InfiniteData, QueryKey } from "@tanstack/react-query";
-import { queryClient, refetch } from "../../lib/query-client.ts";
+import { patchQueries, queryClient, refetch, refetchOutdated } from "../../lib/query-client.ts";
 import type { LiveEvent } from "../../lib/realtime/events.ts";
 import type { HistoryFilter } from "./history-filter.ts";
 
@@ -43,7 +44,7 @@ export function applySignalEvent(event: LiveEvent): void {
       return applyOutcome(event.data);
     case "signal:entry-left": {
       const { signal_id: id, ...entry_left } = event.data;
-      patch<SignalResponse>(signalKeys.detail(id), (signal) => ({ ...signal, entry_left }));
+      patchQueries<SignalResponse>(signalKeys.detail(id), (signal) => ({ ...signal, entry_left }));
       return patchHistories((pages) => withChange(pages, id, { entry_left }));
     }
     case "history:cleared":
@@ -67,10 +68,7 @@ async function resetSignals(): Promise<void> {
   await queryClient.resetQueries({ queryKey: signalKeys.all });
 }
 
-/**
- * Stores a signal unless a later state of it is known: `status` never moves backwards.
- * @param updatedAt Unix milliseconds; 0 has it read again at once
- */
+/** Never moves `status` backwards. An `updatedAt` of 0 has the signal read again at once. */
 export function storeSignal(signal: SignalResponse, updatedAt = Date.now()): void {
   const queryKey = signalKeys.detail(signal.signal_id);
   const newest = (known: SignalResponse | undefined) =>
@@ -80,20 +78,10 @@ export function storeSignal(signal: SignalResponse, updatedAt = Date.now()): voi
 }
 
 function patchHistories(change: (pages: HistoryPage[]) => HistoryPage[]): void {
-  patch<InfiniteData<HistoryPage>>(signalKeys.histories, (history) => ({
+  patchQueries<InfiniteData<HistoryPage>>(signalKeys.histories, (history) => ({
     ...history,
     pages: change(history.pages),
   }));
-}
-
-function patch<Data>(queryKey: QueryKey, change: (data: Data) => Data): void {
-  queryClient.setQueriesData<Data>({ queryKey }, (data) => data && change(data));
-  refetchOutdated(queryKey);
-}
-
-/** A response that is on its way may be older than the event. */
-function refetchOutdated(queryKey: QueryKey): void {
-  if (queryClient.isFetching({ queryKey }) > 0) void refetch({ queryKey });
 }
 
 function pendingSignal(
@@ -124,24 +112,3 @@ function withFinished(pages: HistoryPage[], item: HistoryItem): HistoryPage[] {
 }
 
 const byTimeDescending = (a: HistoryItem, b: HistoryItem) => b.timestamp.localeCompare(a.timestamp);
-
-function historyItemOf(signal: SignalResponse): HistoryItem {
-  const { signal_id, created_at, symbol, timeframe, status, analysis } = signal;
-  const calibrated = analysis?.calibrated_confidence;
-  return {
-    id: signal_id,
-    timestamp: created_at,
-    symbol,
-    timeframe,
-    status,
-    signal: analysis?.final_signal ?? "WAIT",
-    confidence: analysis?.confidence ?? 0,
-    ...(typeof calibrated === "number" && { calibrated_confidence: calibrated }),
-    entry: analysis?.entry ?? null,
-    stop_loss: analysis?.stop_loss ?? null,
-    take_profit: analysis?.take_profit ?? null,
-    valid_until: analysis?.valid_until ?? null,
-    entry_left: signal.entry_left ?? null,
-    rationale: analysis?.raw_ai.rationale ?? "",
-  };
-}

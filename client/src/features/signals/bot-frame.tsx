@@ -7,7 +7,6 @@ export const botGridClass =
   "grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[22rem_minmax(0,1fr)]";
 
 interface BotFrameProps {
-  /** Shown beside the heading. */
   aside?: ReactNode;
   /** Form and results; without them, a skeleton is shown. */
   children?: ReactNode;
@@ -31,8 +30,7 @@ export function BotFrame({ aside, children = <BotSkeleton /> }: BotFrameProps) {
 function BotSkeleton() {
   return (
     <div role="status" aria-label="Loading the signal bot" className={botGridClass}>
-      <Skeleton className="h-[34rem] rounded-card" />
-      <Skeleton className="h-[34rem] rounded-card" />
+      <Skeleton className="h-[34rem] rounded-card" count={2} />
     </div>
   );
 }

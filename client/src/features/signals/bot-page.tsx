@@ -1,12 +1,14 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
+import { statusSchema } from "@shared/contract/status.ts";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type RefObject, Suspense, useDeferredValue, useEffect, useRef } from "react";
+import { type RefObject, useDeferredValue, useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
+import { api } from "../../lib/api/client.ts";
 import { confidenceWords } from "../../lib/confidence.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
-import { readStatus } from "./api.ts";
+import { lazyComponent } from "../../ui/lazy-component.tsx";
 import { isFinished, signalKeys } from "./apply-event.ts";
 import { BotFrame, botGridClass } from "./bot-frame.tsx";
 import { isLate, select, track, useBot } from "./bot-store.ts";
@@ -16,21 +18,19 @@ import { useNow } from "./hooks/use-now.ts";
 import { useTrackedSignal } from "./hooks/use-tracked-signal.ts";
 import { resumePending } from "./submit-request.ts";
 
-const AdminTools = lazy(async () => ({
-  default: (await import("./components/admin-tools.tsx")).AdminTools,
-}));
+const AdminTools = lazyComponent(() => import("./components/admin-tools.tsx"), "AdminTools");
 
-const NotificationsButton = lazy(async () => ({
-  default: (await import("./components/notifications-button.tsx")).NotificationsButton,
-}));
+const NotificationsButton = lazyComponent(
+  () => import("./components/notifications-button.tsx"),
+  "NotificationsButton",
+);
 
 const STATUS_POLL_INTERVAL_MS = 60_000;
 
-/** The data source and the analyst that a signal would use now. */
 const useStatus = () =>
   useQuery({
     queryKey: ["status"],
-    queryFn: ({ signal }) => readStatus(signal),
+    queryFn: ({ signal }) => api({ path: "/status", schema: statusSchema, signal }),
     refetchInterval: STATUS_POLL_INTERVAL_MS,
   });
 
@@ -45,7 +45,7 @@ export function BotPage() {
   useEffect(() => void resumePending(), []);
   return (
     <>
-      <BotFrame aside={notifications}>
+      <BotFrame aside={<NotificationsButton />}>
         {isReady ? <Workspace analyzing={analyzing} /> : undefined}
       </BotFrame>
       {/* Announces the progress of the newest request to screen readers. */}
@@ -56,12 +56,6 @@ export function BotPage() {
   );
 }
 
-const notifications = (
-  <Suspense fallback={null}>
-    <NotificationsButton />
-  </Suspense>
-);
-
 function announcement(signal: SignalResponse | undefined): string {
   if (!signal?.analysis) return "";
   const { final_signal, confidence, calibrated_confidence: calibrated } = signal.analysis;
@@ -69,7 +63,6 @@ function announcement(signal: SignalResponse | undefined): string {
   return `Signal ready: ${final_signal} ${signal.symbol} ${signal.timeframe}, ${words}.`;
 }
 
-/** Returns true while the newest request is unfinished and its timeout has not passed. */
 function useAnalyzing(signal: SignalResponse | undefined): boolean {
   const newest = useBot(({ tracked }) => tracked[0]);
   const isSending = useBot(
@@ -98,11 +91,7 @@ function Workspace({ analyzing }: { analyzing: boolean }) {
       <div className={botGridClass}>
         <aside className="flex flex-col gap-6 [@media(width>=64rem)_and_(height>=60rem)]:sticky [@media(width>=64rem)_and_(height>=60rem)]:top-24">
           <BotForm analyzing={analyzing} onSubmitted={showResults} />
-          {isAdmin && (
-            <Suspense fallback={null}>
-              <AdminTools />
-            </Suspense>
-          )}
+          {isAdmin && <AdminTools />}
         </aside>
         <section
           ref={results}

@@ -8,7 +8,6 @@ import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/ap
 import { onLiveEvent } from "../../lib/realtime/events.ts";
 import { useSession } from "../../lib/session.ts";
 
-/** The fields of the form; a number that is empty or does not parse is null. */
 const botInputsSchema = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
@@ -18,13 +17,8 @@ const botInputsSchema = z.object({
 });
 export type BotInputs = z.infer<typeof botInputsSchema>;
 
-export const defaultInputs: BotInputs = {
-  symbol: SIGNAL_DEFAULTS.symbol,
-  timeframe: SIGNAL_DEFAULTS.timeframe,
-  amount: SIGNAL_DEFAULTS.amount,
-  riskPercent: SIGNAL_DEFAULTS.riskPercent,
-  leverage: SIGNAL_DEFAULTS.leverage,
-};
+const { symbol, timeframe, amount, riskPercent, leverage } = SIGNAL_DEFAULTS;
+export const defaultInputs: BotInputs = { symbol, timeframe, amount, riskPercent, leverage };
 
 interface ReadInputs {
   request?: SignalRequest;
@@ -59,7 +53,6 @@ const trackedSchema = z.object({
   requestedAt: z.number(),
   withImage: z.boolean().default(false),
 });
-/** A signal requested in this tab. */
 export type TrackedSignal = z.infer<typeof trackedSchema>;
 
 const pendingSchema = z.object({
@@ -72,7 +65,6 @@ const pendingSchema = z.object({
   /** The server could not be reached; sent again only if the user asks for the same. */
   givenUp: z.boolean(),
 });
-/** A request that the server has not answered yet. */
 export type PendingRequest = z.infer<typeof pendingSchema>;
 
 export interface Failure {
@@ -84,7 +76,6 @@ export interface Failure {
 const persistedSchema = z.object({
   inputs: botInputsSchema,
   pending: pendingSchema.nullable(),
-  /** Newest first. */
   tracked: z.array(trackedSchema),
   /** The signal that the user went back to; null shows the newest request. */
   selectedId: z.string().nullable(),
@@ -150,7 +141,6 @@ export function untrack(id: string): void {
   }));
 }
 
-/** Returns true once the timeout of a request has passed. */
 export const isLate = (
   { requestedAt, withImage }: Pick<TrackedSignal, "requestedAt" | "withImage">,
   now: number,

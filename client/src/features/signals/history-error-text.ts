@@ -1,7 +1,6 @@
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 
-/** The text shown when the history cannot be read. */
 export function historyErrorText(error: unknown): string {
   if (!(error instanceof ApiError)) return UNREACHABLE;
   if (error.isTimeout) return MESSAGES.requestTimeout;

@@ -3,7 +3,6 @@ import type { HistoryItem, HistoryOutcome, SignalKind } from "@shared/contract/s
 
 /** Selects signals of the history; a field that is empty or null matches all. */
 export interface HistoryFilter {
-  /** Part of a symbol, in capitals. */
   symbol: string;
   signal: SignalKind | null;
   outcome: HistoryOutcome | null;
@@ -14,14 +13,12 @@ export const noFilter: HistoryFilter = { symbol: "", signal: null, outcome: null
 export const isFiltering = ({ symbol, signal, outcome }: HistoryFilter): boolean =>
   symbol !== "" || signal !== null || outcome !== null;
 
-/** The characters of `typed` that a symbol can contain. */
 export const symbolPart = (typed: string): string =>
   typed
     .toUpperCase()
     .replace(/[^A-Z0-9/.-]/g, "")
     .slice(0, SIGNAL_LIMITS.symbolLength.max);
 
-/** The filter as the query of `GET /signal-history`. */
 export const filterQuery = ({ symbol, signal, outcome }: HistoryFilter) => ({
   ...(symbol !== "" && { symbol }),
   ...(signal !== null && { signal }),

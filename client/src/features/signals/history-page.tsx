@@ -1,9 +1,10 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
-import { History, type LucideIcon, SearchX } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { History, SearchX } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router-dom";
 import { Button, buttonClass, TextLink } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ExportButtons, HistoryFilters } from "./components/history-toolbar.tsx";
@@ -78,50 +79,40 @@ function MatchCount({ count, isSettling, hasNextPage }: MatchCountProps) {
   );
 }
 
-interface EmptyProps {
-  Icon: LucideIcon;
-  title: string;
-  text: string;
-  children: ReactNode;
-}
-
-function Empty({ Icon, title, text, children }: EmptyProps) {
-  return (
-    <div className="flex min-h-80 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
-      <Icon aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
-      <p className="text-lg font-semibold">{title}</p>
-      <p className="text-ink-muted text-pretty">{text}</p>
-      {children}
-    </div>
-  );
-}
-
 function EmptyHistory() {
   return (
-    <Empty Icon={History} title="No signals generated yet." text="Request your first signal.">
+    <EmptyState
+      Icon={History}
+      title="No signals generated yet."
+      text="Request your first signal."
+      className="min-h-80"
+    >
       <Link to="/bot" className={`${buttonClass()} mt-2`}>
         Get a signal
       </Link>
-    </Empty>
+    </EmptyState>
   );
 }
 
 function NoMatch({ onClear }: { onClear(): void }) {
   return (
-    <Empty Icon={SearchX} title="No results" text="No signals match these filters.">
+    <EmptyState
+      Icon={SearchX}
+      title="No results"
+      text="No signals match these filters."
+      className="min-h-80"
+    >
       <Button variant="secondary" className="mt-2" onClick={onClear}>
         Show all signals
       </Button>
-    </Empty>
+    </EmptyState>
   );
 }
 
 function HistorySkeleton() {
   return (
     <div role="status" aria-label="Loading your signals" className="flex flex-col gap-4">
-      <Skeleton className="h-52 rounded-card" />
-      <Skeleton className="h-52 rounded-card" />
-      <Skeleton className="h-52 rounded-card" />
+      <Skeleton className="h-52 rounded-card" count={3} />
     </div>
   );
 }
@@ -142,16 +133,10 @@ function HistoryList({ items }: { items: HistoryItem[] }) {
   );
 }
 
-/** Distance below the view at which the next page is read. */
 const AHEAD = "600px";
 
-interface LoadMoreProps {
-  busy: boolean;
-  onWanted(): void;
-}
-
 /** Loads the next page when it comes near the view, or on a click. */
-function LoadMore({ busy, onWanted }: LoadMoreProps) {
+function LoadMore({ busy, onWanted }: { busy: boolean; onWanted(): void }) {
   const box = useRef<HTMLDivElement>(null);
   const wanted = useRef(onWanted);
   wanted.current = onWanted;

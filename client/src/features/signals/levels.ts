@@ -1,3 +1,5 @@
+import type { HistoryItem } from "@shared/contract/signal.ts";
+
 /** The three prices of a trade, in the quote currency. */
 export interface TradeLevels {
   entry: number;
@@ -5,20 +7,13 @@ export interface TradeLevels {
   takeProfit: number;
 }
 
-/** The levels of the contract; null for a WAIT. */
-interface RawLevels {
-  entry: number | null;
-  stop_loss: number | null;
-  take_profit: number | null;
-}
+type RawLevels = Pick<HistoryItem, "entry" | "stop_loss" | "take_profit">;
 
-/** Null if a level is missing, as in a WAIT. */
 export function tradeLevels(raw: RawLevels): TradeLevels | null {
   if (raw.entry === null || raw.stop_loss === null || raw.take_profit === null) return null;
   return { entry: raw.entry, stopLoss: raw.stop_loss, takeProfit: raw.take_profit };
 }
 
-/** Distance of `price` from `entry`, in percent of the entry. */
 export const distancePercent = (entry: number, price: number): number =>
   ((price - entry) / entry) * 100;
 

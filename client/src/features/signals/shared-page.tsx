@@ -1,12 +1,13 @@
+import { sharedSignalSchema } from "@shared/contract/signal-page.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router-dom";
+import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { NarrowPage } from "../../ui/narrow-page.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
-import { readShared } from "./signal-page-api.ts";
 
 /** Visitors receive no events. */
 const POLL_INTERVAL_MS = 60_000;
@@ -16,7 +17,8 @@ export function SharedPage() {
   const { token = "" } = useParams();
   const { data, error, refetch } = useQuery({
     queryKey: ["shared-signal", token],
-    queryFn: ({ signal }) => readShared(token, signal),
+    queryFn: ({ signal }) =>
+      api({ path: "/shared/:token", params: { token }, schema: sharedSignalSchema, signal }),
     refetchInterval: ({ state }) => {
       const isOpen = state.data?.judgement === null && state.data.analysis.final_signal !== "WAIT";
       return isOpen ? POLL_INTERVAL_MS : false;

@@ -1,11 +1,14 @@
+import { actionDoneSchema } from "@shared/contract/admin.ts";
+import { shareLinkSchema } from "@shared/contract/signal-page.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useId } from "react";
 import { Link, useParams } from "react-router-dom";
+import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { formatDateTime } from "../../lib/format.ts";
 import { refetch } from "../../lib/query-client.ts";
-import { Alert } from "../../ui/alert.tsx";
+import { Alert, ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
@@ -13,13 +16,11 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { usePageTitle } from "../../ui/page-heading.tsx";
-import { candlesQuery } from "./api.ts";
+import { candlesQuery, progressQuery } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
 import { SignalContent, SignalSkeleton } from "./components/signal-content.tsx";
 import { useSignal } from "./hooks/use-signal.ts";
-import { createShareLink, progressQuery, revokeShareLink } from "./signal-page-api.ts";
 
-/** One of the user's signals with its chart and its outcome. */
 export function SignalPage() {
   const { id = "" } = useParams();
   return (
@@ -103,12 +104,15 @@ function Problem({ text }: { text: string }) {
   );
 }
 
-/** Creates and revokes the public link of a signal. */
 function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
   const readAgain = () => refetch({ queryKey: signalKeys.progress(id) });
-  const link = useMutation({ mutationFn: () => createShareLink(id), onSuccess: readAgain });
+  const route = { path: "/signals/:id/share", params: { id } } as const;
+  const link = useMutation({
+    mutationFn: () => api({ method: "POST", ...route, schema: shareLinkSchema }),
+    onSuccess: readAgain,
+  });
   const revoke = async (): Promise<string> => {
-    const { detail } = await revokeShareLink(id);
+    const { detail } = await api({ method: "DELETE", ...route, schema: actionDoneSchema });
     link.reset();
     await readAgain();
     return detail;
@@ -144,11 +148,7 @@ function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
           </ConfirmButton>
         )}
       </div>
-      {link.isError && (
-        <Alert tone="error" role="alert">
-          {failed}
-        </Alert>
-      )}
+      <ErrorAlert message={link.isError && failed} />
     </Card>
   );
 }

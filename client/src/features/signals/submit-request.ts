@@ -6,10 +6,8 @@ import { requestSignal } from "./api.ts";
 import { storeSignal } from "./apply-event.ts";
 import { type BotState, type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
 
-/** Delays before an unanswered request is sent again. */
 const RETRY_DELAYS_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
 
-/** A reload does not send an older request again. */
 const MAX_RESUME_AGE_MS = 5 * 60_000;
 
 /** Keys that are being sent, so that reopening the page does not send them twice. */
@@ -55,7 +53,6 @@ export async function submitRequest(draft: SignalDraft): Promise<void> {
   await send(pending);
 }
 
-/** Sends a request again that a reload interrupted. */
 export async function resumePending(): Promise<void> {
   const { pending, image } = useBot.getState();
   if (!pending || pending.givenUp || sending.has(pending.key)) return;
@@ -90,7 +87,7 @@ async function sendUntilAnswered(pending: PendingRequest): Promise<void> {
     try {
       const { image } = useBot.getState();
       const reply = await requestSignal({ ...pending, image });
-      return accept(pending, { reply, isPushed });
+      return accept(pending, reply, isPushed);
     } catch (error) {
       const delayMs = retryDelayMs(error, tries);
       if (delayMs === undefined || isTimeout(error)) fail(pending, error);
@@ -108,12 +105,9 @@ function retryDelayMs(error: unknown, tries: number): number | undefined {
   return isNetwork(error) ? RETRY_DELAYS_MS.network[tries] : undefined;
 }
 
-interface Accepted {
-  reply: Awaited<ReturnType<typeof requestSignal>>;
-  isPushed: boolean;
-}
+type Reply = Awaited<ReturnType<typeof requestSignal>>;
 
-function accept(pending: PendingRequest, { reply, isPushed }: Accepted): void {
+function accept(pending: PendingRequest, reply: Reply, isPushed: boolean): void {
   const { request, requestedAt, withImage } = pending;
   const { symbol, timeframe } = request;
   const created_at = new Date(requestedAt).toISOString();

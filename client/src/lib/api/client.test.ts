@@ -19,7 +19,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** A client of a server that answers by `listener`, and what it tells of errors. */
+/** A client of a server that answers by `listener`, and the errors that it reports. */
 async function setUp(listener: RequestListener) {
   const onError = vi.fn();
   const origin = await serve(listener);
@@ -101,7 +101,7 @@ test("an error answer becomes an ApiError with the server's words", async () => 
   expect(error).toMatchObject({
     status: 422,
     code: "invalid-input",
-    detail: "Please check the marked fields.",
+    message: "Please check the marked fields.",
     fieldErrors: [{ field: "email", message: "Not an address." }],
   });
   expect(onError).toHaveBeenCalledExactlyOnceWith(error, "secret");
@@ -113,7 +113,7 @@ test("an error page of something in between is named by its status", async () =>
     status: 502,
     statusText: "Bad Gateway",
     code: "unknown",
-    detail: "Server error: 502 Bad Gateway",
+    message: "Server error: 502 Bad Gateway",
   });
 });
 
@@ -123,14 +123,14 @@ test.each([
 ])("a 504 %s shows the time-out text", async (_whose, body) => {
   const { api } = await setUp(answerWith(504, body));
   const error = await failureOf(api({ path: "/", schema }));
-  expect(error.detail).toBe(MESSAGES.requestTimeout);
+  expect(error.message).toBe(MESSAGES.requestTimeout);
   expect(error.isTimeout).toBe(true);
 });
 
 test("a reply whose body never ends runs into the client's own time-out", async () => {
   const { api } = await setUp((_request, response) => void response.write('{"answer":'));
   const error = await failureOf(api({ path: "/", schema, timeoutMs: 50 }));
-  expect(error).toMatchObject({ status: 0, detail: MESSAGES.requestTimeout, isTimeout: true });
+  expect(error).toMatchObject({ status: 0, message: MESSAGES.requestTimeout, isTimeout: true });
 });
 
 test("a server that is not there is a network failure", async () => {
@@ -147,7 +147,7 @@ test("a reply of another shape is refused", async () => {
   });
 });
 
-test("a request taken back rejects with the caller's reason and is no error to tell of", async () => {
+test("a request taken back rejects with the caller's reason and is not reported as an error", async () => {
   const { api, onError } = await setUp(() => undefined);
   const controller = new AbortController();
   const reason = new Error("the screen was left");

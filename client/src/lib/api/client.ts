@@ -24,7 +24,6 @@ interface ApiRequest<Reply> {
   /** Covers the response body too. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Parses the response. */
   schema: z.ZodType<Reply>;
 }
 
@@ -34,7 +33,6 @@ type PathOf<M extends Method, Name = keyof Routes> = Name extends `${M} ${infer 
   ? Path
   : never;
 
-/** Body of a successful response. */
 type ResponseOf<Route> = Route extends { responses: infer Responses }
   ? {
       [Status in keyof Responses]: Responses[Status] extends { schema: infer Schema }
@@ -43,7 +41,6 @@ type ResponseOf<Route> = Route extends { responses: infer Responses }
     }[keyof Responses]
   : never;
 
-/** The parts of a request as its route declares them. */
 type InputOf<Route> = Route extends { request: infer Input }
   ? (Input extends { params: infer Params } ? { params: z.input<Params> } : { params?: never }) &
       (Input extends { query: infer Query }
@@ -68,23 +65,20 @@ interface ApiClientOptions {
   origin: string;
   /** Token of the session at the time of the request. */
   getToken(): string | null;
-  /** Hears of every error answer, with the token that the request carried. */
+  /** Called with every error, and with the token of the request. */
   onError(error: ApiError, token: string | null): void;
 }
 
 type ApiClient = <Reply>(request: ApiRequest<Reply>) => Promise<Reply>;
 
-/**
- * Makes the function that all requests go through: bearer token, time-out, parsed replies.
- * It rejects with an `ApiError`, or with the reason of `signal` once that is aborted.
- */
+/** Makes a function that rejects with an `ApiError`, or with the reason of an aborted `signal`. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   return async (request) => {
     const token = options.getToken();
     try {
-      const { response, text } = await exchange({ origin: options.origin, token, request });
+      const { response, text } = await exchange(options.origin, token, request);
       if (!response.ok) throw errorOf(response, text);
-      return parseReply({ response, text, schema: request.schema });
+      return parseReply(response, text, request.schema);
     } catch (error) {
       if (error instanceof ApiError) options.onError(error, token);
       throw error;
@@ -92,12 +86,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   };
 }
 
-async function exchange<Reply>(input: {
-  origin: string;
-  token: string | null;
-  request: ApiRequest<Reply>;
-}): Promise<{ response: Response; text: string }> {
-  const { origin, token, request } = input;
+async function exchange<Reply>(origin: string, token: string | null, request: ApiRequest<Reply>) {
   const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const signals = request.signal ? [timeout, request.signal] : [timeout];
   try {
@@ -166,21 +155,14 @@ function errorOf(response: Response, text: string): ApiError {
   });
 }
 
-function parseReply<Reply>(input: {
-  response: Response;
-  text: string;
-  schema: z.ZodType<Reply>;
-}): Reply {
-  const parsed = input.schema.safeParse(parseJson(input.text));
+function parseReply<Reply>(response: Response, text: string, schema: z.ZodType<Reply>): Reply {
+  const parsed = schema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  const { status, statusText } = input.response;
+  const { status, statusText } = response;
   throw new ApiError(UNREADABLE, { status, statusText, code: "bad-reply", cause: parsed.error });
 }
 
-/**
- * Calls a route of the API with the current session. A rejected token ends the session.
- * @param request as the route is declared in `shared/contract/routes`
- */
+/** Calls a route of `shared/contract/routes` with the current session. A rejected token ends the session. */
 export function api<
   M extends Method = "GET",
   Path extends PathOf<M> = PathOf<M>,
@@ -201,6 +183,7 @@ const callApi = createApiClient({
     if (error.code === "not-approved") {
       session.setAccess({ approved: false, role: session.isAdmin ? "admin" : "user" });
     }
+    if (error.code === "two-factor-enrolment-required") useSession.setState({ mustEnrol: true });
     if (error.code === "not-admin") {
       session.setAccess({ approved: session.approved, role: "user" });
     }

@@ -1,4 +1,4 @@
-import type { FieldError } from "@shared/contract/errors.ts";
+import type { ErrorCode, FieldError } from "@shared/contract/errors.ts";
 
 interface ApiErrorInit {
   /** HTTP status; 0 when no answer came. */
@@ -10,13 +10,12 @@ interface ApiErrorInit {
   cause?: unknown;
 }
 
-/** A request that did not succeed; `detail` is fit to be shown. */
+/** A request that did not succeed. The message is for users. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly statusText: string;
   readonly code: string;
-  readonly detail: string;
   readonly fieldErrors: FieldError[];
 
   constructor(detail: string, init: ApiErrorInit) {
@@ -24,7 +23,6 @@ export class ApiError extends Error {
     this.status = init.status;
     this.statusText = init.statusText ?? "";
     this.code = init.code;
-    this.detail = detail;
     this.fieldErrors = init.fieldErrors ?? [];
   }
 
@@ -33,15 +31,16 @@ export class ApiError extends Error {
     return this.code === "timeout";
   }
 
-  /** The server could not be reached at all. */
   get isNetwork(): boolean {
     return this.code === "network";
   }
 }
 
-/** What to show of any error: the server's detail, else the message, else `fallback`. */
+/** The message of an error, or `fallback`. */
 export function errorText(error: unknown, fallback: string): string {
-  if (error instanceof ApiError && error.detail) return error.detail;
   if (error instanceof Error && error.message) return error.message;
   return fallback;
 }
+
+export const hasCode = (error: unknown, code: ErrorCode): boolean =>
+  error instanceof ApiError && error.code === code;

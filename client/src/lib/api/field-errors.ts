@@ -1,6 +1,5 @@
 import type { FieldError } from "@shared/contract/errors.ts";
 
-/** One message per field name, as forms take them. */
 export type FormErrors = Record<string, string>;
 
 interface Issue {

@@ -8,21 +8,14 @@ import { type FormErrors, issuesToFieldErrors, toFormErrors } from "./field-erro
 const CHECK_FIELDS = "Please check the marked fields.";
 const MISMATCH = "New passwords do not match.";
 
-/** What the fields of a form hold, by their names. */
 export type FormFields = Record<string, FormDataEntryValue>;
 
-/**
- * What a form holds, checked before it is sent.
- * @throws ApiError with field errors, as the server would answer
- */
+/** @throws ApiError with field errors, as the server would answer */
 export function parseForm<Output>(schema: z.ZodType<Output>, form: FormFields): Output {
   return passed(schema.safeParse(form), []);
 }
 
-/**
- * As `parseForm`, for a form that asks for a `new_password` twice; the `confirmation` is not sent.
- * @throws ApiError with field errors, also where the two differ
- */
+/** As `parseForm`, for a `new_password` with a `confirmation`, which is not sent. */
 export function parsePasswordForm<Output>(schema: z.ZodType<Output>, form: FormFields): Output {
   const differ = form.new_password !== form.confirmation;
   return passed(
@@ -38,10 +31,7 @@ function passed<Output>(parsed: z.ZodSafeParseResult<Output>, more: FieldError[]
   throw new ApiError(CHECK_FIELDS, { status: 0, code: "invalid-input", fieldErrors });
 }
 
-/**
- * A form that is sent to the API: what its fields hold goes to `send`; field errors come back to the fields, and
- * anything else is the `problem`.
- */
+/** A form that is sent to the API. Errors without a field are the `problem`. */
 export function useFormRequest<Reply>(send: (form: FormFields) => Promise<Reply>) {
   const [errors, setErrors] = useState<FormErrors>({});
   const request = useMutation({
@@ -61,7 +51,6 @@ export function useFormRequest<Reply>(send: (form: FormFields) => Promise<Reply>
     isPending: request.isPending,
     reply: request.data,
     problem: isFieldProblem ? null : request.error,
-    /** Back to the empty form. */
     reset: request.reset,
   };
 }

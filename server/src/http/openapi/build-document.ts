@@ -20,10 +20,10 @@ export function buildDocument(options: {
   version: string;
   serverUrl: string;
   routes: readonly Route[];
-}): OpenApiDocument {
+}) {
   const { version, serverUrl, routes } = options;
   return {
-    openapi: "3.1.0",
+    openapi: "3.1.0" as const,
     info: { title: "AI Trading Signals", version, description: DESCRIPTION },
     servers: [{ url: serverUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -53,8 +53,7 @@ export function buildDocument(options: {
   };
 }
 
-/** Query parameter of a signed file URL. */
-function signedUrlPart(name: string): SecurityScheme {
+function signedUrlPart(name: string) {
   return {
     type: "apiKey",
     in: "query",
@@ -63,7 +62,7 @@ function signedUrlPart(name: string): SecurityScheme {
   };
 }
 
-function describePaths(routes: readonly Route[]): OpenApiDocument["paths"] {
+function describePaths(routes: readonly Route[]) {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const path = documentPath(route.path);
@@ -72,57 +71,11 @@ function describePaths(routes: readonly Route[]): OpenApiDocument["paths"] {
   return paths;
 }
 
-/** The parts of an OpenAPI 3.1 document that this API uses. */
-export interface OpenApiDocument {
-  openapi: "3.1.0";
-  info: { title: string; version: string; description: string };
-  servers: { url: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: {
-    schemas: Record<string, JsonSchema>;
-    headers: Record<string, Header>;
-    securitySchemes: Record<string, SecurityScheme>;
-  };
-}
-
+export type OpenApiDocument = ReturnType<typeof buildDocument>;
+export type Operation = ReturnType<typeof describeRoute>;
+export type Parameter = ReturnType<typeof describeParameters>[number];
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-export interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description?: string;
-  security: Record<string, string[]>[];
-  parameters: Parameter[];
-  requestBody?: { required: boolean; content: Content };
-  responses: Record<string, ResponseDoc>;
-}
-
-export interface Parameter {
-  in: "path" | "query" | "header";
-  name: string;
-  required: boolean;
-  description?: string;
-  schema: JsonSchema;
-}
-
-interface ResponseDoc {
-  description: string;
-  headers: Record<string, Header | { $ref: string }>;
-  content?: Content;
-}
-
 export type Content = Record<string, { schema: JsonSchema }>;
-
-interface Header {
-  description: string;
-  schema: JsonSchema;
-}
-
-type SecurityScheme =
-  | { type: "http"; scheme: "bearer"; bearerFormat: string }
-  | { type: "apiKey"; in: "query" | "cookie"; name: string; description: string };
 
 const MEDIA_TYPES = {
   json: "application/json",
@@ -130,7 +83,7 @@ const MEDIA_TYPES = {
   multipart: "multipart/form-data",
 } as const;
 
-const SECURITY: Record<Access, Operation["security"]> = {
+const SECURITY: Record<Access, Record<string, string[]>[]> = {
   public: [],
   user: [{ bearer: [] }],
   approved: [{ bearer: [] }],
@@ -140,7 +93,7 @@ const SECURITY: Record<Access, Operation["security"]> = {
 };
 
 /** A route as OpenAPI describes it. */
-export function describeRoute(route: Route): Operation {
+export function describeRoute(route: Route) {
   const { params, query, headers } = route.request;
   return {
     operationId: operationId(route),
@@ -171,7 +124,7 @@ function operationId({ method, path }: Route): string {
   return method.toLowerCase() + names.join("");
 }
 
-function describeParameters(place: Parameter["in"], schema: z.ZodObject | undefined): Parameter[] {
+function describeParameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined) {
   if (!schema) return [];
   const override = overrideFor("input");
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", override });
@@ -188,7 +141,10 @@ function describeParameters(place: Parameter["in"], schema: z.ZodObject | undefi
 }
 
 /** A body is optional if an empty one is valid. */
-function describeBody({ request, bodyTypes }: Route): Operation["requestBody"] {
+function describeBody({
+  request,
+  bodyTypes,
+}: Route): { required: boolean; content: Content } | undefined {
   const { body, files } = request;
   if (!body) return undefined;
   const types = bodyTypes ?? (files ? (["multipart"] as const) : (["json", "form"] as const));
@@ -206,7 +162,7 @@ function describeFiles(names: string[]): JsonSchema {
   return { type: "object", properties, required: names };
 }
 
-function describeResponse(response: RouteResponse): ResponseDoc {
+function describeResponse(response: RouteResponse) {
   return {
     description: response.description,
     headers: {
@@ -226,7 +182,6 @@ function responseContent({ schema, contentType }: RouteResponse): Content | unde
 const mapValues = <Value, Result>(values: Record<string, Value>, map: (value: Value) => Result) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 
-/** Meaning of each error code. */
 const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "malformed-body": "The body does not match its Content-Type.",
   unauthenticated: "The token is missing, invalid, expired or revoked.",
@@ -270,15 +225,13 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorCode[]> = {
   "queue-dashboard": ["unauthenticated", "not-admin"],
 };
 
-/** Headers of errors with a certain status. */
 const STATUS_HEADERS: Record<number, Record<string, { $ref: string }>> = {
   401: { "WWW-Authenticate": { $ref: "#/components/headers/WwwAuthenticate" } },
   429: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } },
   503: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } },
 };
 
-/** Errors of a route by status. */
-function describeErrors(route: Route): Record<string, ResponseDoc> {
+function describeErrors(route: Route) {
   const codes = errorsOf(route);
   const statuses = new Set(codes.map((code) => ERROR_STATUS[code]));
   return Object.fromEntries(
@@ -292,7 +245,7 @@ function describeErrors(route: Route): Record<string, ResponseDoc> {
   );
 }
 
-function describeError(status: number, codes: ErrorCode[]): ResponseDoc {
+function describeError(status: number, codes: ErrorCode[]) {
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n\n"),
     headers: {

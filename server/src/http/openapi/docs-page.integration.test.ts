@@ -10,7 +10,7 @@ describe("the API's own description", () => {
   let server: TestServer;
   let text: string;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("docs") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
     text = await (await server.call("/openapi.json")).text();
   });
   afterAll(() => server.stop());

@@ -74,7 +74,9 @@ function listOperations({ paths }: OpenApiDocument): OperationAt[] {
 }
 
 function renderTag(tag: OpenApiDocument["tags"][number], operations: readonly OperationAt[]): Html {
-  const own = operations.filter(({ operation }) => operation.tags.includes(tag.name));
+  const own = operations.filter(({ operation }) =>
+    operation.tags.some((name) => name === tag.name),
+  );
   return html`<section id="${tag.name}"><h2>${tag.name}</h2><p>${tag.description}</p>
 ${own.map(renderOperation)}</section>
 `;

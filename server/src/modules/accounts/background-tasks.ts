@@ -10,7 +10,6 @@ export class BackgroundTasks {
     this.#logger = logger;
   }
 
-  /** @param name describes the work in the log */
   run(name: string, work: () => Promise<unknown>): void {
     const running: Promise<void> = this.#finish(name, work).finally(() =>
       this.#running.delete(running),

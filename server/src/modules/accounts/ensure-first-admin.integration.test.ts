@@ -12,7 +12,7 @@ describe("ensureFirstAdmin", () => {
   let databaseUri: string;
   let server: TestServer;
   beforeEach(async () => {
-    databaseUri = testDatabaseUri("first-admin");
+    databaseUri = testDatabaseUri();
     server = await startTestServer({ databaseUri });
   });
   afterEach(() => server.stop());

@@ -17,7 +17,7 @@ const settings = loadSettings({
 describe("describeMe", () => {
   let database: Database;
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("me") });
+    database = await openDatabase({ uri: testDatabaseUri() });
   });
   afterAll(() => database.close());
 

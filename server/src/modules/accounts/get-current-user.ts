@@ -1,5 +1,4 @@
-import type { Me, PaymentProof, StreamPositions } from "@shared/contract/account.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
+import type { Me } from "@shared/contract/account.ts";
 import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
@@ -25,23 +24,11 @@ export async function getCurrentUser(
   const user = await database.users.findById(userId).lean();
   if (!user) throw unauthenticated();
   const proof = await findProofOf(database, userId);
-  return presentMe(user, {
-    paymentProof: proof && withSignedUrl(presentProof(proof), createSignPath(deps)),
-    streamPositions:
-      user.role === "admin" && !mustEnrol(deps.settings, user)
-        ? { user: own, admins }
-        : { user: own },
-  });
-}
-
-function presentMe(
-  user: UserRecord,
-  own: { paymentProof: PaymentProof | null; streamPositions: StreamPositions },
-): Me {
+  const isAdmin = user.role === "admin" && !mustEnrol(deps.settings, user);
   return {
     ...presentProfile(user),
-    payment_proof: own.paymentProof,
+    payment_proof: proof && withSignedUrl(presentProof(proof), createSignPath(deps)),
     two_factor: presentTwoFactor(user),
-    stream_positions: own.streamPositions,
+    stream_positions: isAdmin ? { user: own, admins } : { user: own },
   };
 }

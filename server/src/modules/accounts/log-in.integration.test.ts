@@ -8,7 +8,7 @@ const NEW_PASSWORD = "a new password";
 describe("a login at the moment when the password becomes another", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("log-in") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
   });
   afterAll(() => server.stop());
 

@@ -27,7 +27,7 @@ describe("the links of mails", () => {
   beforeAll(async () => {
     smtp = await startFakeSmtp();
     server = await startTestServer({
-      databaseUri: testDatabaseUri("mail-links"),
+      databaseUri: testDatabaseUri(),
       environment: {
         SMTP_URL: smtp.url,
         RATE_LIMIT: "off",

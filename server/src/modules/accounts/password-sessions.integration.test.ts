@@ -28,7 +28,7 @@ describe("open sessions, when the password becomes another", () => {
   const browsers: Browser[] = [];
   beforeAll(async () => {
     smtp = await startFakeSmtp();
-    const uri = testDatabaseUri("password-sessions");
+    const uri = testDatabaseUri();
     const settings = loadSettings({
       JWT_SECRET: "a test secret of more than 32 characters",
       ADMIN_PASSWORD: TEST_PASSWORD,

@@ -14,7 +14,7 @@ describe("passwords", () => {
   beforeAll(async () => {
     smtp = await startFakeSmtp();
     server = await startTestServer({
-      databaseUri: testDatabaseUri("passwords"),
+      databaseUri: testDatabaseUri(),
       environment: { SMTP_URL: smtp.url, RATE_LIMIT: "off" },
     });
   });

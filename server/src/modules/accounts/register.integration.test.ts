@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from "../../testing/start-test-serve
 describe("registrations at the same time on two servers", () => {
   let servers: TestServer[];
   beforeAll(async () => {
-    const databaseUri = testDatabaseUri("register");
+    const databaseUri = testDatabaseUri();
     const first = await startTestServer({ databaseUri });
     vi.resetModules();
     const other = await import("../../testing/start-test-server.ts");

@@ -34,7 +34,7 @@ describe("the mail of a registration", () => {
   beforeAll(async () => {
     smtp = await startFakeSmtp();
     server = await startTestServer({
-      databaseUri: testDatabaseUri("register-mail"),
+      databaseUri: testDatabaseUri(),
       environment: { SMTP_URL: smtp.url, RATE_LIMIT: "off" },
     });
   });
@@ -60,7 +60,7 @@ describe("the mail of a registration", () => {
 
   it("leaves no account where nobody listens", async () => {
     const lost = await startTestServer({
-      databaseUri: testDatabaseUri("register-lost"),
+      databaseUri: testDatabaseUri(),
       environment: { SMTP_URL: `smtp://127.0.0.1:${await freePort()}` },
     });
     onTestFinished(lost.stop);
@@ -132,7 +132,7 @@ describe("the mail of a registration", () => {
   it("shows neither its link nor the mail server's password in the log", async () => {
     const guarded = await startFakeSmtp({ login: { user: "mailer", pass: "smtp-secret" } });
     const strict = await startTestServer({
-      databaseUri: testDatabaseUri("register-quiet"),
+      databaseUri: testDatabaseUri(),
       environment: { SMTP_URL: guarded.url },
     });
     onTestFinished(async () => {
@@ -154,7 +154,7 @@ describe("without a mail server", () => {
   const startWithOutbox = async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "register-"));
     const server = await startTestServer({
-      databaseUri: testDatabaseUri("outbox"),
+      databaseUri: testDatabaseUri(),
       environment: { DATA_DIR: dataDir },
     });
     onTestFinished(async () => {

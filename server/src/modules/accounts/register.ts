@@ -12,7 +12,7 @@ import { Types } from "mongoose";
 import { duplicateField, isDatabaseUnavailable } from "../../http/database-errors.ts";
 import { emailTaken, unavailable, usernameTaken } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import type { Credentials, PreparedAccount } from "./identity/identity-provider.ts";
+import type { PreparedAccount } from "./identity/identity-provider.ts";
 
 /**
  * Creates a user, who needs approval, and emails a verification link.
@@ -30,8 +30,7 @@ export function registerUser(deps: AccountDeps, request: RegisterRequest): Promi
 export type AccountDeps = Pick<ServerDeps, "database" | "identity" | "background" | "now">;
 type Profile = Pick<UserRecord, "username" | "email" | "role" | "approved">;
 
-interface CreateAccountInput {
-  profile: Profile;
+interface NewAccount extends Profile {
   password: string;
   /** If false, the address counts as verified. */
   asksToVerifyEmail: boolean;
@@ -42,14 +41,10 @@ interface CreateAccountInput {
  * Creates a user with an account at the identity provider. `check` runs first in the transaction and aborts it by throwing.
  * @throws AppError auth/username-already-in-use, auth/email-already-in-use, unavailable if the email cannot be sent
  */
-export function createAccount(
-  deps: AccountDeps,
-  input: Profile & Credentials & Omit<CreateAccountInput, "profile">,
-): Promise<UserRecord> {
-  const { password, asksToVerifyEmail, check, ...profile } = input;
-  return withRegistrationLock(deps, profile.email, async () => {
-    await assertFree(deps, profile);
-    return storeAccount(deps, { profile, password, asksToVerifyEmail, check });
+export function createAccount(deps: AccountDeps, account: NewAccount): Promise<UserRecord> {
+  return withRegistrationLock(deps, account.email, async () => {
+    await assertFree(deps, account);
+    return storeAccount(deps, account);
   });
 }
 
@@ -61,8 +56,8 @@ async function assertFree({ database }: AccountDeps, { username, email }: Profil
   if (await database.users.exists({ emailKey })) throw emailTaken();
 }
 
-async function storeAccount(deps: AccountDeps, input: CreateAccountInput): Promise<UserRecord> {
-  const { profile, password, asksToVerifyEmail, check } = input;
+async function storeAccount(deps: AccountDeps, input: NewAccount): Promise<UserRecord> {
+  const { password, asksToVerifyEmail, check, ...profile } = input;
   const account = await deps.identity.prepareAccount({ email: profile.email, password });
   const options = { lockKeys: ADMINS_STREAM, now: deps.now };
   try {

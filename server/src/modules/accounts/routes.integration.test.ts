@@ -4,7 +4,7 @@ import { eventSchemas } from "@shared/contract/events.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
@@ -13,7 +13,7 @@ vi.mock("@node-rs/argon2", { spy: true });
 describe("accounts", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("accounts") });
+    server = await startTestServer({ databaseUri: newDatabaseUri("accounts") });
   });
   afterAll(() => server.stop());
 

@@ -10,7 +10,7 @@ describe("guesses of a password", () => {
   let addresses = 0;
   beforeAll(async () => {
     server = await startTestServer({
-      databaseUri: testDatabaseUri("sign-in-limits"),
+      databaseUri: testDatabaseUri(),
       environment: { TRUSTED_PROXIES: "1" },
     });
   });

@@ -13,7 +13,7 @@ describe("the second factor", () => {
   let user: UserRecord;
   beforeAll(async () => {
     server = await startTestServer({
-      databaseUri: testDatabaseUri("two-factor"),
+      databaseUri: testDatabaseUri(),
       overrides: { now: () => new Date(clock) },
     });
   });
@@ -145,7 +145,7 @@ describe("the second factor", () => {
     let admin: UserRecord;
     beforeAll(async () => {
       production = await startTestServer({
-        databaseUri: testDatabaseUri("two-factor-production"),
+        databaseUri: testDatabaseUri(),
         environment: { NODE_ENV: "production" },
       });
     });
@@ -184,7 +184,7 @@ describe("the second factor", () => {
 describe("a change that a stolen session must not make", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("reauthentication") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
   });
   afterAll(() => server.stop());
 

@@ -15,7 +15,7 @@ describe("GET /admin/audit", () => {
   let root: UserRecord;
   let ann: UserRecord;
   beforeAll(async () => {
-    server = await startLiveServer({ databaseUri: testDatabaseUri("audit") });
+    server = await startLiveServer({ databaseUri: testDatabaseUri() });
     database = server.database;
     api = new ApiClient(server);
     root = await createUser(database, { username: "Root", role: "admin", approved: true });

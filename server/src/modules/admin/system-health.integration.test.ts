@@ -16,7 +16,7 @@ describe("GET /admin/health", () => {
   let feedIsRunning = true;
   beforeAll(async () => {
     server = await startTestServer({
-      databaseUri: testDatabaseUri("health"),
+      databaseUri: testDatabaseUri(),
       overrides: { now: () => NOW, feedIsRunning: () => feedIsRunning },
     });
     const admin = await createUser(server.database, { role: "admin", approved: true });

@@ -16,7 +16,7 @@ describe("GET /admin/usage", () => {
   let token: string;
   beforeAll(async () => {
     const overrides = { now: () => NOW };
-    server = await startTestServer({ databaseUri: testDatabaseUri("usage"), overrides });
+    server = await startTestServer({ databaseUri: testDatabaseUri(), overrides });
     const root = await createUser(server.database, { role: "admin", approved: true });
     token = signTokenFor(root, server.deps.settings);
   });
@@ -96,7 +96,7 @@ describe("GET /admin/usage", () => {
 
   it("has the budget, and what all calls of today have cost, also of unfinished analyses", async () => {
     const limited = await startTestServer({
-      databaseUri: testDatabaseUri("usage-budget"),
+      databaseUri: testDatabaseUri(),
       environment: {
         OPENAI_PRICE_PROMPT: "1",
         OPENAI_PRICE_COMPLETION: "4",

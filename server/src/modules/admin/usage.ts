@@ -8,7 +8,6 @@ const DAY_MS = 86_400_000;
 /** Days per period, including today. */
 const PERIOD_DAYS = { today: 1, last_7_days: 7, last_30_days: 30 } as const;
 
-/** Totals of one model on one day. */
 interface DayUsage {
   day: Date;
   model: string;

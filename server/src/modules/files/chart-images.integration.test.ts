@@ -21,7 +21,7 @@ describe("the admins' gallery of chart images", () => {
 
   beforeAll(async () => {
     server = await startTestServer({
-      databaseUri: testDatabaseUri("gallery"),
+      databaseUri: testDatabaseUri(),
       environment: { RATE_LIMIT: "off" },
       overrides: { now: () => now },
     });

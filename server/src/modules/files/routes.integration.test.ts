@@ -21,7 +21,7 @@ describe("stored files", () => {
 
   beforeAll(async () => {
     server = await startTestServer({
-      databaseUri: testDatabaseUri("files"),
+      databaseUri: testDatabaseUri(),
       environment: { VITE_API_URL: "https://api.example.com", RATE_LIMIT: "off" },
       overrides: { now: () => now },
     });

@@ -10,7 +10,6 @@ const MAX_PIXELS = 40_000_000;
 /** Enough to read the small print of a chart or a receipt. */
 const MAX_SIDE_PX = 2_560;
 
-/** Limit to decode and encode one image. */
 const TIME_LIMIT_SECONDS = 15;
 
 /** Each running conversion may need the memory of `MAX_PIXELS` and one thread. */

@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from "../../testing/start-test-serve
 describe("GET /markets", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("markets") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
   });
   afterAll(() => server.stop());
 

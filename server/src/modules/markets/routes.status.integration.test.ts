@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from "../../testing/start-test-serve
 describe("GET /status", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("status") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
   });
   afterAll(() => server.stop());
   afterEach(() => server.database.workerStatuses.deleteMany());
@@ -66,7 +66,7 @@ describe("GET /status", () => {
     ],
   ] as const)("without a worker goes by the settings %j", async (settings, expected) => {
     const other = await startTestServer({
-      databaseUri: testDatabaseUri("status"),
+      databaseUri: testDatabaseUri(),
       overrides: { settings: { ...server.deps.settings, ...settings } },
     });
     const answer = await other.call("/status");

@@ -36,7 +36,6 @@ export function differentBits(one: string, other: string): number {
 export const mayBeSameImage = (one: string, other: string): boolean =>
   differentBits(one, other) <= MAX_DIFFERENT_BITS;
 
-/** Side of the reduced image in pixels. */
 const SIDE_PX = 192;
 
 /** Side of the compared squares in pixels. They overlap by half. */

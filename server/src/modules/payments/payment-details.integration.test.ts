@@ -31,7 +31,7 @@ describe("payment details", () => {
   let root: UserRecord;
   let admins: PushClient;
   beforeAll(async () => {
-    server = await startLiveServer({ databaseUri: testDatabaseUri("payment") });
+    server = await startLiveServer({ databaseUri: testDatabaseUri() });
     database = server.database;
     api = new ApiClient(server);
     root = await createUser(database, { username: "Root", role: "admin", approved: true });

@@ -14,7 +14,7 @@ import { startTestServer, type TestServer } from "../../testing/start-test-serve
 const INCOMPLETE = "Please provide both sender name and a file.";
 
 describe("payment proofs", () => {
-  const databaseUri = testDatabaseUri("proofs");
+  const databaseUri = testDatabaseUri();
   const environment = { RATE_LIMIT: "off" };
   let server: TestServer;
   let otherServer: TestServer;

@@ -1,4 +1,3 @@
-import type { AdminPaymentProof } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { PaymentProofRecord } from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
@@ -6,18 +5,17 @@ import {
   addAccountUpdatedEvents,
   presentAdminProof,
   presentUserCard,
-  summarizeProof,
 } from "@shared/domain/user-card.ts";
-import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Types } from "mongoose";
-import { unauthenticated, userNotFound } from "../../http/errors.ts";
+import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
+import type { AdminDeps, UserActionInput } from "../admin/audit-trail.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
 import { removePaymentProof, type SavedFile, storeUpload } from "../files/stored-files.ts";
-import { findUserByName } from "../users/manage-users.ts";
+import { commitOnUser } from "../users/manage-users.ts";
 import { likenessOf, mayBeSameImage, perceptualHash, showSameImage } from "./image-similarity.ts";
 
 interface SubmitProofInput {
@@ -72,31 +70,19 @@ function storeProof(
     await removePaymentProof(database, uow, user._id);
     const stored: PaymentProofRecord = { ...proof, createdAt: at };
     await database.paymentProofs.create([stored], { session });
-    addSubmittedEvent(uow, user, stored);
+    const { username } = user;
+    uow.addEvent(ADMINS_STREAM, "proof:submitted", { ...presentAdminProof(stored), username });
     await addAccountUpdatedEvents(database, uow, { user, reason: "proof-submitted" });
   });
 }
 
-function addSubmittedEvent(uow: UnitOfWork, user: UserRecord, stored: PaymentProofRecord): void {
-  const presented: AdminPaymentProof = presentAdminProof(summarizeProof(stored));
-  uow.addEvent(ADMINS_STREAM, "proof:submitted", { ...presented, username: user.username });
-}
-
 /** Deletes a user's payment proof. @throws AppError not-found */
-export async function deleteProof(
-  deps: AdminDeps,
-  { admin, username }: UserActionInput,
-): Promise<UserRecord> {
-  const { database } = deps;
-  const { _id } = await findUserByName(database, username);
-  const lockKeys = [ADMINS_STREAM, userStream(_id)];
-  return commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
-    const user = await database.users.findById(_id).session(uow.session).lean();
-    if (!user) throw userNotFound();
-    if (!(await removePaymentProof(database, uow, _id))) {
+export function deleteProof(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
+  return commitOnUser(deps, input, async (uow, user) => {
+    if (!(await removePaymentProof(deps.database, uow, user._id))) {
       throw new AppError("not-found", `${user.username} has no payment proof.`);
     }
-    uow.addEvent(userStream(_id), "proof:deleted", {});
+    uow.addEvent(userStream(user._id), "proof:deleted", {});
     uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user));
     return user;
   });

@@ -31,7 +31,6 @@ export class QueueDashboard {
     this.#database = database;
   }
 
-  /** One page of jobs. */
   async list({ job, q, ...query }: JobQuery): Promise<QueuePage> {
     const { dashboard } = await this.#open();
     const wanted = { ...query, ...(job && { name: job }), ...(q && { search: q }) };
@@ -70,14 +69,12 @@ export class QueueDashboard {
     };
   }
 
-  /** Names of the given jobs that still exist. */
   async namesOf(jobIds: readonly string[]): Promise<string[]> {
     const { agenda } = await this.#open();
     const { jobs } = await agenda.queryJobs({ ids: [...jobIds] });
     return jobs.map(({ name }) => name);
   }
 
-  /** Changes the given jobs that still exist. */
   async change(action: JobAction, jobIds: readonly string[]): Promise<JobsChanged> {
     const { dashboard } = await this.#open();
     const change = {
@@ -96,7 +93,6 @@ export class QueueDashboard {
     while ((await this.#wait()) && (await isSessionValid())) yield 'data: {"type":"complete"}\n\n';
   }
 
-  /** Ends the events of all open pages. */
   close(): void {
     this.#closing.abort();
   }

@@ -20,7 +20,7 @@ describe("/admin/queue", () => {
   let now = START;
   beforeAll(async () => {
     const overrides = { now: () => new Date(now) };
-    server = await startTestServer({ databaseUri: testDatabaseUri("queue-page"), overrides });
+    server = await startTestServer({ databaseUri: testDatabaseUri(), overrides });
     const { database } = server;
     const userId = new Types.ObjectId();
     const position = { at: new Date(START), unfinishedSignals: 0 };
@@ -84,7 +84,7 @@ describe("/admin/queue", () => {
 
   it("sends its cookie over TLS only where browsers come by TLS", async () => {
     const secure = await startTestServer({
-      databaseUri: testDatabaseUri("queue-tls"),
+      databaseUri: testDatabaseUri(),
       environment: { VITE_API_URL: "https://api.example.com" },
     });
     const admin = await createUser(secure.database, { role: "admin" });

@@ -11,7 +11,7 @@ const TWO = "https://two.example";
 describe("the ledger's heads and their witnesses", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("ledger-heads") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
   });
   afterAll(() => server.stop());
   beforeEach(async () => {

@@ -12,7 +12,7 @@ describe("GET /performance", () => {
   let server: TestServer;
   let userId: string;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("performance-route") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
     const user = await createUser(server.database, { username: "known-by-name" });
     userId = String(user._id);
     for (let day = 0; day < 20; day += 1) {

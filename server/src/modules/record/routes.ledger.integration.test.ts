@@ -25,7 +25,7 @@ describe("the public ledger", () => {
   let ann: UserRecord;
   let root: UserRecord;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("ledger-routes") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
     root = await createUser(server.database, { role: "admin", approved: true });
   });
   afterAll(() => server.stop());

@@ -12,7 +12,7 @@ const NO_CREDITS =
   "You don't have any image analysis credits. Please recharge your account to continue.";
 
 describe("a request for a signal with a chart image", () => {
-  const databaseUri = testDatabaseUri("image-refusals");
+  const databaseUri = testDatabaseUri();
   const environment = { RATE_LIMIT: "off" };
   let server: TestServer;
   let otherServer: TestServer;

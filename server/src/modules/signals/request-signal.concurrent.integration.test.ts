@@ -14,7 +14,7 @@ const parse = (limit: number) =>
 describe("requests of one user that are committed together", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("together") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
   });
   afterAll(() => server.stop());
 

@@ -15,7 +15,7 @@ describe("GET /signal-history with a filter", () => {
   let api: ApiClient;
   let ann: UserRecord;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri("history") });
+    server = await startTestServer({ databaseUri: testDatabaseUri() });
     database = server.database;
     api = new ApiClient({ url: server.url, settings: server.deps.settings });
     ann = await createUser(database, { approved: true });

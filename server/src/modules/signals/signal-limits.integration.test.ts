@@ -14,7 +14,7 @@ describe("a request for a signal finds no room", () => {
   let clock = Date.now();
   beforeAll(async () => {
     server = await startTestServer({
-      databaseUri: testDatabaseUri("room"),
+      databaseUri: testDatabaseUri(),
       overrides: { now: () => new Date(clock) },
     });
   });

@@ -11,7 +11,7 @@ import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { storeTrade, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type LiveServer, startLiveServer, TEST_SECRETS } from "../../testing/start-live-server.ts";
 
@@ -20,7 +20,7 @@ const HOUR_MS = TIMEFRAME_MS["1h"];
 const candle = (time: number) => ({ time, open: 100, high: 101, low: 99, close: 100, volume: 1 });
 
 describe("what became of a signal", () => {
-  const uri = testDatabaseUri("signal-page");
+  const uri = newDatabaseUri("signal-page");
   let server: LiveServer;
   let database: Database;
   let api: ApiClient;

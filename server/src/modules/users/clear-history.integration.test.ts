@@ -19,7 +19,7 @@ describe("clearing signal histories", () => {
   let bob: UserRecord;
   let count = 0;
   beforeAll(async () => {
-    server = await startLiveServer({ databaseUri: testDatabaseUri("history") });
+    server = await startLiveServer({ databaseUri: testDatabaseUri() });
     database = server.database;
     api = new ApiClient(server);
     root = await createUser(database, { username: "Root", role: "admin", approved: true });

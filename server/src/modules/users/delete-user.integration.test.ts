@@ -27,7 +27,7 @@ describe("deleting a user", () => {
   let count = 0;
   beforeAll(async () => {
     server = await startLiveServer({
-      databaseUri: testDatabaseUri("delete"),
+      databaseUri: testDatabaseUri(),
       env: { DATA_DIR, RATE_LIMIT: "off" },
     });
     database = server.database;

@@ -10,6 +10,7 @@ import {
   findProofsOf,
   presentUserCard,
 } from "@shared/domain/user-card.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { assertNotOwnAccount } from "../../http/access.ts";
@@ -73,30 +74,22 @@ export function setImageAccess(
 type AccountSwitch = Pick<UserRecord, "approved"> | Pick<UserRecord, "allowImageUpload">;
 
 /** Changes a permission. There is no event if it already has the value. @throws AppError not-found */
-async function updateAccount(
+function updateAccount(
   deps: AdminDeps,
   input: UserActionInput & { fields: AccountSwitch; reason: AccountReason },
 ): Promise<UserRecord> {
-  const { admin, username, fields, reason } = input;
+  const { fields, reason } = input;
   const { database } = deps;
-  const { _id } = await findUserByName(database, username);
-  const lockKeys = [ADMINS_STREAM, userStream(_id)];
-  return commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
-    const { session } = uow;
-    const user = await database.users
+  return commitOnUser(deps, input, async (uow, user) => {
+    const changed = await database.users
       .findOneAndUpdate(
-        { _id, $nor: [fields] },
+        { _id: user._id, $nor: [fields] },
         { $set: fields },
-        { session, returnDocument: "after" },
+        { session: uow.session, returnDocument: "after" },
       )
       .lean();
-    if (user) {
-      await addAccountUpdatedEvents(database, uow, { user, reason });
-      return user;
-    }
-    const unchanged = await database.users.findById(_id).session(session).lean();
-    if (!unchanged) throw userNotFound();
-    return unchanged;
+    if (changed) await addAccountUpdatedEvents(database, uow, { user: changed, reason });
+    return changed ?? user;
   });
 }
 
@@ -104,32 +97,42 @@ async function updateAccount(
  * Adds credits to a user's balance, or removes them down to zero.
  * @throws AppError not-found, or invalid-input if the balance would exceed the safe integers
  */
-export async function grantCredits(
+export function grantCredits(
   deps: AdminDeps,
   input: UserActionInput & { credits: number },
 ): Promise<UserRecord> {
-  const { admin, username, credits } = input;
-  const { database } = deps;
-  const { _id } = await findUserByName(database, username);
-  const lockKeys = [ADMINS_STREAM, userStream(_id)];
-  return commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
-    const before = await database.users.findById(_id).session(uow.session).lean();
-    if (!before) throw userNotFound();
-    if (!Number.isSafeInteger(before.imageCredits + credits)) throw invalidNumber();
-    const after = await changeCredits(database, uow, {
-      userId: _id,
+  const { admin, credits } = input;
+  return commitOnUser(deps, input, async (uow, user) => {
+    if (!Number.isSafeInteger(user.imageCredits + credits)) throw invalidNumber();
+    const after = await changeCredits(deps.database, uow, {
+      userId: user._id,
       kind: "grant",
       amount: credits,
       by: admin.username,
       why: credits < 0 ? "Removed by an administrator." : "Granted by an administrator.",
     });
-    return after ?? before;
+    return after ?? user;
   });
 }
 
 function invalidNumber(): AppError {
   const message = MESSAGES.invalidNumber;
   return new AppError("invalid-input", message, { errors: [{ field: "credits", message }] });
+}
+
+/** Commits an administrator's action on a user, who is read in the transaction. @throws AppError not-found */
+export async function commitOnUser<Result>(
+  deps: AdminDeps,
+  { admin, username }: UserActionInput,
+  apply: (uow: UnitOfWork, user: UserRecord) => Promise<Result>,
+): Promise<Result> {
+  const { _id } = await findUserByName(deps.database, username);
+  const lockKeys = [ADMINS_STREAM, userStream(_id)];
+  return commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
+    const user = await deps.database.users.findById(_id).session(uow.session).lean();
+    if (!user) throw userNotFound();
+    return apply(uow, user);
+  });
 }
 
 /** Finds a user by case-insensitive name. @throws AppError not-found */

@@ -28,7 +28,7 @@ describe("what administrators do with users", () => {
   let ann: UserRecord;
   let count = 0;
   beforeAll(async () => {
-    server = await startLiveServer({ databaseUri: testDatabaseUri("admin") });
+    server = await startLiveServer({ databaseUri: testDatabaseUri() });
     database = server.database;
     api = new ApiClient(server);
     root = await createUser(database, { username: "Root", role: "admin", approved: true });

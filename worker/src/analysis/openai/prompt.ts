@@ -6,9 +6,12 @@ import { formatNumber } from "@shared/domain/format-price.ts";
 import type { AdviceRequest } from "../analyst.ts";
 import { MAX_COST_SHARE, minStopDistance } from "../cost-limit.ts";
 import { volatilityRegime } from "../indicators.ts";
-import type { MarketBrief, StructureLevel } from "../market-brief.ts";
-import { memoizeWeak } from "../memoize-weak.ts";
-import { formatAtTick, type PriceScale } from "../price-scale.ts";
+import {
+  formatAtTick,
+  type MarketBrief,
+  type PriceScale,
+  type StructureLevel,
+} from "../market-brief.ts";
 import { TRADE_BOUNDS } from "../validate-advice.ts";
 
 /** Must change with every change of the prompts or of the brief: calibration is per version. */
@@ -63,9 +66,7 @@ const VOLUME_DIGITS = 5;
 const SHOWN_LEVELS = 3;
 
 /** Compact text: indicators first, then the candles as CSV, oldest first. */
-export const briefText = memoizeWeak(writeBrief);
-
-function writeBrief(brief: MarketBrief): string {
+export function briefText(brief: MarketBrief): string {
   const { symbol, timeframe, scale, price, lastCandleAt, candles } = brief;
   return [
     "<market_data>",

@@ -3,8 +3,7 @@ import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, recordedCandles, series } from "../../testing/candles.ts";
 import { type Advice, adviceSchema } from "../analyst.ts";
-import { buildMarketBrief, type MarketBrief } from "../market-brief.ts";
-import { roundToTick } from "../price-scale.ts";
+import { buildMarketBrief, type MarketBrief, roundToTick } from "../market-brief.ts";
 import { validateAdvice } from "../validate-advice.ts";
 import { rulesAnalyst } from "./rules-analyst.ts";
 

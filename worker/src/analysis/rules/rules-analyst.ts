@@ -3,10 +3,14 @@ import { HOLD_CANDLES } from "@shared/contract/constants.ts";
 import { formatDistance, formatNumber } from "@shared/domain/format-price.ts";
 import type { Advice, Analyst } from "../analyst.ts";
 import { structureAround, volatilityRegime } from "../indicators.ts";
-import type { MarketBrief } from "../market-brief.ts";
-import { formatAtTick, type PriceScale } from "../price-scale.ts";
-import { type MarketScore, scoreMarket, TRADE_THRESHOLD, type Vote } from "./score-market.ts";
-import type { TradeLevels } from "./trade-levels.ts";
+import { formatAtTick, type MarketBrief, type PriceScale } from "../market-brief.ts";
+import {
+  type MarketScore,
+  scoreMarket,
+  TRADE_THRESHOLD,
+  type TradeLevels,
+  type Vote,
+} from "./score-market.ts";
 
 /** Changes with every change of the rules, so that the version of a past signal is known. */
 const RULES_VERSION = 3;

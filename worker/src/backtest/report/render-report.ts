@@ -5,12 +5,8 @@ import { equityChart } from "./equity-chart.ts";
 import {
   formatCost,
   formatCount,
-  formatFall,
   formatMeanR,
   formatPrice,
-  formatR,
-  formatRange,
-  formatShare,
   formatTime,
   formatUsd,
   NO_FIGURE,
@@ -39,7 +35,6 @@ export function renderReport(report: BacktestReport): string {
 <p class="sub">${formatTime(data.from)} to ${formatTime(data.to)} UTC · ${formatCount(data.candles)} candles ${sourceName(report)}</p>
 </header>
 <section class="verdict"><p>${verdict}</p></section>
-${keyFigures(report)}
 <section><h2>Result over time</h2>${equityChart(report.curves)}</section>
 <section class="notes"><h2>Limitations</h2><ul>${caveats.map((caveat) => html`<li>${caveat}</li>`)}</ul></section>
 <section><h2>Compared with chance, a rule, and holding</h2>${comparisonTable(report)}</section>
@@ -61,42 +56,6 @@ function analystName({ analyst }: BacktestReport): string {
 function sourceName({ options, data }: BacktestReport): string {
   if (options.from === "provider") return `from ${data.provider}`;
   return options.from === "csv" ? "from your file" : "from a recording";
-}
-
-function keyFigures({ figures, random, hold }: BacktestReport): Html {
-  const { total_r: total, result_usd, win_rate: rate, expectancy_r: mean, counts } = figures;
-  const tooFew = "too few trades";
-  const cards = [
-    {
-      name: "Analyst",
-      value: formatR(total),
-      note: `${formatUsd(result_usd)}, ${formatCount(figures.trades)} trades closed`,
-    },
-    {
-      name: "Random entries",
-      value: random.total_r ? formatR(random.total_r.mean) : "–",
-      note: random.total_r ? `nine of ten: ${formatRange(random.total_r, formatR)}` : "no trades",
-    },
-    {
-      name: "Win rate",
-      value: rate ? formatShare(rate.value) : `${counts.wins} of ${counts.decided}`,
-      note: rate ? `baseline ${formatShare(figures.no_edge_rate ?? 0)}` : tooFew,
-    },
-    {
-      name: "Expectancy",
-      value: mean ? formatMeanR(mean.value) : "–",
-      note: mean ? formatRange(mean, formatMeanR) : tooFew,
-    },
-    {
-      name: "Max drawdown",
-      value: figures.max_drawdown_r === null ? "–" : formatFall(figures.max_drawdown_r),
-      note: `holding fell ${formatShare(hold.max_drawdown_percent / 100)}`,
-    },
-  ];
-  return html`<dl class="cards">${cards.map(
-    ({ name, value, note }) =>
-      html`<div><dt>${name}</dt><dd>${value}<small>${note}</small></dd></div>`,
-  )}</dl>`;
 }
 
 function method({ options, analyst, bars, random, hold }: BacktestReport): Html {
@@ -166,11 +125,6 @@ small { display: block; color: var(--muted); font-size: 0.8125rem; font-weight: 
 .eyebrow { color: var(--accent); font-size: 0.8125rem; font-weight: 600; letter-spacing: 0.06em; text-transform: uppercase; margin-bottom: 0.35rem; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1.25rem; }
 .verdict { font-size: 1.15rem; font-weight: 600; border-left: 4px solid var(--accent); }
-.cards { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(10.5rem, 100%), 1fr)); background: none; border: 0; padding: 0; margin: 0; }
-.cards div { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1rem 1.25rem; }
-.cards dt { color: var(--muted); font-size: 0.875rem; }
-.cards dd { margin: 0.15rem 0 0; font-size: 1.6rem; font-weight: 650; letter-spacing: -0.02em; }
-.cards dd small { letter-spacing: 0; margin-top: 0.15rem; }
 .notes { background: var(--note); border-color: var(--note-line); }
 .notes ul, .method ul { margin: 0; padding-left: 1.2rem; display: grid; gap: 0.4rem; }
 .up { color: var(--up); } .down { color: var(--down); } .buy { color: var(--up); font-weight: 600; } .sell { color: var(--down); font-weight: 600; }
@@ -200,6 +154,6 @@ thead th { color: var(--muted); font-weight: 600; font-size: 0.875rem; }
 .trades { min-width: 62rem; font-size: 0.875rem; white-space: nowrap; } .trades th[scope=row] { font-weight: 400; } .trades td:nth-child(2), .trades td:nth-child(7), .trades th:nth-child(2), .trades th:nth-child(7) { text-align: left; }
 summary { cursor: pointer; font-size: 1.15rem; font-weight: 700; } summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 4px; } details[open] summary { margin-bottom: 1rem; }
 footer { color: var(--muted); font-size: 0.875rem; }
-@media (max-width: 40rem) { .comparison :is(th, td):first-child { position: sticky; left: 0; background: var(--card); } .comparison th:first-child small { display: none; } .plot { margin-right: 3.6rem; } .dates { margin-right: 3.6rem; } .dates span:not(:first-child, :last-child) { display: none; } .comparison { min-width: max-content; } .comparison th:first-child { width: 6.75rem; white-space: normal; } .comparison :is(td, thead th) { white-space: nowrap; } .cards div:last-child:nth-child(odd) { grid-column: 1 / -1; } }
-@media print { body { background: none; } section, .cards div { break-inside: avoid; } .scroll { overflow: visible; } }
+@media (max-width: 40rem) { .comparison :is(th, td):first-child { position: sticky; left: 0; background: var(--card); } .comparison th:first-child small { display: none; } .plot { margin-right: 3.6rem; } .dates { margin-right: 3.6rem; } .dates span:not(:first-child, :last-child) { display: none; } .comparison { min-width: max-content; } .comparison th:first-child { width: 6.75rem; white-space: normal; } .comparison :is(td, thead th) { white-space: nowrap; } }
+@media print { body { background: none; } section { break-inside: avoid; } .scroll { overflow: visible; } }
 `;

@@ -1,7 +1,7 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
-import type { Exchange } from "ccxt";
+import type { Exchange, MarketInterface } from "ccxt";
 import { z } from "zod";
 import {
   closedCandles,
@@ -20,7 +20,6 @@ import {
   requestScope,
   toProviderError,
 } from "./exchange-client.ts";
-import { createMarketList, type MarketList } from "./market-list.ts";
 
 export interface CcxtLimits {
   candles: RequestLimits;
@@ -215,4 +214,55 @@ function exchangeCovers(exchangeId: string, symbol: string): boolean {
   const instrument = findInstrument(symbol);
   if (!instrument) return symbol.includes("/");
   return instrument.exchanges?.includes(exchangeId) ?? true;
+}
+
+const MAX_AGE_MS = 6 * TIMEFRAME_MS["1h"];
+
+/** Symbols that can be traded now. Rejects with `ProviderError` of scope `provider`. */
+type MarketList = () => Promise<ReadonlySet<string>>;
+
+/**
+ * Loads the markets of an exchange once for simultaneous callers, and again after a failure: ccxt's `loadMarkets`
+ * caches failures.
+ */
+function createMarketList(options: {
+  exchange: Exchange;
+  load: () => Promise<(MarketInterface | undefined)[]>;
+  now: () => number;
+  onStale: (error: unknown) => void;
+}): MarketList {
+  let kept: { symbols: ReadonlySet<string>; loadedAt: number } | undefined;
+  let loading: Promise<ReadonlySet<string>> | undefined;
+
+  const load = async () => {
+    const markets = (await options.load()).filter(isSpotMarket);
+    if (markets.length === 0) {
+      const message = "the list of markets is empty";
+      throw new ProviderError({ provider: options.exchange.id, failure: "nonsense", message });
+    }
+    options.exchange.setMarkets(markets);
+    const tradable = markets.filter(({ active }) => active !== false);
+    kept = { symbols: new Set(tradable.map(({ symbol }) => symbol)), loadedAt: options.now() };
+    return kept.symbols;
+  };
+  const loadOnce = () => {
+    loading ??= load()
+      .catch((error: unknown) => {
+        throw toProviderError(error, options.exchange.id).ofProvider();
+      })
+      .finally(() => {
+        loading = undefined;
+      });
+    return loading;
+  };
+
+  return async () => {
+    if (!kept) return loadOnce();
+    if (options.now() - kept.loadedAt > MAX_AGE_MS) loadOnce().catch(options.onStale);
+    return kept.symbols;
+  };
+}
+
+function isSpotMarket(market: MarketInterface | undefined): market is MarketInterface {
+  return Boolean(market?.spot && market.id && market.base && market.quote);
 }

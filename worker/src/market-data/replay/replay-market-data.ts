@@ -5,9 +5,8 @@ import { firstOpeningTime } from "../candles.ts";
 import type { MarketData } from "../market-data.ts";
 import { ProviderError } from "../provider-error.ts";
 import { isOpen } from "../trading-hours.ts";
-import { DEMO_INSTRUMENTS } from "./demo-instruments.ts";
 import { type CandleSource, Recordings, recordedSource, resampledSource } from "./recordings.ts";
-import { simulatedDays, subdividedSource } from "./simulation.ts";
+import { DEMO_INSTRUMENTS, simulatedDays, subdividedSource } from "./simulation.ts";
 
 export const REPLAY_SYMBOLS: readonly string[] = Object.keys(DEMO_INSTRUMENTS);
 

@@ -6,7 +6,7 @@ import { MESSAGES } from "@shared/contract/messages.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Check, Coins, ImageOff, ImagePlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { Alert } from "../../../ui/alert.tsx";
+import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button, buttonClass } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
 import { dialogClass } from "../../../ui/dialog-class.ts";
@@ -28,16 +28,11 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
   const AccessIcon = isAllowed ? ImageOff : ImagePlus;
   return (
     <div className="mt-auto flex flex-col gap-3">
-      {approve.error && (
-        <Alert tone="error" role="alert" title={`Failed to approve ${username}`}>
-          {approve.error.message}
-        </Alert>
-      )}
-      {access.error && (
-        <Alert tone="error" role="alert" title="Failed to update image upload permission.">
-          {access.error.message}
-        </Alert>
-      )}
+      <ErrorAlert title={`Failed to approve ${username}`} message={approve.error?.message} />
+      <ErrorAlert
+        title="Failed to update image upload permission."
+        message={access.error?.message}
+      />
       <div className="flex flex-wrap gap-2">
         <Button
           Icon={Check}
@@ -180,11 +175,7 @@ function GrantForm({ user, onDone }: { user: UserCard; onDone(): void }) {
           setInvalid(false);
         }}
       />
-      {grant.isError && (
-        <Alert tone="error" role="alert" className="mt-4">
-          Failed to grant upload credits.
-        </Alert>
-      )}
+      <ErrorAlert message={grant.isError && "Failed to grant upload credits."} className="mt-4" />
       <div className={dialogClass.actions}>
         <Dialog.Close className={buttonClass({ variant: "secondary" })}>Cancel</Dialog.Close>
         <Button type="submit" busy={grant.isPending}>

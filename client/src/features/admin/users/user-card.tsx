@@ -8,15 +8,15 @@ import {
   TriangleAlert,
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
+import { useMe } from "../../../lib/me.ts";
 import { queryClient } from "../../../lib/query-client.ts";
-import { useRealtime } from "../../../lib/realtime/store.ts";
 import { ImageDialog } from "../../../ui/image-dialog.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { adminKeys } from "../api.ts";
 import { UserActions } from "./user-actions.tsx";
 
 export const UserItem = memo(function UserItem({ user }: { user: UserCard }) {
-  const isSelf = useRealtime((live) => live.account?.username === user.username);
+  const isSelf = useMe()?.username === user.username;
   const titleId = `user-${user.username}`;
   return (
     <article

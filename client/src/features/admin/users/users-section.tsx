@@ -64,10 +64,7 @@ function UsersSkeleton() {
     <div className="flex flex-col gap-4">
       <Skeleton className="h-11 w-full max-w-md" />
       <div className="grid gap-4 xl:grid-cols-2">
-        <Skeleton className="h-80 rounded-card" />
-        <Skeleton className="h-80 rounded-card" />
-        <Skeleton className="h-80 rounded-card" />
-        <Skeleton className="h-80 rounded-card" />
+        <Skeleton className="h-80 rounded-card" count={4} />
       </div>
     </div>
   );
@@ -160,7 +157,6 @@ function UserPages({ users }: { users: UserCard[] }) {
   );
 }
 
-/** Users of one filter whose name, email or sender name contains `search`, ignoring case. */
 export function filterUsers(users: UserCard[], { filter, search }: Wanted): UserCard[] {
   const wanted = search.trim().toLowerCase();
   return users.filter((user) => filters[filter].includes(user) && textOf(user).includes(wanted));

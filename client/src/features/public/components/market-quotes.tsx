@@ -28,7 +28,6 @@ export function Sparkline({ closes, falling }: { closes: readonly number[]; fall
   );
 }
 
-/** Formats a price with enough decimals to show its moves, e.g. `64,012.50`. */
 export function formatQuote(price: number): string {
   const digits = axisDecimals(price);
   return price.toLocaleString("en-US", {
@@ -37,7 +36,6 @@ export function formatQuote(price: number): string {
   });
 }
 
-/** Returns SVG `points` of a line through `values` that fills the box. */
 export function linePoints(
   values: readonly number[],
   box: { width: number; height: number },

@@ -1,18 +1,25 @@
-import { lazy, type ReactNode, useSyncExternalStore } from "react";
+import { type ReactNode, useSyncExternalStore } from "react";
 import { noopSubscribe } from "../../../lib/hydration.ts";
 import { type Theme, useTheme } from "../../../lib/theme.ts";
-import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
+import { type Widget, WidgetBox, widgetSkeleton } from "../../../ui/widget.tsx";
 
 /** Loaded only when a widget does not load. */
-const TickerPanel = lazy(async () => ({
-  default: (await import("./ticker-panel.tsx")).TickerPanel,
-}));
-const OverviewPanel = lazy(async () => ({
-  default: (await import("./overview-panel.tsx")).OverviewPanel,
-}));
-const CryptoPanel = lazy(async () => ({
-  default: (await import("./crypto-panel.tsx")).CryptoPanel,
-}));
+const TickerPanel = lazyComponent(
+  () => import("./ticker-panel.tsx"),
+  "TickerPanel",
+  widgetSkeleton,
+);
+const OverviewPanel = lazyComponent(
+  () => import("./overview-panel.tsx"),
+  "OverviewPanel",
+  widgetSkeleton,
+);
+const CryptoPanel = lazyComponent(
+  () => import("./crypto-panel.tsx"),
+  "CryptoPanel",
+  widgetSkeleton,
+);
 
 const prefersStillness = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -63,10 +70,7 @@ function Section({ id, title, children }: { id: string; title: string; children:
   );
 }
 
-/**
- * TradingView's names of the product's symbols. Importing the contract's instruments would make the first load
- * too large; a test compares the two.
- */
+/** A copy of the contract's instruments, whose import would make the first load too large; a test compares the two. */
 const crypto = [
   { s: "BINANCE:BTCUSDT", d: "BTC/USDT" },
   { s: "BINANCE:ETHUSDT", d: "ETH/USDT" },

@@ -7,10 +7,7 @@ import { performanceParams, performanceQuery } from "../../../lib/performance-qu
 import { TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 
-/**
- * Space for two facts, or for the edge alone, by the width of the panel, with a spare line for other fonts: nothing moves
- * when the record arrives.
- */
+/** Space for two facts, or for the edge alone, by the width of the panel: nothing moves when the record arrives. */
 const heights = {
   stated: "min-h-59 @[18rem]:min-h-49 @md:min-h-40 @2xl:min-h-30",
   calibrated: "min-h-47 @[18rem]:min-h-40 @md:min-h-30 @2xl:min-h-23",
@@ -31,12 +28,7 @@ export function AnalystRecord({ analysis }: { analysis: RecordedAnalysis }) {
   return <LoadedRecord query={{ data, analyst, version, period: "all" }} signal={signal} />;
 }
 
-interface LoadedRecordProps {
-  query: PerformanceQuery;
-  signal: StatedConfidence;
-}
-
-function LoadedRecord({ query, signal }: LoadedRecordProps) {
+function LoadedRecord({ query, signal }: { query: PerformanceQuery; signal: StatedConfidence }) {
   const { data: record, isError } = useQuery(performanceQuery(query));
   return (
     <RecordPanel
@@ -52,10 +44,8 @@ function LoadedRecord({ query, signal }: LoadedRecordProps) {
 export interface RecordPanelProps {
   data: PerformanceQuery["data"];
   isCalibrated: boolean;
-  /** Undefined until the record has been read. */
   facts: RecordFact[] | undefined;
   isError: boolean;
-  /** Address of the same record on the performance page. */
   address: string;
 }
 
@@ -107,14 +97,12 @@ function Facts({ facts }: { facts: RecordFact[] }) {
 }
 
 interface StatedConfidence {
-  /** As stated by the analyst, 0 to 100. */
   confidence: number;
   /** A calibrated confidence needs no comparison with the record. */
   isCalibrated: boolean;
 }
 
 interface RecordFact {
-  /** The trades that it is measured on. */
   trades: string;
   text: string;
 }
@@ -123,10 +111,7 @@ type MeasuredRecord = Pick<Performance, "confidence" | "lift" | "effective_trade
 
 const ALL_TRADES = "All trades";
 
-/**
- * The record beside a signal's confidence. An uncalibrated confidence is compared with trades of a similar one if there
- * are enough, otherwise with all; empty while no trade was won or lost.
- */
+/** Compares an uncalibrated confidence with trades of a similar one if there are enough, otherwise with all. */
 export function recordFacts(record: MeasuredRecord, signal: StatedConfidence): RecordFact[] {
   if (record.confidence.decided === 0) return [];
   const edge = { trades: ALL_TRADES, text: edgeStatement(record) };

@@ -1,30 +1,27 @@
 import { Form } from "@base-ui/react/form";
 import { SIGNAL_DEFAULTS } from "@shared/contract/constants.ts";
 import { Sparkles } from "lucide-react";
-import { type FormEvent, lazy, memo, Suspense, useState } from "react";
+import { type FormEvent, memo, useState } from "react";
 import type { FormErrors } from "../../../lib/api/field-errors.ts";
-import { useRealtime } from "../../../lib/realtime/store.ts";
+import { useMe } from "../../../lib/me.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { readInputs, setInputs, useBot } from "../bot-store.ts";
 import { submitRequest } from "../submit-request.ts";
 import { NumberInput, SymbolField, TimeframeField } from "./form-fields.tsx";
 
 /** Only some users may send images. */
-const ImageInput = lazy(async () => ({
-  default: (await import("./image-input.tsx")).ImageInput,
-}));
+const ImageInput = lazyComponent(
+  () => import("./image-input.tsx"),
+  "ImageInput",
+  <Skeleton className="h-40 rounded-control" />,
+);
 
-interface BotFormProps {
-  analyzing: boolean;
-  onSubmitted(): void;
-}
-
-export function BotForm({ analyzing, onSubmitted }: BotFormProps) {
+export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubmitted(): void }) {
   const [file, setFile] = useState<File | null>(null);
   const [errors, setErrors] = useState<FormErrors>({});
-  const allowsImage = useRealtime((live) => live.account?.allow_image_upload ?? false);
-  const credits = useRealtime((live) => live.account?.image_credits ?? 0);
+  const { allow_image_upload: allowsImage = false, image_credits: credits = 0 } = useMe() ?? {};
   const image = allowsImage ? file : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -47,9 +44,7 @@ export function BotForm({ analyzing, onSubmitted }: BotFormProps) {
         <MarketFields />
         <MoneyFields />
         {allowsImage && (
-          <Suspense fallback={<Skeleton className="h-40 rounded-control" />}>
-            <ImageInput file={image} credits={credits} disabled={analyzing} onChange={setFile} />
-          </Suspense>
+          <ImageInput file={image} credits={credits} disabled={analyzing} onChange={setFile} />
         )}
         <Button type="submit" size="lg" busy={analyzing} className="mt-1 w-full">
           {!analyzing && <Sparkles aria-hidden className="size-5" />}

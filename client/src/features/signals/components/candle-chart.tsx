@@ -33,7 +33,6 @@ export interface CandleChartProps {
 
 const NO_MARKS: ChartMark[] = [];
 
-/** Including the gap to the next candle. */
 const MIN_LEGIBLE_CANDLE_PX = 9;
 /** In a narrower box that shows all candles, the names of the lines would cover the latest ones. */
 const MIN_NAMED_LINES_PX = 480;
@@ -41,7 +40,6 @@ const MIN_NAMED_LINES_PX = 480;
 const RIGHT_GAP_SHARE = 0.12;
 const MIN_RIGHT_GAP_CANDLES = 4;
 
-/** Candles with the levels of a trade as lines, on a canvas. */
 export function CandleChart({
   candles,
   levels,

@@ -7,7 +7,6 @@ const lots = new Intl.NumberFormat("en-US", {
   roundingPriority: "morePrecision",
 });
 
-/** The size of the position in standard lots, and the size of one unit. */
 export function ContractSizeNote({ symbol, units }: { symbol: string; units: number }) {
   const instrument = findInstrument(symbol);
   if (!instrument || instrument.class === "crypto") return null;

@@ -3,7 +3,6 @@ import type { Analysis } from "@shared/contract/signal.ts";
 import type { Failure } from "../bot-store.ts";
 import { ResultCard } from "./result-card.tsx";
 
-/** A request that gave no signal, shown as a WAIT with the reason. */
 export function FailedResult({ failure }: { failure: Failure }) {
   const { request, requestedAt } = failure.pending;
   return (

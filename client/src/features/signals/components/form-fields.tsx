@@ -7,13 +7,8 @@ import { ChevronDown, Minus, Plus } from "lucide-react";
 import { useState } from "react";
 import { fieldClass } from "../../../ui/field-class.ts";
 
-interface SymbolFieldProps {
-  value: string;
-  onChange(value: string): void;
-}
-
 /** One of the suggestions or free text. Only what is typed after the list has opened filters it. */
-export function SymbolField({ value, onChange }: SymbolFieldProps) {
+export function SymbolField({ value, onChange }: { value: string; onChange(value: string): void }) {
   const [typed, setTyped] = useState(false);
   const [open, setOpen] = useState(false);
   const show = (next: boolean) => {
@@ -123,7 +118,6 @@ interface NumberInputProps {
   name: string;
   label: string;
   value: number | null;
-  /** Replaces an input that is empty or does not parse. */
   fallback: number;
   step: number;
   onChange(value: number | null): void;

@@ -2,8 +2,9 @@ import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
 import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
-import { useEffect, useId, useRef, useState } from "react";
-import { Alert } from "../../../ui/alert.tsx";
+import { useId, useState } from "react";
+import { useLeaveSignal } from "../../../lib/use-leave-signal.ts";
+import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { fieldClass } from "../../../ui/field-class.ts";
 import { SearchInput } from "../../../ui/search-input.tsx";
@@ -77,25 +78,20 @@ function SymbolFilter({ symbol, onChange }: { symbol: string; onChange(symbol: s
   );
 }
 
+const historyJson = (items: HistoryItem[]): string => `${JSON.stringify(items, null, 2)}\n`;
+
 const formats = {
   csv: { label: "Export CSV", type: "text/csv;charset=utf-8", write: historyCsv },
   json: { label: "Export JSON", type: "application/json", write: historyJson },
 } as const;
 const FORMAT_NAMES = ["csv", "json"] as const;
 
-/** Saves all signals that match the filter as a file. */
 export function ExportButtons({ filter }: { filter: HistoryFilter }) {
   const [loaded, setLoaded] = useState(0);
-  const leaving = useRef(new AbortController());
-  useEffect(() => {
-    const controller = new AbortController();
-    leaving.current = controller;
-    return () => controller.abort();
-  }, []);
+  const leaveSignal = useLeaveSignal();
   const saving = useMutation({
     mutationFn: async (format: keyof typeof formats) => {
-      const { signal } = leaving.current;
-      const items = await readAll({ filter, signal, onProgress: setLoaded });
+      const items = await readAll(filter, leaveSignal(), setLoaded);
       saveFile(items, format);
       return items.length;
     },
@@ -125,23 +121,19 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
         {saving.isPending && `Loading signals: ${loaded}`}
         {saving.isSuccess && `Saved ${saving.data} ${saving.data === 1 ? "signal" : "signals"}.`}
       </p>
-      {saving.isError && (
-        <Alert tone="error" role="alert" title="The export failed.">
-          {historyErrorText(saving.error)}
-        </Alert>
-      )}
+      <ErrorAlert
+        title="The export failed."
+        message={saving.error && historyErrorText(saving.error)}
+      />
     </div>
   );
 }
 
-interface ReadAllOptions {
-  filter: HistoryFilter;
-  signal: AbortSignal;
-  /** Receives the number of signals read so far. */
-  onProgress(read: number): void;
-}
-
-async function readAll({ filter, signal, onProgress }: ReadAllOptions): Promise<HistoryItem[]> {
+async function readAll(
+  filter: HistoryFilter,
+  signal: AbortSignal,
+  onProgress: (read: number) => void,
+): Promise<HistoryItem[]> {
   const items: HistoryItem[] = [];
   let cursor: string | null = null;
   do {
@@ -163,10 +155,6 @@ function saveFile(items: HistoryItem[], format: keyof typeof formats): void {
   URL.revokeObjectURL(link.href);
 }
 
-function historyJson(items: HistoryItem[]): string {
-  return `${JSON.stringify(items, null, 2)}\n`;
-}
-
 const COLUMNS = [
   "timestamp",
   "symbol",
@@ -186,7 +174,6 @@ const COLUMNS = [
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** The items as CSV (RFC 4180) with a header; a missing outcome is PENDING. */
 export function historyCsv(items: HistoryItem[]): string {
   const rows = items.map((item) => {
     const fields = { ...item, outcome: item.outcome ?? "PENDING" };

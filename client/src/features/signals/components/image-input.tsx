@@ -10,7 +10,6 @@ interface ImageInputProps {
   onChange(file: File | null): void;
 }
 
-/** A chart image to be analyzed with the candles, and its price in credits. */
 export function ImageInput({ file, credits, disabled, onChange }: ImageInputProps) {
   const cannotPay = credits <= 0;
   return (

@@ -5,14 +5,7 @@ import { useTheme } from "../../../lib/theme.ts";
 import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
 import { useBot } from "../bot-store.ts";
 
-interface PreviewChartProps {
-  /** Shown until the chart has loaded, and where it does not load. */
-  children: ReactNode;
-  className: string;
-}
-
-/** The chart of the market in the form, if the product knows it. */
-export function PreviewChart({ children, className }: PreviewChartProps) {
+export function PreviewChart({ children, className }: { children: ReactNode; className: string }) {
   const { symbol, timeframe } = useBot(({ inputs }) => inputs);
   const known = findInstrument(symbol.trim().toUpperCase());
   if (!known) return <div className={className}>{children}</div>;
@@ -55,7 +48,6 @@ export function MarketChart({ symbol, timeframe, ...box }: MarketChartProps) {
   return <WidgetBox key={`${symbol} ${timeframe}`} widget={widget} {...box} />;
 }
 
-/** TradingView's names of the candle lengths. */
 const INTERVALS: Record<Timeframe, string> = {
   "1m": "1",
   "5m": "5",
@@ -68,7 +60,6 @@ const INTERVALS: Record<Timeframe, string> = {
 
 export const tradingViewInterval = (timeframe: Timeframe): string => INTERVALS[timeframe];
 
-/** TradingView's name of a symbol; unknown pairs are looked up on the largest exchange. */
 export function tradingViewSymbol(symbol: string): string {
   return findInstrument(symbol)?.tradingView ?? `BINANCE:${symbol.replace(/[^A-Z0-9]/g, "")}`;
 }

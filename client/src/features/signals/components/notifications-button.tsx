@@ -1,12 +1,10 @@
 import { Bell, BellOff, BellRing } from "lucide-react";
 import {
-  changeNotificationSettings,
   requestPermission,
   useNotificationSettings,
 } from "../../../lib/notifications/notification-settings.ts";
 import { Button } from "../../../ui/button.tsx";
 
-/** Switches browser notifications of finished signals; nothing where the browser blocks them. */
 export function NotificationsButton() {
   const { permission, off } = useNotificationSettings();
   if (permission === "default") {
@@ -23,7 +21,7 @@ export function NotificationsButton() {
     <Button
       variant="ghost"
       aria-pressed={!off}
-      onClick={() => changeNotificationSettings({ off: !off })}
+      onClick={() => useNotificationSettings.setState({ off: !off })}
     >
       <Icon aria-hidden className="size-4" />
       <span className="max-sm:sr-only">{off ? "Notifications off" : "Notifications on"}</span>

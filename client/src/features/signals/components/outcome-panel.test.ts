@@ -1,6 +1,6 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
 import { describe, expect, it } from "vitest";
-import { describeOutcome, formatR } from "./outcome-panel.tsx";
+import { describeOutcome } from "./outcome-panel.tsx";
 
 const LEVELS = { entry: 100, stopLoss: 95, takeProfit: 110 };
 const judged = (changes: Partial<Resolution>): Resolution => ({
@@ -29,13 +29,5 @@ describe("a judgement in words", () => {
     [{ outcome: "EXPIRED", reason: "not-filled", exit: null }, "There was no trade."],
   ])("%o says %s", (changes, words) => {
     expect(describeOutcome(judged(changes), LEVELS)).toContain(words);
-  });
-
-  it.each([
-    [1.98, "+1.98 R"],
-    [-1.02, "\u22121.02 R"],
-    [0, "0.00 R"],
-  ])("writes %d as %s", (r, text) => {
-    expect(formatR(r)).toBe(text);
   });
 });

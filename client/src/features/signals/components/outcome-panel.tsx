@@ -1,17 +1,14 @@
 import type { Resolution } from "@shared/contract/resolution.ts";
 import type { ReactNode } from "react";
-import { formatDateTime, formatPrice } from "../../../lib/format.ts";
+import { formatDateTime, formatPrice, formatR } from "../../../lib/format.ts";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { rewardToRisk, type TradeLevels } from "../levels.ts";
 
 interface OutcomePanelProps {
-  /** Null while the signal is open. */
   resolution: Resolution | null;
-  /** Null for a WAIT. */
   levels: TradeLevels | null;
 }
 
-/** The outcome of a signal: in a word, in a sentence and in figures. */
 export function OutcomePanel({ resolution, levels }: OutcomePanelProps) {
   return (
     <section aria-label="Outcome" className="flex flex-col gap-5">
@@ -100,16 +97,8 @@ function Figure({ label, time, tone = "text-ink", children }: FigureProps) {
   );
 }
 
-interface ExcursionProps {
-  /** Best and worst of the trade, in R, both at least 0. */
-  best: number;
-  worst: number;
-  /** Distance of the target, in R. */
-  target: number;
-}
-
-/** The range of a trade in both directions, between the stop (−1 R) and the target. */
-function Excursion({ best, worst, target }: ExcursionProps) {
+/** In R, all at least 0. */
+function Excursion({ best, worst, target }: Record<"best" | "worst" | "target", number>) {
   const [left, right] = [Math.max(1, worst), Math.max(target, best)];
   const percent = (r: number) => `${(r / (left + right)) * 100}%`;
   const [ahead, behind] = [formatR(best), formatR(-worst)];
@@ -142,15 +131,6 @@ function Excursion({ best, worst, target }: ExcursionProps) {
     </div>
   );
 }
-
-const signed = new Intl.NumberFormat("en-US", {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-  signDisplay: "exceptZero",
-});
-
-/** A result in R, e.g. `+1.98 R`. */
-export const formatR = (r: number): string => `${signed.format(r).replace("-", "\u2212")} R`;
 
 export function describeOutcome({ reason, exit }: Resolution, levels: TradeLevels): string {
   switch (reason) {

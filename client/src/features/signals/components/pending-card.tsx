@@ -10,7 +10,6 @@ interface PendingCardProps extends Pick<TrackedSignal, "symbol" | "timeframe" | 
   stage: "sending" | "queued" | "running";
 }
 
-/** The progress of a request. */
 export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCardProps) {
   const now = useNow(true);
   const current = stage === "running" ? 1 : 0;
@@ -40,9 +39,7 @@ export function PendingCard({ symbol, timeframe, stage, requestedAt }: PendingCa
         ))}
       </ol>
       <div className="mt-7 grid gap-3 sm:grid-cols-3">
-        <Skeleton className="h-24 rounded-control" />
-        <Skeleton className="h-24 rounded-control" />
-        <Skeleton className="h-24 rounded-control" />
+        <Skeleton className="h-24 rounded-control" count={3} />
       </div>
       <Skeleton className="mt-3 h-64 rounded-control" />
     </Card>

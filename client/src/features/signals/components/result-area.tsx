@@ -1,65 +1,12 @@
 import { ChartCandlestick } from "lucide-react";
-import { lazy, Suspense } from "react";
-import { Alert } from "../../../ui/alert.tsx";
+import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { select, type TrackedSignal, useBot } from "../bot-store.ts";
 import { useTrackedSignal } from "../hooks/use-tracked-signal.ts";
 import { loadSignalView } from "../submit-request.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
-
-/** Loaded while the signal is being made. */
-const SignalView = lazy(async () => ({ default: (await loadSignalView()).SignalView }));
-const FailedResult = lazy(async () => ({
-  default: (await import("./failed-result.tsx")).FailedResult,
-}));
-const PreviewChart = lazy(async () => ({
-  default: (await import("./market-chart.tsx")).PreviewChart,
-}));
-
-/** The newest request of this tab, or the signal that the user went back to. */
-export function ResultArea() {
-  const { pending, failure, tracked, selectedId } = useBot();
-  const selected = tracked.find(({ id }) => id === selectedId);
-  const waiting = pending && !pending.givenUp ? pending : null;
-  const shown = selected ?? (waiting || failure?.kind === "broken" ? undefined : tracked[0]);
-  return (
-    <div className="flex min-w-0 flex-col gap-4">
-      <RecentSignals tracked={tracked} selectedId={shown?.id} />
-      {failure?.kind === "refused" && (
-        <Alert tone="error" role="alert" title="Request failed">
-          {failure.text}
-        </Alert>
-      )}
-      {shown && (
-        <Suspense fallback={<Skeleton className="h-[44rem] rounded-card" />}>
-          <SignalView key={shown.id} tracked={shown} />
-        </Suspense>
-      )}
-      {!shown && waiting && (
-        <>
-          {failure?.kind === "late" && <TimeoutAlert />}
-          <PendingCard {...waiting.request} stage="sending" requestedAt={waiting.requestedAt} />
-        </>
-      )}
-      {!shown && !waiting && failure?.kind === "broken" && (
-        <Suspense fallback={<Skeleton className="h-80 rounded-card" />}>
-          <FailedResult failure={failure} />
-        </Suspense>
-      )}
-      {!shown && !waiting && failure?.kind !== "broken" && <EmptyState />}
-    </div>
-  );
-}
-
-/** The chart of the market in the form, where TradingView's chart loads. */
-function EmptyState() {
-  return (
-    <Suspense fallback={<div className={emptyBoxClass}>{emptyMessage}</div>}>
-      <PreviewChart className={emptyBoxClass}>{emptyMessage}</PreviewChart>
-    </Suspense>
-  );
-}
 
 const emptyBoxClass = "h-80 rounded-card border border-dashed border-line-strong lg:h-[26rem]";
 
@@ -73,12 +20,52 @@ const emptyMessage = (
   </div>
 );
 
+const SignalView = lazyComponent(
+  loadSignalView,
+  "SignalView",
+  <Skeleton className="h-[44rem] rounded-card" />,
+);
+const FailedResult = lazyComponent(
+  () => import("./failed-result.tsx"),
+  "FailedResult",
+  <Skeleton className="h-80 rounded-card" />,
+);
+const PreviewChart = lazyComponent(
+  () => import("./market-chart.tsx"),
+  "PreviewChart",
+  <div className={emptyBoxClass}>{emptyMessage}</div>,
+);
+
+/** The newest request of this tab, or the signal that the user went back to. */
+export function ResultArea() {
+  const { pending, failure, tracked, selectedId } = useBot();
+  const selected = tracked.find(({ id }) => id === selectedId);
+  const waiting = pending && !pending.givenUp ? pending : null;
+  const shown = selected ?? (waiting || failure?.kind === "broken" ? undefined : tracked[0]);
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <RecentSignals tracked={tracked} selectedId={shown?.id} />
+      <ErrorAlert title="Request failed" message={failure?.kind === "refused" && failure.text} />
+      {shown && <SignalView key={shown.id} tracked={shown} />}
+      {!shown && waiting && (
+        <>
+          {failure?.kind === "late" && <TimeoutAlert />}
+          <PendingCard {...waiting.request} stage="sending" requestedAt={waiting.requestedAt} />
+        </>
+      )}
+      {!shown && !waiting && failure?.kind === "broken" && <FailedResult failure={failure} />}
+      {!shown && !waiting && failure?.kind !== "broken" && (
+        <PreviewChart className={emptyBoxClass}>{emptyMessage}</PreviewChart>
+      )}
+    </div>
+  );
+}
+
 interface RecentSignalsProps {
   tracked: TrackedSignal[];
   selectedId: string | undefined;
 }
 
-/** The latest signals of this tab, once there are several. */
 function RecentSignals({ tracked, selectedId }: RecentSignalsProps) {
   if (tracked.length < 2) return null;
   return (

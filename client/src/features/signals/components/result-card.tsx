@@ -2,10 +2,11 @@ import { Progress } from "@base-ui/react/progress";
 import type { Timeframe } from "@shared/contract/candle.ts";
 import type { Analysis, EntryLeft } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { type SignalConfidence, statedLabel } from "../../../lib/confidence.ts";
 import { confidenceLevel, formatConfidence, formatDuration } from "../../../lib/format.ts";
 import { Card } from "../../../ui/card.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { useNow } from "../hooks/use-now.ts";
@@ -14,21 +15,20 @@ import { AnalystRecord } from "./analyst-record.tsx";
 import { ResultLevels, ResultReasons, ResultSizing, ResultSource } from "./result-details.tsx";
 import { signalLooks, Warnings } from "./signal-parts.tsx";
 
-const EntryMissedAlert = lazy(async () => ({
-  default: (await import("./entry-missed-alert.tsx")).EntryMissedAlert,
-}));
+const EntryMissedAlert = lazyComponent(
+  () => import("./entry-missed-alert.tsx"),
+  "EntryMissedAlert",
+);
 
 interface ResultCardProps {
   symbol: string;
   timeframe: Timeframe;
-  /** ISO time. */
   createdAt: string;
   analysis: Analysis;
   entryLeft?: EntryLeft | null | undefined;
   chart?: ReactNode;
 }
 
-/** A finished signal, sized for its user. */
 export function ResultCard(props: ResultCardProps) {
   const { symbol, timeframe, createdAt, analysis, entryLeft, chart } = props;
   const { final_signal, confidence, calibrated_confidence, valid_until, warnings } = analysis;
@@ -59,7 +59,7 @@ export function ResultCard(props: ResultCardProps) {
       </header>
       <AnalystRecord analysis={analysis} />
       <div role="status" className="empty:hidden">
-        <Suspense>{entryLeft && <EntryMissedAlert entryLeft={entryLeft} />}</Suspense>
+        {entryLeft && <EntryMissedAlert entryLeft={entryLeft} />}
       </div>
       {valid_until && <Validity key={valid_until} until={valid_until} />}
       <Warnings warnings={warnings} />
@@ -81,7 +81,6 @@ const fills = { high: "bg-buy", medium: "bg-wait", low: "bg-ink-faint" } as cons
 /** Green and amber would rate a confidence that has not been measured. */
 const neutralFills = { high: "bg-ink", medium: "bg-ink-muted", low: "bg-ink-faint" } as const;
 
-/** The confidence of a signal; in neutral colors unless it is calibrated. */
 export function ConfidenceBar({ signal, confidence, calibrated }: SignalConfidence) {
   const level = confidenceLevel(confidence);
   const isCalibrated = typeof calibrated === "number";
@@ -130,7 +129,6 @@ export function ConfidenceBar({ signal, confidence, calibrated }: SignalConfiden
   );
 }
 
-/** The time until which the entry may be taken. */
 function Validity({ until }: { until: string }) {
   const endsAt = Date.parse(until);
   const [hasExpired, setExpired] = useState(Date.now() >= endsAt);

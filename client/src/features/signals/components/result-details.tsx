@@ -1,5 +1,4 @@
 import type { Analysis } from "@shared/contract/signal.ts";
-import { lazy, Suspense } from "react";
 import {
   formatChange,
   formatDuration,
@@ -8,17 +7,16 @@ import {
   formatUnits,
   formatUsd,
 } from "../../../lib/format.ts";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { distancePercent, rewardToRisk, type TradeLevels } from "../levels.ts";
 import { ListSection, PriceLevels, TextSection } from "./signal-parts.tsx";
 
 interface ResultLevelsProps {
   levels: TradeLevels;
-  /** The market's price when the signal was made. */
   lastPrice: number | null;
 }
 
-/** The three prices of the trade, and its risk and reward to scale. */
 export function ResultLevels({ levels, lastPrice }: ResultLevelsProps) {
   const ratio = rewardToRisk(levels);
   const entryNote =
@@ -44,14 +42,13 @@ export function ResultLevels({ levels, lastPrice }: ResultLevelsProps) {
   );
 }
 
-const ContractSizeNote = lazy(async () => ({
-  default: (await import("./contract-size-note.tsx")).ContractSizeNote,
-}));
+const ContractSizeNote = lazyComponent(
+  () => import("./contract-size-note.tsx"),
+  "ContractSizeNote",
+);
 
-/** Name of one unit: the base of a pair; indices and oil are counted in units. */
 const unitName = (symbol: string) => (symbol.includes("/") ? symbol.split("/")[0] : "units");
 
-/** The position that the amount and the risk allow. */
 export function ResultSizing({ symbol, analysis }: { symbol: string; analysis: Analysis }) {
   const { suggested_units: units, estimated_dollar_risk, required_margin } = analysis;
   const facts = [
@@ -72,14 +69,11 @@ export function ResultSizing({ symbol, analysis }: { symbol: string; analysis: A
           </div>
         ))}
       </dl>
-      <Suspense>
-        <ContractSizeNote symbol={symbol} units={units} />
-      </Suspense>
+      <ContractSizeNote symbol={symbol} units={units} />
     </div>
   );
 }
 
-/** The analyst's reasons. */
 export function ResultReasons({ analysis }: { analysis: Analysis }) {
   const { raw_ai, suggested_hold, trade_duration_text } = analysis;
   return (
@@ -104,7 +98,6 @@ export function ResultReasons({ analysis }: { analysis: Analysis }) {
 const dataNames = { live: "Live data", replay: "Recorded data" } as const;
 const analystNames = { openai: "AI model", rules: "Rules" } as const;
 
-/** The source of the candles and of the analysis, and their age. */
 export function ResultSource({ analysis }: { analysis: Analysis }) {
   const { source, delivery_delay_ms: delayMs } = analysis;
   const { data, provider, analyst, model, last_candle_at, analysed_at, price } = source;

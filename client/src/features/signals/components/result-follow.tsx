@@ -1,20 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router-dom";
+import { TextLink } from "../../../ui/button.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
-import { progressQuery } from "../signal-page-api.ts";
+import { progressQuery } from "../api.ts";
 
-/** The outcome of a finished signal, and the way to its page. */
 export function ResultFollow({ id, isTrade }: { id: string; isTrade: boolean }) {
   const { data } = useQuery({ ...progressQuery(id), enabled: isTrade });
   return (
     <div className="flex items-center justify-between gap-4 border-t border-line pt-5">
       {isTrade ? <OutcomeBadge outcome={data?.judgement?.outcome} /> : <span />}
-      <Link
-        to={`/signals/${id}`}
-        className="rounded font-medium text-accent underline-offset-4 hover:underline"
-      >
-        Open
-      </Link>
+      <TextLink to={`/signals/${id}`}>Open</TextLink>
     </div>
   );
 }

@@ -11,7 +11,6 @@ import { isFinished } from "../apply-event.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../levels.ts";
 import { signalLooks } from "./signal-parts.tsx";
 
-/** One signal of the history; a WAIT has no levels. */
 export function SignalCard({ item }: { item: HistoryItem }) {
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
   const note = levels && entryNote(item, new Date());
@@ -77,7 +76,6 @@ function Levels({ levels: { entry, stopLoss, takeProfit } }: { levels: TradeLeve
   );
 }
 
-/** Says that the entry of an open trade was missed or has expired; null otherwise. */
 export function entryNote(item: HistoryItem, now: Date): string | null {
   const { outcome, entry_left, valid_until } = item;
   if (outcome) return null;
@@ -89,7 +87,6 @@ export function entryNote(item: HistoryItem, now: Date): string | null {
   return `The entry was valid until ${formatMoment(valid_until, now)}.`;
 }
 
-/** Longer texts are folded. */
 const MAX_UNFOLDED_CHARS = 240;
 
 function Rationale({ text }: { text: string }) {

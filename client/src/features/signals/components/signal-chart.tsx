@@ -1,20 +1,26 @@
 import type { Candle, SignalCandles, Timeframe } from "@shared/contract/candle.ts";
 import type { Resolution } from "@shared/contract/resolution.ts";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useCallback, useId, useMemo, useState } from "react";
+import { useCallback, useId, useMemo, useState } from "react";
 import { formatDateTime, formatPrice } from "../../../lib/format.ts";
 import { useTheme } from "../../../lib/theme.ts";
 import { Skeleton } from "../../../ui/card.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { candlesQuery } from "../api.ts";
 import type { TradeLevels } from "../levels.ts";
 import type { CandleChartProps, ChartMark } from "./candle-chart.tsx";
 
-const CandleChart = lazy(async () => ({
-  default: (await import("./candle-chart.tsx")).CandleChart,
-}));
-const MarketChart = lazy(async () => ({
-  default: (await import("./market-chart.tsx")).MarketChart,
-}));
+const CandleChart = lazyComponent(
+  () => import("./candle-chart.tsx"),
+  "CandleChart",
+  <Skeleton className="size-full rounded-control" />,
+);
+const resultBox = "h-72 w-full rounded-control sm:h-96";
+const MarketChart = lazyComponent(
+  () => import("./market-chart.tsx"),
+  "MarketChart",
+  <Skeleton className={resultBox} />,
+);
 
 interface ResultChartProps {
   signalId: string;
@@ -22,8 +28,6 @@ interface ResultChartProps {
   timeframe: Timeframe;
   levels: TradeLevels | null;
 }
-
-const resultBox = "h-72 w-full rounded-control sm:h-96";
 
 /** TradingView's chart of the market, or the candles and levels of the signal where that does not load. */
 export function ResultChart({ signalId, symbol, timeframe, levels }: ResultChartProps) {
@@ -35,17 +39,15 @@ export function ResultChart({ signalId, symbol, timeframe, levels }: ResultChart
   const market = { symbol, timeframe, className: resultBox, early: true, onLoaded };
   return (
     <figure className="flex flex-col gap-3">
-      <Suspense fallback={<Skeleton className={resultBox} />}>
-        <MarketChart {...market} covered={showsLevels}>
-          {data && <Drawing candles={data.candles} levels={levels} captionId={captionId} />}
-          {isError && (
-            <p className="flex size-full items-center justify-center text-sm text-ink-faint">
-              Chart unavailable.
-            </p>
-          )}
-          {!data && !isError && <Skeleton className="size-full" />}
-        </MarketChart>
-      </Suspense>
+      <MarketChart {...market} covered={showsLevels}>
+        {data && <Drawing candles={data.candles} levels={levels} captionId={captionId} />}
+        {isError && (
+          <p className="flex size-full items-center justify-center text-sm text-ink-faint">
+            Chart unavailable.
+          </p>
+        )}
+        {!data && !isError && <Skeleton className="size-full" />}
+      </MarketChart>
       <figcaption className="figures flex min-h-10 flex-col justify-between gap-x-6 gap-y-1 text-sm text-ink-faint sm:min-h-5 sm:flex-row">
         <span id={captionId}>
           {data && describeCandles(data)}
@@ -85,9 +87,7 @@ const describeLevels = ({ entry, stopLoss, takeProfit }: TradeLevels): string =>
   ` Lines: entry ${formatPrice(entry)}, stop loss ${formatPrice(stopLoss)}, take profit ${formatPrice(takeProfit)}.`;
 
 interface SignalChartProps {
-  /** Of the market, e.g. `BTC/USDT 1h`. */
   name: string;
-  /** ISO time. */
   createdAt: string;
   before: Candle[];
   since: Candle[];
@@ -98,7 +98,6 @@ interface SignalChartProps {
 const MAX_CANDLES_BEFORE = 60;
 const signalBox = "h-72 w-full rounded-control sm:h-[26rem]";
 
-/** The candles before and since a signal, with its levels, fill and exit. */
 export function SignalChart(props: SignalChartProps) {
   const { name, createdAt, before, since, levels, resolution } = props;
   const captionId = useId();
@@ -111,15 +110,7 @@ export function SignalChart(props: SignalChartProps) {
   return (
     <figure className="flex flex-col gap-3">
       <div className={signalBox}>
-        <Suspense fallback={<Skeleton className={signalBox} />}>
-          <Drawing
-            candles={candles}
-            levels={levels}
-            marks={marks}
-            view="all"
-            captionId={captionId}
-          />
-        </Suspense>
+        <Drawing candles={candles} levels={levels} marks={marks} view="all" captionId={captionId} />
       </div>
       <figcaption className="figures flex flex-col justify-between gap-x-6 gap-y-1 text-sm text-ink-faint sm:flex-row">
         <span id={captionId}>
@@ -165,7 +156,6 @@ function joinCandles(before: Candle[], since: Candle[]): Candle[] {
 
 const tones = { WIN: "buy", LOSS: "sell", EXPIRED: "ink-muted" } as const;
 
-/** The creation of a signal, its fill and its exit. */
 function chartMarks({
   createdAt,
   resolution,

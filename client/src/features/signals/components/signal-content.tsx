@@ -15,18 +15,14 @@ import { ListSection, PriceLevels, signalLooks, TextSection, Warnings } from "./
 interface SignalContentProps {
   symbol: string;
   timeframe: Timeframe;
-  /** ISO time. */
   createdAt: string;
   analysis: SharedSignal["analysis"];
   before: Candle[];
   since: Candle[];
-  /** Null while the signal is open. */
   resolution: Resolution | null;
-  /** Shown below the outcome. */
   children?: ReactNode;
 }
 
-/** A signal and its outcome, without the figures of its user. */
 export function SignalContent(props: SignalContentProps) {
   const { symbol, timeframe, createdAt, analysis, resolution, children } = props;
   const { final_signal: kind, confidence, calibrated_confidence: calibrated } = analysis;
@@ -62,7 +58,6 @@ export function SignalContent(props: SignalContentProps) {
   );
 }
 
-/** The analyst's reasons and the source of the signal. */
 function SignalReasons({ analysis }: { analysis: SharedSignal["analysis"] }) {
   const { raw_ai, warnings, suggested_hold, valid_until, source } = analysis;
   return (

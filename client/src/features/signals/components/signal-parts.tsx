@@ -5,7 +5,6 @@ import { Alert } from "../../../ui/alert.tsx";
 import { distancePercent, type TradeLevels } from "../levels.ts";
 
 interface SignalLook {
-  /** Value of the attribute `data-signal`. */
   name: "buy" | "sell" | "wait";
   edge: string;
 }
@@ -32,11 +31,9 @@ export function Warnings({ warnings }: { warnings: string[] }) {
 interface PriceLevelsProps {
   levels: TradeLevels;
   entryNote?: string;
-  /** Puts the price below its name where there is room. */
   stacked?: boolean;
 }
 
-/** Entry, stop loss and take profit, with their distances from the entry. */
 export function PriceLevels({ levels, entryNote, stacked = false }: PriceLevelsProps) {
   const { entry, stopLoss, takeProfit } = levels;
   const changeOf = (price: number) => formatChange(distancePercent(entry, price));

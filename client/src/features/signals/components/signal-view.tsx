@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { isLate, type TrackedSignal } from "../bot-store.ts";
 import { useNow } from "../hooks/use-now.ts";
 import { useSignal } from "../hooks/use-signal.ts";
@@ -7,12 +7,8 @@ import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 import { ResultCard } from "./result-card.tsx";
 import { ResultChart } from "./signal-chart.tsx";
 
-/** Not part of the first load. */
-const ResultFollow = lazy(async () => ({
-  default: (await import("./result-follow.tsx")).ResultFollow,
-}));
+const ResultFollow = lazyComponent(() => import("./result-follow.tsx"), "ResultFollow");
 
-/** The result of a tracked signal, or its progress. */
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const { data: signal } = useSignal(tracked.id);
   if (!signal?.analysis) {
@@ -23,9 +19,7 @@ export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const chart = (
     <>
       <ResultChart signalId={id} symbol={symbol} timeframe={timeframe} levels={levels} />
-      <Suspense fallback={null}>
-        <ResultFollow id={id} isTrade={levels !== null} />
-      </Suspense>
+      <ResultFollow id={id} isTrade={levels !== null} />
     </>
   );
   return (

@@ -30,7 +30,6 @@ export function useHistory(filter: HistoryFilter) {
   return { ...query, items, isSettling };
 }
 
-/** `value` once it has not changed for `delayMs`. */
 function useDebouncedValue<Value>(value: Value, delayMs: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

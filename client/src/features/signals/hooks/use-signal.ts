@@ -11,7 +11,6 @@ const ONLINE_POLL_INTERVAL_MS = 15_000;
 const isDone = (signal: SignalResponse | undefined) =>
   signal !== undefined && isFinished(signal.status);
 
-/** Milliseconds until a signal is read again; false once it is finished. */
 export function pollDelayMs(poll: {
   signal: SignalResponse | undefined;
   online: boolean;

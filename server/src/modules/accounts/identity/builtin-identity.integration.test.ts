@@ -1,6 +1,6 @@
 import { verify } from "@node-rs/argon2";
 import { type Database, openDatabase } from "@shared/database/database.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { BuiltinIdentity } from "./builtin-identity.ts";
 
@@ -14,7 +14,7 @@ describe("BuiltinIdentity", () => {
   let identity: BuiltinIdentity;
   let identityId: string;
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri("identity") });
+    database = await openDatabase({ uri: newDatabaseUri("identity") });
     identity = new BuiltinIdentity({
       database,
       mailer: { send: () => Promise.reject(new Error("nothing is mailed here")) },

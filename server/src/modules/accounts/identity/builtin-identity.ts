@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type Options, hash as slowHash, verify as slowVerify } from "@node-rs/argon2";
 import type { Database } from "@shared/database/database.ts";
 import type { MailTokenKind, MailTokenRecord } from "@shared/database/models/identity.ts";
-import { bulkhead, isBulkheadRejectedError } from "cockatiel";
+import { Semaphore, withTimeout } from "async-mutex";
 import { type ClientSession, Types } from "mongoose";
 import { duplicateField } from "../../../http/database-errors.ts";
 import { emailTaken, invalidToken, unavailable, wrongPassword } from "../../../http/errors.ts";
@@ -11,8 +11,11 @@ import type {
   Account,
   Credentials,
   IdentityProvider,
+  PasswordAttempt,
+  PasswordChange,
   PreparedAccount,
   PreparedChange,
+  ResetRecipient,
   VerifiedAccount,
 } from "./identity-provider.ts";
 import type { Mailer } from "./mailer.ts";
@@ -21,23 +24,15 @@ import type { Mailer } from "./mailer.ts";
 const ARGON2ID: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * Hashing runs in the threads that also read files and resolve names, and each takes 19 MiB. Of a flood of sign-ins, some
- * wait and the rest is answered with 503.
+ * Hashing runs in the threads that also read files and resolve names, and each takes 19 MiB. Of a flood of sign-ins, those
+ * that wait too long are answered with 503.
  */
-const hashing = bulkhead(2, 50);
+const hashing = withTimeout(new Semaphore(2), 2_000, unavailable());
 
 const hash = (password: string | Buffer): Promise<string> =>
-  limited(() => slowHash(password, ARGON2ID));
+  hashing.runExclusive(() => slowHash(password, ARGON2ID));
 const verify = (stored: string, password: string): Promise<boolean> =>
-  limited(() => slowVerify(stored, password));
-
-async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await hashing.execute(work);
-  } catch (error) {
-    throw isBulkheadRejectedError(error) ? unavailable(error) : error;
-  }
-}
+  hashing.runExclusive(() => slowVerify(stored, password));
 
 /** Built-in accounts are never changed elsewhere. */
 const UNCHANGED: VerifiedAccount = {
@@ -98,10 +93,7 @@ export class BuiltinIdentity implements IdentityProvider {
     };
   }
 
-  async verifyPassword(attempt: {
-    identityId: string;
-    password: string;
-  }): Promise<VerifiedAccount | null> {
+  async verifyPassword(attempt: Omit<PasswordAttempt, "email">): Promise<VerifiedAccount | null> {
     return (await this.#matchingHash(attempt)) === null ? null : UNCHANGED;
   }
 
@@ -109,11 +101,7 @@ export class BuiltinIdentity implements IdentityProvider {
     await this.verifyPassword({ identityId: new Types.ObjectId().toString(), password });
   }
 
-  async prepareChange(attempt: {
-    identityId: string;
-    currentPassword: string;
-    newPassword: string;
-  }): Promise<PreparedChange | null> {
+  async prepareChange(attempt: Omit<PasswordChange, "email">): Promise<PreparedChange | null> {
     const { identityId, currentPassword, newPassword } = attempt;
     const oldHash = await this.#matchingHash({ identityId, password: currentPassword });
     if (oldHash === null) return null;
@@ -132,11 +120,7 @@ export class BuiltinIdentity implements IdentityProvider {
     };
   }
 
-  async sendPasswordReset(recipient: {
-    email: string;
-    user: { identityId: string; username: string } | null;
-  }): Promise<void> {
-    const { email: to, user } = recipient;
+  async sendPasswordReset({ email: to, user }: ResetRecipient): Promise<void> {
     if (!user) return;
     const issued = this.#tokens.issue("reset", user.identityId);
     await this.#tokens.store(issued);
@@ -183,7 +167,7 @@ export class BuiltinIdentity implements IdentityProvider {
   }
 
   /** The stored hash if the password matches. Takes as long without an account as with one. */
-  async #matchingHash(attempt: { identityId: string; password: string }): Promise<string | null> {
+  async #matchingHash(attempt: Omit<PasswordAttempt, "email">): Promise<string | null> {
     const identity = await this.#database.identities.findById(attempt.identityId).lean();
     const stored = identity?.passwordHash ?? (await this.#decoyHash);
     const matches = await verify(stored, attempt.password);

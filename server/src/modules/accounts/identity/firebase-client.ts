@@ -101,7 +101,6 @@ export class FirebaseClient {
     await this.#call("accounts:delete", doneSchema, { idToken });
   }
 
-  /** Returns a new `idToken`. */
   async refresh(refreshToken: string): Promise<string> {
     const body = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
     const urlOf = (base: string) =>
@@ -177,45 +176,17 @@ function messageOf(reply: { status: number; body: unknown }): string {
   return reply.status === 429 ? "TOO_MANY_ATTEMPTS_TRY_LATER" : `status ${reply.status}`;
 }
 
-/** How the product reports a rejection. */
 interface Rejection {
   code: ErrorCode;
   detail: string;
-  /** Report Firebase's own code. False where it would reveal whether an address is known. */
-  exposeCode: boolean;
+  /** Report Firebase's own code. Absent where it would reveal whether an address is known. */
+  exposeCode?: true;
   retryAfterSeconds?: number;
 }
 
-const badCredentials: Rejection = {
-  code: "invalid-credentials",
-  detail: "Wrong username or password.",
-  exposeCode: false,
-};
-const sessionEnded: Rejection = {
-  code: "unauthenticated",
-  detail: "Please log in to continue.",
-  exposeCode: false,
-};
-const badLink: Rejection = {
-  code: "invalid-token",
-  detail: "This link is no longer valid. Please request a new one.",
-  exposeCode: false,
-};
-const weakPassword: Rejection = {
-  code: "invalid-input",
-  detail: "This password is too weak. Choose a longer one with letters, digits and symbols.",
-  exposeCode: true,
-};
-const tooManyAttempts: Rejection = {
-  code: "rate-limited",
-  detail: "Too many attempts. Please try again in a few minutes.",
-  exposeCode: true,
-  retryAfterSeconds: 300,
-};
 const unavailable: Rejection = {
   code: "unavailable",
   detail: "The sign-in service is unavailable. Please try again later.",
-  exposeCode: false,
   retryAfterSeconds: 60,
 };
 const otherRejection: Rejection = {
@@ -225,42 +196,63 @@ const otherRejection: Rejection = {
 };
 
 /** Source: error codes in the Identity Toolkit's REST reference. */
-const REJECTIONS = new Map<string, Rejection>([
-  [
-    "EMAIL_EXISTS",
-    {
-      code: "auth/email-already-in-use",
-      detail: "This email address is already in use.",
-      exposeCode: true,
-    },
-  ],
-  [
-    "INVALID_EMAIL",
-    { code: "invalid-input", detail: "Enter a valid email address.", exposeCode: true },
-  ],
-  ["INVALID_LOGIN_CREDENTIALS", badCredentials],
-  ["EMAIL_NOT_FOUND", badCredentials],
-  ["INVALID_PASSWORD", badCredentials],
-  ["USER_DISABLED", badCredentials],
-  ["TOKEN_EXPIRED", sessionEnded],
-  ["INVALID_ID_TOKEN", sessionEnded],
-  ["INVALID_REFRESH_TOKEN", sessionEnded],
-  ["USER_NOT_FOUND", sessionEnded],
-  ["CREDENTIAL_TOO_OLD_LOGIN_AGAIN", sessionEnded],
-  ["EXPIRED_OOB_CODE", badLink],
-  ["INVALID_OOB_CODE", badLink],
-  ["WEAK_PASSWORD", weakPassword],
-  ["PASSWORD_DOES_NOT_MEET_REQUIREMENTS", weakPassword],
-  ["TOO_MANY_ATTEMPTS_TRY_LATER", tooManyAttempts],
-  ["RESET_PASSWORD_EXCEED_LIMIT", tooManyAttempts],
-  ["OPERATION_NOT_ALLOWED", unavailable],
-  ["PASSWORD_LOGIN_DISABLED", unavailable],
-  ["ADMIN_ONLY_OPERATION", unavailable],
-  ["CONFIGURATION_NOT_FOUND", unavailable],
-  ["PROJECT_DISABLED", unavailable],
-  ["PROJECT_NOT_FOUND", unavailable],
-  ["QUOTA_EXCEEDED", unavailable],
-]);
+const REJECTIONS: readonly (Rejection & { reasons: readonly string[] })[] = [
+  {
+    reasons: ["EMAIL_EXISTS"],
+    code: "auth/email-already-in-use",
+    detail: "This email address is already in use.",
+    exposeCode: true,
+  },
+  {
+    reasons: ["INVALID_EMAIL"],
+    code: "invalid-input",
+    detail: "Enter a valid email address.",
+    exposeCode: true,
+  },
+  {
+    reasons: ["INVALID_LOGIN_CREDENTIALS", "EMAIL_NOT_FOUND", "INVALID_PASSWORD", "USER_DISABLED"],
+    code: "invalid-credentials",
+    detail: "Wrong username or password.",
+  },
+  {
+    reasons: [
+      ...["TOKEN_EXPIRED", "INVALID_ID_TOKEN", "INVALID_REFRESH_TOKEN"],
+      ...["USER_NOT_FOUND", "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"],
+    ],
+    code: "unauthenticated",
+    detail: "Please log in to continue.",
+  },
+  {
+    reasons: ["EXPIRED_OOB_CODE", "INVALID_OOB_CODE"],
+    code: "invalid-token",
+    detail: "This link is no longer valid. Please request a new one.",
+  },
+  {
+    reasons: ["WEAK_PASSWORD", "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"],
+    code: "invalid-input",
+    detail: "This password is too weak. Choose a longer one with letters, digits and symbols.",
+    exposeCode: true,
+  },
+  {
+    reasons: ["TOO_MANY_ATTEMPTS_TRY_LATER", "RESET_PASSWORD_EXCEED_LIMIT"],
+    code: "rate-limited",
+    detail: "Too many attempts. Please try again in a few minutes.",
+    exposeCode: true,
+    retryAfterSeconds: 300,
+  },
+  {
+    reasons: [
+      ...["OPERATION_NOT_ALLOWED", "PASSWORD_LOGIN_DISABLED", "ADMIN_ONLY_OPERATION"],
+      ...["CONFIGURATION_NOT_FOUND", "PROJECT_DISABLED", "PROJECT_NOT_FOUND", "QUOTA_EXCEEDED"],
+    ],
+    ...unavailable,
+  },
+];
+
+function rejectionOf(reason: string | undefined): Rejection {
+  if (reason === undefined) return unavailable;
+  return REJECTIONS.find(({ reasons }) => reasons.includes(reason)) ?? otherRejection;
+}
 
 /** `CODE` or `CODE : explanation`. Other messages are about the key or the project. */
 const CODE = /^([A-Z][A-Z0-9_]*)(?: : |$)/;
@@ -272,7 +264,7 @@ export class FirebaseError extends AppError {
 
   constructor(message: string) {
     const code = CODE.exec(message)?.[1];
-    const rejection = code === undefined ? unavailable : (REJECTIONS.get(code) ?? otherRejection);
+    const rejection = rejectionOf(code);
     super(rejection.code, rejection.detail, {
       serviceCode: rejection.exposeCode ? code : undefined,
       retryAfterSeconds: rejection.retryAfterSeconds,
@@ -282,7 +274,6 @@ export class FirebaseError extends AppError {
   }
 }
 
-/** Firebase does not respond properly. */
 function firebaseUnavailable(cause: unknown): AppError {
   const { code, detail, retryAfterSeconds } = unavailable;
   return new AppError(code, detail, { retryAfterSeconds, cause });

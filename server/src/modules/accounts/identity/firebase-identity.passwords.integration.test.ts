@@ -20,7 +20,7 @@ describe("accounts at Firebase", () => {
   beforeAll(async () => {
     firebase = await startFakeFirebase();
     server = await startTestServer({
-      databaseUri: testDatabaseUri("firebase-passwords"),
+      databaseUri: testDatabaseUri(),
       environment: {
         IDENTITY_PROVIDER: "firebase",
         FIREBASE_API_KEY: firebase.apiKey,

@@ -6,7 +6,7 @@ import {
   type FirebaseFailure,
   startFakeFirebase,
 } from "@shared/testing/fakes/fake-firebase.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri, testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startTestServer, type TestServer } from "../../../testing/start-test-server.ts";
 import { ensureFirstAdmin } from "../ensure-first-admin.ts";
@@ -37,7 +37,7 @@ describe("registration at Firebase", () => {
     });
   beforeAll(async () => {
     firebase = await startFakeFirebase();
-    server = await startOn(testDatabaseUri("firebase"));
+    server = await startOn(testDatabaseUri());
   });
   beforeEach(() => firebase.reset());
   afterAll(async () => {
@@ -199,7 +199,7 @@ describe("registration at Firebase", () => {
   });
 
   it("makes no user without an account when the database goes away at the last step", async () => {
-    const { relay, uri } = await startDatabaseRelay(testDatabaseUri("firebase-outage"));
+    const { relay, uri } = await startDatabaseRelay(newDatabaseUri("firebase-outage"));
     const cutOff = await startOn(uri);
     onTestFinished(cutOff.stop);
     const { identity } = cutOff.deps;
@@ -228,15 +228,15 @@ describe("registration at Firebase", () => {
   describe("of the first administrator", () => {
     it("creates the account there, or adopts it, but not with another password", async () => {
       const settings = { ADMIN_USERNAME: "chief", ADMIN_EMAIL: "chief@example.com" };
-      for (const name of ["first", "second"]) {
-        const fresh = await startOn(testDatabaseUri(`firebase-admin-${name}`));
+      for (let start = 1; start <= 2; start++) {
+        const fresh = await startOn(testDatabaseUri());
         onTestFinished(fresh.stop);
         Object.assign(fresh.deps.settings, settings);
         expect(await ensureFirstAdmin(fresh.deps)).toBe(true);
         const { ADMIN_PASSWORD: password } = fresh.deps.settings;
         expect(await loginStatus({ username: "chief", password }, fresh)).toBe(200);
       }
-      const third = await startOn(testDatabaseUri("firebase-admin-third"));
+      const third = await startOn(testDatabaseUri());
       onTestFinished(third.stop);
       Object.assign(third.deps.settings, settings, { ADMIN_PASSWORD: "another password" });
       const failure = await ensureFirstAdmin(third.deps).catch((error: unknown) => error);

@@ -21,7 +21,7 @@ describe("login by way of Firebase", () => {
   beforeAll(async () => {
     firebase = await startFakeFirebase();
     server = await startTestServer({
-      databaseUri: testDatabaseUri("firebase-login"),
+      databaseUri: testDatabaseUri(),
       environment: {
         IDENTITY_PROVIDER: "firebase",
         FIREBASE_API_KEY: firebase.apiKey,

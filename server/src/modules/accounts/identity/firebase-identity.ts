@@ -14,6 +14,8 @@ import type {
   Account,
   Credentials,
   IdentityProvider,
+  PasswordAttempt,
+  PasswordChange,
   PreparedAccount,
   PreparedChange,
   VerifiedAccount,
@@ -22,7 +24,6 @@ import type {
 /** Rejections if the account is deleted or disabled, or its password has changed. */
 const ENDED = new Set<string>(["unauthenticated", "invalid-credentials"]);
 
-/** An account as Firebase shows it to its owner. */
 interface SignedIn extends KnownAccount {
   emailVerified: boolean;
 }
@@ -71,7 +72,7 @@ export class FirebaseIdentity implements IdentityProvider {
     }
   }
 
-  async verifyPassword(attempt: Account & { password: string }): Promise<VerifiedAccount | null> {
+  async verifyPassword(attempt: PasswordAttempt): Promise<VerifiedAccount | null> {
     const session = await this.#signInTo(attempt);
     if (!session) return null;
     const account = await this.#describe(session, attempt.email);
@@ -89,9 +90,7 @@ export class FirebaseIdentity implements IdentityProvider {
     await this.#signIn({ email: `${randomUUID()}@nobody.invalid`, password });
   }
 
-  async prepareChange(
-    attempt: Account & { currentPassword: string; newPassword: string },
-  ): Promise<PreparedChange | null> {
+  async prepareChange(attempt: PasswordChange): Promise<PreparedChange | null> {
     const { identityId, email, currentPassword, newPassword } = attempt;
     const session = await this.#signInTo({ identityId, email, password: currentPassword });
     if (!session) return null;
@@ -219,7 +218,7 @@ export class FirebaseIdentity implements IdentityProvider {
   }
 
   /** Null also if the address now belongs to another account. */
-  async #signInTo(attempt: Account & { password: string }): Promise<FirebaseSession | null> {
+  async #signInTo(attempt: PasswordAttempt): Promise<FirebaseSession | null> {
     const { identityId, email, password } = attempt;
     const session = await this.#signIn({ email, password });
     if (!session || session.localId === identityId) return session;

@@ -10,6 +10,15 @@ export interface Account {
   email: string;
 }
 
+export type PasswordAttempt = Account & { password: string };
+export type PasswordChange = Account & { currentPassword: string; newPassword: string };
+
+/** `user` is null for an unknown address. */
+export interface ResetRecipient {
+  email: string;
+  user: { identityId: string; username: string } | null;
+}
+
 /** An account that will be created together with its user. */
 export interface PreparedAccount {
   identityId: string;
@@ -48,18 +57,13 @@ export interface IdentityProvider {
   /** Does the slow and external part before the transaction. @throws AppError auth/email-already-in-use */
   prepareAccount(credentials: Credentials): Promise<PreparedAccount>;
   /** Returns null if the password is wrong. */
-  verifyPassword(attempt: Account & { password: string }): Promise<VerifiedAccount | null>;
+  verifyPassword(attempt: PasswordAttempt): Promise<VerifiedAccount | null>;
   /** Takes as long as `verifyPassword`, so that an unknown name cannot be distinguished from a wrong password. */
   verifyNothing(password: string): Promise<void>;
   /** Returns null if the current password is wrong. */
-  prepareChange(
-    attempt: Account & { currentPassword: string; newPassword: string },
-  ): Promise<PreparedChange | null>;
-  /** Emails a reset link if there is an account. `user` is null for an unknown address. */
-  sendPasswordReset(recipient: {
-    email: string;
-    user: { identityId: string; username: string } | null;
-  }): Promise<void>;
+  prepareChange(attempt: PasswordChange): Promise<PreparedChange | null>;
+  /** Emails a reset link if there is an account. */
+  sendPasswordReset(recipient: ResetRecipient): Promise<void>;
   /** @throws AppError invalid-token */
   prepareReset(input: { token: string; newPassword: string }): Promise<PreparedChange>;
   /** Emails a verification link unless the address is verified. @throws AppError unavailable */

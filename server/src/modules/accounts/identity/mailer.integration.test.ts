@@ -6,7 +6,7 @@ import { freePort } from "@shared/testing/spawn-service.ts";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { captureLog } from "../../../testing/serve.ts";
 import { passwordResetEmail, verificationEmail } from "./account-emails.ts";
-import { FileMailer, SmtpMailer } from "./mailer.ts";
+import { createFileMailer, createSmtpMailer } from "./mailer.ts";
 
 const from = "AI Trading Signals <signals@example.com>";
 const invitation = {
@@ -20,7 +20,7 @@ const unavailable = {
   retryAfterSeconds: 30,
 };
 
-describe("SmtpMailer", () => {
+describe("createSmtpMailer", () => {
   let smtp: FakeSmtp;
   beforeEach(async () => {
     smtp = await startFakeSmtp();
@@ -28,7 +28,7 @@ describe("SmtpMailer", () => {
   afterEach(() => smtp.close());
 
   const mailer = (limits: { sendTimeoutMs?: number; silenceTimeoutMs?: number } = {}) =>
-    new SmtpMailer({ smtpUrl: smtp.url, from, ...limits });
+    createSmtpMailer({ smtpUrl: smtp.url, from, ...limits });
 
   it("delivers a mail that can be read as text and as HTML", async () => {
     await mailer().send(passwordResetEmail(invitation));
@@ -47,10 +47,10 @@ describe("SmtpMailer", () => {
   it("logs in where the address names a user", async () => {
     const guarded = await startFakeSmtp({ login: { user: "mailer", pass: "pass-word" } });
     onTestFinished(() => guarded.close());
-    await new SmtpMailer({ smtpUrl: guarded.url, from }).send(verificationEmail(invitation));
+    await createSmtpMailer({ smtpUrl: guarded.url, from }).send(verificationEmail(invitation));
     expect(guarded.mails).toHaveLength(1);
     const wrong = guarded.url.replace("pass-word", "other");
-    const sending = new SmtpMailer({ smtpUrl: wrong, from }).send(verificationEmail(invitation));
+    const sending = createSmtpMailer({ smtpUrl: wrong, from }).send(verificationEmail(invitation));
     await expect(sending).rejects.toMatchObject(unavailable);
   });
 
@@ -81,7 +81,7 @@ describe("SmtpMailer", () => {
 
   it("fails when nobody listens", async () => {
     const smtpUrl = `smtp://127.0.0.1:${await freePort()}`;
-    const sending = new SmtpMailer({ smtpUrl, from }).send(verificationEmail(invitation));
+    const sending = createSmtpMailer({ smtpUrl, from }).send(verificationEmail(invitation));
     await expect(sending).rejects.toMatchObject(unavailable);
   });
 
@@ -92,7 +92,7 @@ describe("SmtpMailer", () => {
   });
 });
 
-describe("OutboxMailer", () => {
+describe("createFileMailer", () => {
   let folder: string;
   beforeEach(async () => {
     folder = join(await mkdtemp(join(tmpdir(), "outbox-")), "outbox");
@@ -102,7 +102,7 @@ describe("OutboxMailer", () => {
   const outbox = () => {
     const { logger, lines } = captureLog();
     const now = () => new Date("2026-03-01T10:20:30Z");
-    return { mailer: new FileMailer({ folder, from, logger, now }), lines };
+    return { mailer: createFileMailer({ folder, from, logger, now }), lines };
   };
 
   it("writes a mail as a file that only its owner can read, and logs its link", async () => {

@@ -37,52 +37,24 @@ export function selectMailer(options: {
 }): Mailer {
   const { settings, logger, now } = options;
   const from = settings.MAIL_FROM;
-  if (settings.SMTP_URL) return new SmtpMailer({ smtpUrl: settings.SMTP_URL, from });
-  return new FileMailer({ folder: join(settings.DATA_DIR, "outbox"), from, logger, now });
+  if (settings.SMTP_URL) return createSmtpMailer({ smtpUrl: settings.SMTP_URL, from });
+  return createFileMailer({ folder: join(settings.DATA_DIR, "outbox"), from, logger, now });
 }
 
-/** Limit for sending one email. */
 const SEND_TIMEOUT_MS = 8_000;
 
 /** Limit for each response of the server. */
 const SILENCE_TIMEOUT_MS = 5_000;
 
-export class SmtpMailer implements Mailer {
-  readonly #transport: ReturnType<typeof createSmtpTransport>;
-  readonly #from: string;
-  readonly #sendTimeoutMs: number;
-
-  constructor(options: {
-    smtpUrl: string;
-    from: string;
-    sendTimeoutMs?: number;
-    silenceTimeoutMs?: number;
-  }) {
-    const { smtpUrl, silenceTimeoutMs = SILENCE_TIMEOUT_MS } = options;
-    this.#transport = createSmtpTransport(smtpUrl, silenceTimeoutMs);
-    this.#from = options.from;
-    this.#sendTimeoutMs = options.sendTimeoutMs ?? SEND_TIMEOUT_MS;
-  }
-
-  async send({ to, subject, text, html }: Mail): Promise<void> {
-    try {
-      await this.#transport.sendMail({
-        from: this.#from,
-        to: { name: "", address: to },
-        subject,
-        text,
-        html,
-        headers: { "Auto-Submitted": "auto-generated" },
-        signal: AbortSignal.timeout(this.#sendTimeoutMs),
-      });
-    } catch (error) {
-      throw mailNotSent(error);
-    }
-  }
-}
-
-function createSmtpTransport(smtpUrl: string, silenceTimeoutMs: number) {
-  return createTransport({
+export function createSmtpMailer(options: {
+  smtpUrl: string;
+  from: string;
+  sendTimeoutMs?: number;
+  silenceTimeoutMs?: number;
+}): Mailer {
+  const { smtpUrl, from, sendTimeoutMs = SEND_TIMEOUT_MS } = options;
+  const { silenceTimeoutMs = SILENCE_TIMEOUT_MS } = options;
+  const transport = createTransport({
     url: smtpUrl,
     dnsTimeout: silenceTimeoutMs,
     connectionTimeout: silenceTimeoutMs,
@@ -91,47 +63,52 @@ function createSmtpTransport(smtpUrl: string, silenceTimeoutMs: number) {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  return {
+    async send(mail) {
+      const headers = { "Auto-Submitted": "auto-generated" };
+      const signal = AbortSignal.timeout(sendTimeoutMs);
+      try {
+        await transport.sendMail({ ...messageOf(mail, from), headers, signal });
+      } catch (error) {
+        throw mailNotSent(error);
+      }
+    },
+  };
 }
 
+const messageOf = ({ to, subject, text, html }: Mail, from: string) => ({
+  from,
+  to: { name: "", address: to },
+  subject,
+  text,
+  html,
+});
+
 /** Writes each email as an .eml file and logs its link, for installations without an SMTP server. */
-export class FileMailer implements Mailer {
-  readonly #composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
-  readonly #folder: string;
-  readonly #from: string;
-  readonly #logger: Logger;
-  readonly #now: () => Date;
-
-  constructor(options: { folder: string; from: string; logger: Logger; now: () => Date }) {
-    this.#folder = options.folder;
-    this.#from = options.from;
-    this.#logger = options.logger;
-    this.#now = options.now;
-  }
-
-  async send({ to, subject, text, html, link }: Mail): Promise<void> {
-    const at = this.#now();
-    const composed = await this.#composer.sendMail({
-      from: this.#from,
-      to: { name: "", address: to },
-      subject,
-      text,
-      html,
-      date: at,
-    });
-    const file = join(this.#folder, `${at.toISOString().replaceAll(":", "-")}-${randomUUID()}.eml`);
-    try {
-      await this.#write(file, composed.message);
-    } catch (error) {
-      throw mailNotSent(error);
-    }
-    this.#logger.info({ subject, link, file }, "no SMTP_URL: email written to the outbox");
-  }
-
-  /** Renames the file when it is complete, so that no half-written email is read. */
-  async #write(file: string, message: Parameters<typeof writeFile>[1]): Promise<void> {
-    const draft = `${file}.part`;
-    await mkdir(this.#folder, { recursive: true });
-    await writeFile(draft, message, { mode: 0o600 });
-    await rename(draft, file);
-  }
+export function createFileMailer(options: {
+  folder: string;
+  from: string;
+  logger: Logger;
+  now: () => Date;
+}): Mailer {
+  const { folder, from, logger, now } = options;
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  return {
+    async send(mail) {
+      const at = now();
+      const { message } = await composer.sendMail({ ...messageOf(mail, from), date: at });
+      const file = join(folder, `${at.toISOString().replaceAll(":", "-")}-${randomUUID()}.eml`);
+      // Renamed when it is complete, so that no half-written email is read.
+      const draft = `${file}.part`;
+      try {
+        await mkdir(folder, { recursive: true });
+        await writeFile(draft, message, { mode: 0o600 });
+        await rename(draft, file);
+      } catch (error) {
+        throw mailNotSent(error);
+      }
+      const { subject, link } = mail;
+      logger.info({ subject, link, file }, "no SMTP_URL: email written to the outbox");
+    },
+  };
 }

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hashFiles } from "./files.mjs";
+import { hashFiles } from "./client-build.ts";
 
 let root = "";
-const hash = (texts: string[] = []) => hashFiles({ root, paths: ["src", "lock.json"], texts });
+const hash = (texts: string[] = []) => hashFiles(root, ["src", "lock.json"], texts);
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "file-hash-"));

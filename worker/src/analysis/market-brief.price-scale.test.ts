@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatAtTick, priceScale, roundToTick } from "./price-scale.ts";
+import { formatAtTick, priceScale, roundToTick } from "./market-brief.ts";
 
 describe("the scale of a market", () => {
   it.each([

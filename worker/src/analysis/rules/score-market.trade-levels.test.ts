@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses } from "../../testing/candles.ts";
 import { buildMarketBrief } from "../market-brief.ts";
-import { tradeLevels } from "./trade-levels.ts";
+import { tradeLevels } from "./score-market.ts";
 
 /** A market at 100 with the given swings and ATR. */
 function briefOf(known: {

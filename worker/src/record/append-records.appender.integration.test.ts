@@ -5,9 +5,9 @@ import { createLogger } from "@shared/runtime/logger.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
-import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startLedgerAppender } from "./ledger-appender.ts";
+import { startLedgerAppender } from "./append-records.ts";
 
 /** What a killed worker had locked is free after 10 s. */
 const WITHIN = { timeout: 40_000, interval: 20 };
@@ -19,7 +19,7 @@ describe("the ledger that workers keep", () => {
   let user: UserRecord;
   const workers: SpawnedService[] = [];
   beforeEach(async () => {
-    uri = testDatabaseUri("keep-ledger");
+    uri = newDatabaseUri("keep-ledger");
     database = await openDatabase({ uri });
     user = await createUser(database);
   });

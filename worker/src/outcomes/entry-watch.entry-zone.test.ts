@@ -1,6 +1,6 @@
 import type { Candle } from "@shared/contract/candle.ts";
 import { describe, expect, it } from "vitest";
-import { entryZone, findEntryLeft, type TradePlan } from "./entry-zone.ts";
+import { entryZone, findEntryLeft, type TradePlan } from "./entry-watch.ts";
 
 /** A buy at 100 that risks 10 for 20, advised while the market stood at 100. */
 const BUY: TradePlan = { entry: 100, stopLoss: 90, takeProfit: 120, signalPrice: 100 };

@@ -1,7 +1,7 @@
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { describe, expect, it } from "vitest";
 import { candlesFromCloses, series } from "../testing/candles.ts";
-import { computeHigherTimeframe } from "./trend.ts";
+import { computeHigherTimeframe } from "./indicators.ts";
 
 const trendOf = (closes: number[]) =>
   computeHigherTimeframe({ candles: candlesFromCloses(closes), timeframe: "1h" });

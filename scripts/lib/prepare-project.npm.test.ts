@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { npmCommand } from "./commands.mjs";
+import { npmCommand } from "./prepare-project.mjs";
 
 let root = "";
 let execPath = "";

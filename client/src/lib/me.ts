@@ -1,0 +1,42 @@
+import { type Me, meSchema } from "@shared/contract/account.ts";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { api } from "./api/client.ts";
+import { patchQueries, queryClient, refetch } from "./query-client.ts";
+import type { LiveEvent } from "./realtime/events.ts";
+import { useRealtime } from "./realtime/store.ts";
+
+/** The signed-in user. Once read, it is kept current by events of the user's stream. */
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: ({ signal }) => api({ path: "/me", schema: meSchema, signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export function useMe(): Me | undefined {
+  const ready = useRealtime((live) => live.ready);
+  return useQuery({ ...meQuery, enabled: ready }).data;
+}
+
+export const readMe = (): Promise<Me> => queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
+
+export const refetchMe = (): Promise<void> => refetch({ queryKey: meQuery.queryKey });
+
+/** Patches the account with an event of the user's stream. */
+export function applyAccountEvent(event: LiveEvent): void {
+  if (event.name === "proof:deleted") patchMe(event.seq, { payment_proof: null });
+  if (event.name !== "account:updated") return;
+  const { reason, ...change } = event.data;
+  const verified = reason === "email-verified" ? { email_verified: true } : {};
+  patchMe(event.seq, { ...change, ...verified });
+  // The event of a proof sent in another tab does not contain the proof.
+  if (reason === "proof-submitted") void refetchMe();
+}
+
+/** `GET /me` may contain the event already, and later ones too. */
+function patchMe(seq: number, change: Partial<Me>): void {
+  patchQueries<Me>(meQuery.queryKey, (me) => {
+    const { stream_positions: positions } = me;
+    if (seq <= positions.user) return me;
+    return { ...me, ...change, stream_positions: { ...positions, user: seq } };
+  });
+}

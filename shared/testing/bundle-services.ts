@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build, type Plugin } from "vite";
+
+const PROJECT_ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Modules find their data beside their source file. */
+const keepAddresses: Plugin = {
+  name: "keep-addresses",
+  transform: (code, id) =>
+    code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href)),
+};
+
+/** Bundles server and worker for `spawnService`: the bundles start in less than half the time of the sources. */
+export async function setup(): Promise<() => void> {
+  const results = join(PROJECT_ROOT, "test-results");
+  mkdirSync(results, { recursive: true });
+  const outDir = mkdtempSync(join(results, "services-"));
+  await build({
+    configFile: false,
+    root: PROJECT_ROOT,
+    logLevel: "warn",
+    resolve: { alias: { "@shared": join(PROJECT_ROOT, "shared") } },
+    plugins: [keepAddresses],
+    build: {
+      ssr: true,
+      outDir,
+      target: "node20",
+      copyPublicDir: false,
+      rolldownOptions: {
+        input: { server: "server/src/main.ts", worker: "worker/src/main.ts" },
+        output: { entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
+      },
+    },
+  });
+  process.env.BUNDLED_SERVICES = outDir;
+  return () => rmSync(outDir, { recursive: true });
+}
