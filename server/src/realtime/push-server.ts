@@ -43,8 +43,12 @@ export class PushServer {
   ) {
     this.#deps = deps;
     this.#signPath = createSignPath(deps);
+    const origins = new Set(deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin));
     this.#io = new Server(options.http, {
-      cors: { origin: deps.settings.CLIENT_ORIGIN },
+      cors: { origin: [...origins] },
+      // Browsers apply CORS to polling only. Programs send no origin.
+      allowRequest: ({ headers: { origin } }, decide) =>
+        decide(null, origin === undefined || origins.has(origin)),
       maxHttpBufferSize: MAX_MESSAGE_BYTES,
       serveClient: false,
     });

@@ -7,6 +7,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startServer } from "../start-server.ts";
 
@@ -28,6 +29,7 @@ describe("push", () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let secondServer: Awaited<ReturnType<typeof startServer>>;
   const clients: PushClient[] = [];
+  const sockets: Socket[] = [];
 
   beforeAll(async () => {
     uri = testDatabaseUri();
@@ -38,6 +40,7 @@ describe("push", () => {
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
+    for (const socket of sockets.splice(0)) socket.close();
   });
   afterAll(async () => {
     await Promise.all([server.stop(), secondServer.stop()]);
@@ -144,6 +147,24 @@ describe("push", () => {
     clients.push(client);
     const refusal = new Promise<unknown>((resolve) => client.socket.once("connect_error", resolve));
     expect(await refusal).toMatchObject({ data: { code: "unauthenticated" } });
+  });
+
+  it("refuses a WebSocket of a page from another origin", async () => {
+    const token = signTokenFor(await createUser(database), settings);
+    const connectFrom = (origin: string) =>
+      new Promise<string>((resolve) => {
+        const socket = io(`http://localhost:${server.port}`, {
+          ...{ auth: { token }, transports: ["websocket"], forceNew: true, reconnection: false },
+          extraHeaders: { Origin: origin },
+        });
+        socket.once("connect", () => resolve("connected"));
+        socket.once("connect_error", () => resolve("refused"));
+        sockets.push(socket);
+      });
+    const [allowed = ""] = settings.CLIENT_ORIGIN;
+    expect(await connectFrom(allowed)).toBe("connected");
+    expect(await connectFrom("https://evil.example")).toBe("refused");
+    expect(await connectFrom("null")).toBe("refused");
   });
 
   it("tells a deleted user's sockets that their session has ended, and closes them", async () => {
