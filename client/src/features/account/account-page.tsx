@@ -22,10 +22,12 @@ export function AccountPage() {
         Manage your password, sessions, email and notifications.
       </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
-        <ChangePasswordForm />
+        <div className="flex flex-col gap-6">
+          <ChangePasswordForm />
+          <TwoFactorCard />
+        </div>
         <div className="flex flex-col gap-6">
           <EmailCard />
-          <TwoFactorCard />
           <SessionsCard />
           <NotificationsCard />
         </div>
