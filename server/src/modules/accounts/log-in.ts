@@ -7,11 +7,15 @@ import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { VerifiedAccount } from "./identity/identity-provider.ts";
 import { revokeSessions } from "./passwords.ts";
+import { notifyOfNewDevice } from "./security-notices.ts";
 import { startSignIn } from "./sign-in-limits.ts";
 import { consumeCode } from "./two-factor.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
-type LoginDeps = Pick<ServerDeps, "database" | "identity" | "settings" | "now">;
+type LoginDeps = Pick<
+  ServerDeps,
+  "background" | "database" | "identity" | "mailer" | "settings" | "now"
+>;
 
 /**
  * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same
@@ -40,6 +44,7 @@ export async function logIn(
   // Sessions were ended meanwhile, so the verified password may be the old one.
   if (!token) return logIn(deps, request, device);
   await attempt.succeed();
+  notifyOfNewDevice(deps, user, device);
   return presentSession(current, token);
 }
 

@@ -15,8 +15,10 @@ import { reauthenticationRequired, wrongPasswordOrCode } from "../../http/errors
 import { createAttemptLimit } from "../../http/rate-limits.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { notifyOwner } from "./security-notices.ts";
 
 type TwoFactorDeps = Pick<ServerDeps, "database" | "settings" | "now">;
+type NoticeDeps = Pick<ServerDeps, "background" | "mailer">;
 
 const ISSUER = "AI Trading Signals";
 /** RFC 4226 recommends 160 bits. */
@@ -59,8 +61,8 @@ export async function startTwoFactor(
  * two-factor-enabled
  */
 export async function confirmTwoFactor(
-  deps: TwoFactorDeps,
-  user: Pick<UserRecord, "_id" | "twoFactor" | "pendingTwoFactor">,
+  deps: TwoFactorDeps & NoticeDeps,
+  user: UserRecord,
   code: string,
 ): Promise<RecoveryCodes> {
   const { _id, twoFactor, pendingTwoFactor } = user;
@@ -81,18 +83,20 @@ export async function confirmTwoFactor(
     { $set: { twoFactor: enabled, pendingTwoFactor: null } },
   );
   if (matchedCount === 0) throw alreadyOn();
+  notifyOwner(deps, user, "two-factor-on");
   return { recovery_codes: recoveryCodes };
 }
 
 /** @throws AppError not-found if it is off, wrong-password, rate-limited */
 export async function disableTwoFactor(
-  deps: ReauthenticationDeps,
+  deps: ReauthenticationDeps & NoticeDeps,
   { user }: Pick<AuthenticatedSession, "user">,
   credentials: DisableTwoFactorRequest,
 ): Promise<void> {
   if (!user.twoFactor) throw new AppError("not-found", "The second factor is off.");
   await reauthenticate(deps, { user }, credentials);
   await deps.database.users.updateOne({ _id: user._id }, { $set: { twoFactor: null } });
+  notifyOwner(deps, user, "two-factor-off");
 }
 
 type ReauthenticationDeps = TwoFactorDeps & Pick<ServerDeps, "identity">;
