@@ -85,9 +85,9 @@ test.describe("the page of the queue", () => {
     await expect(job).toHaveCount(1);
     await expect(job).toContainText("Running");
     expect(messages.filter((text) => streamEnded.test(text))).toEqual([]);
-    const left = page.waitForResponse("**/admin/queue/leave");
+    const left = page.waitForResponse("**/logout");
     await page.getByRole("button", { name: "Logout" }).click();
-    expect((await left).status()).toBe(200);
+    expect((await left).status()).toBe(204);
     await queue.reload();
     await expect(queue.getByText("Open it from the admin page.")).toBeVisible();
   });

@@ -10,7 +10,7 @@ import { parseBody } from "./http/request-input.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
 import { crossOrigin, securityHeaders } from "./http/security-headers.ts";
-import { createAccountRoutes } from "./modules/accounts/routes.ts";
+import { createAccountRoutes, createSessionRoutes } from "./modules/accounts/routes.ts";
 import { createAdminRoutes } from "./modules/admin/routes.ts";
 import { createFileRoutes, unlessSigned } from "./modules/files/routes.ts";
 import { createMarketRoutes } from "./modules/markets/routes.ts";
@@ -53,6 +53,7 @@ export function createApiRouter(deps: ServerDeps): AppRouter {
     ...createPerformanceRoutes(deps),
     ...createLedgerRoutes(deps),
     ...createAccountRoutes(deps),
+    ...createSessionRoutes(deps),
     ...createSignalRequestRoutes(deps),
     ...createSignalRoutes(deps),
     ...createPaymentRoutes(deps),

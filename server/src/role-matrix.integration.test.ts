@@ -51,6 +51,9 @@ const SPECIAL_ROWS: Record<string, Statuses> = {
   "POST /verify-email": [422, 422, 422, 422, 422],
   "POST /reset-password": [422, 422, 422, 422, 422],
   "POST /change-password (wrong current one)": [401, 403, 403, 403, 403],
+  "POST /me/two-factor/confirm": [401, 422, 422, 422, 422],
+  "DELETE /me/two-factor": [401, 404, 404, 404, 404],
+  "DELETE /me/sessions/:id (of another)": [401, 404, 404, 404, 404],
 
   "POST /get-signal": [401, 403, 202, 202, 202],
   "POST /get-signal-with-image": [401, 403, 403, 202, 403],
@@ -126,6 +129,14 @@ const REQUESTS: Record<string, Prepare> = {
   "POST /change-password (wrong current one)": async () => ({
     json: { current_password: "wrong", new_password: "secret-2" },
   }),
+  "POST /me/two-factor/confirm": async () => ({ json: { code: "123456" } }),
+  "DELETE /me/two-factor": async () => ({ json: { password: TEST_PASSWORD, code: "123456" } }),
+  "DELETE /me/sessions/:id": async ({ caller, other }) => ({
+    path: `/me/sessions/${(caller ?? other).sessions[0]?.id}`,
+  }),
+  "DELETE /me/sessions/:id (of another)": async ({ other }) => ({
+    path: `/me/sessions/${other.sessions[0]?.id}`,
+  }),
   "POST /get-signal": async () => ({
     json: { symbol: "BTC/USDT", timeframe: "1h" },
     headers: { Prefer: "respond-async" },
@@ -200,6 +211,9 @@ const REQUESTS: Record<string, Prepare> = {
   }),
   "POST /admin/delete-user/:username (their own account)": async ({ caller, other }) => ({
     path: `/admin/delete-user/${(caller ?? other).username}`,
+  }),
+  "POST /admin/set-role/:username": async () => ({
+    body: multipartForm({ role: "admin", password: TEST_PASSWORD }),
   }),
   "POST /admin/set-image-access/:username": async () => ({
     body: new URLSearchParams({ allow: "true" }),

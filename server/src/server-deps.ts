@@ -4,6 +4,7 @@ import type { Settings } from "@shared/runtime/settings.ts";
 import type { ServerMetrics } from "./http/server-metrics.ts";
 import type { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
 import type { IdentityProvider } from "./modules/accounts/identity/identity-provider.ts";
+import type { Mailer } from "./modules/accounts/identity/mailer.ts";
 import type { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 import type { SignalWaiters } from "./modules/signals/signal-waiters.ts";
 
@@ -13,6 +14,7 @@ export interface ServerDeps {
   database: Database;
   logger: Logger;
   identity: IdentityProvider;
+  mailer: Mailer;
   background: BackgroundTasks;
   now: () => Date;
   signalWaiters: Pick<SignalWaiters, "wait">;

@@ -8,6 +8,7 @@ import { createHttpServer } from "./http/create-http-server.ts";
 import { createServerMetrics } from "./http/server-metrics.ts";
 import { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
 import { ensureFirstAdmin } from "./modules/accounts/ensure-first-admin.ts";
+import { selectMailer } from "./modules/accounts/identity/mailer.ts";
 import { selectIdentity } from "./modules/accounts/identity/select-identity.ts";
 import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 import { SignalWaiters } from "./modules/signals/signal-waiters.ts";
@@ -28,11 +29,13 @@ export async function startServer(options: {
   const feed = new EventFeed({ database, logger });
   const now = () => new Date();
   const background = new BackgroundTasks(logger);
+  const mailer = selectMailer({ settings, logger, now });
   const deps: ServerDeps = {
     settings,
     database,
     logger,
-    identity: selectIdentity({ settings, database, logger, now }),
+    identity: selectIdentity({ settings, database, logger, mailer, now }),
+    mailer,
     background,
     now,
     signalWaiters: new SignalWaiters({ database, feed, logger }),

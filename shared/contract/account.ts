@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MIN_PASSWORD_LENGTH } from "./constants.ts";
 
-const roleSchema = z.enum(["user", "admin"]);
+export const roleSchema = z.enum(["user", "admin"]);
 export type Role = z.infer<typeof roleSchema>;
 
 /** Usernames are unique case-insensitively. */
@@ -18,10 +18,44 @@ export const newPasswordSchema = z
   })
   .max(256, { error: "Use at most 256 characters." });
 
+const passwordSchema = z.string().min(1, { error: "Enter your password." }).max(256);
+
+/** A code of an authenticator app, or a recovery code. */
+const codeSchema = z.string().trim().min(1, { error: "Enter a code." }).max(32);
+
+/** The caller's own credentials, for changes that a stolen session must not make. */
+export const reauthenticationSchema = z.object({
+  password: z.string().max(256).optional(),
+  code: z.string().trim().max(32).optional(),
+});
+export type Reauthentication = z.infer<typeof reauthenticationSchema>;
+
+export const confirmTwoFactorSchema = z
+  .object({ code: codeSchema })
+  .meta({ id: "ConfirmTwoFactorRequest" });
+
+export const disableTwoFactorSchema = z
+  .object({ password: passwordSchema, code: codeSchema })
+  .meta({ id: "DisableTwoFactorRequest" });
+export type DisableTwoFactorRequest = z.infer<typeof disableTwoFactorSchema>;
+
+/** `qr_svg` shows `otpauth_url`, which contains the secret. */
+export const twoFactorSetupSchema = z
+  .object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() })
+  .meta({ id: "TwoFactorSetup" });
+export type TwoFactorSetup = z.infer<typeof twoFactorSetupSchema>;
+
+export const recoveryCodesSchema = z
+  .object({ recovery_codes: z.array(z.string()) })
+  .meta({ id: "RecoveryCodes" });
+export type RecoveryCodes = z.infer<typeof recoveryCodesSchema>;
+
 export const loginRequestSchema = z
   .object({
     username: z.string().min(1, { error: "Enter your username." }).max(320),
-    password: z.string().min(1, { error: "Enter your password." }).max(256),
+    password: passwordSchema,
+    /** Of the second factor, if it is on. */
+    code: codeSchema.optional(),
   })
   .meta({ id: "LoginRequest" });
 export type LoginRequest = z.infer<typeof loginRequestSchema>;
@@ -74,6 +108,22 @@ export const sessionSchema = z
   .meta({ id: "Session" });
 export type Session = z.infer<typeof sessionSchema>;
 
+/** The sessions of a user; `current` is the one that asks. */
+export const sessionListSchema = z
+  .object({
+    sessions: z.array(
+      z.object({
+        id: z.uuid(),
+        created_at: z.iso.datetime(),
+        last_seen_at: z.iso.datetime(),
+        user_agent: z.string(),
+        current: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: "SessionList" });
+export type SessionList = z.infer<typeof sessionListSchema>;
+
 /** A proof of payment as its owner sees it. */
 export const paymentProofSchema = z.object({
   sender_name: z.string(),
@@ -112,6 +162,10 @@ export const meSchema = z
   .object({
     ...profileFields,
     payment_proof: paymentProofSchema.nullable(),
+    two_factor: z.object({
+      enabled: z.boolean(),
+      recovery_codes_left: z.number().int().nonnegative(),
+    }),
     stream_positions: streamPositionsSchema,
   })
   .meta({ id: "Me" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { userCardSchema } from "./account.ts";
+import { reauthenticationSchema, roleSchema, userCardSchema } from "./account.ts";
 import { MESSAGES } from "./messages.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 
@@ -13,6 +13,12 @@ export type ActionDone = z.infer<typeof actionDoneSchema>;
 const trueOrFalse = { error: "Choose true or false." };
 
 /** JSON may use a boolean. */
+export const roleChangeSchema = z
+  .object({ role: roleSchema })
+  .extend(reauthenticationSchema.shape)
+  .meta({ id: "RoleChange" });
+export type RoleChange = z.infer<typeof roleChangeSchema>;
+
 export const imageAccessSchema = z
   .object({
     allow: z.union(

@@ -24,6 +24,7 @@ export const accountReasonSchema = z.enum([
   "credit-spent",
   "credit-refunded",
   "image-access",
+  "role-changed",
   "email-verified",
   "proof-submitted",
 ]);
@@ -92,7 +93,14 @@ export const envelopeSchema = z.object({
 });
 export type EventEnvelope<Data> = z.infer<typeof envelopeSchema> & { data: Data };
 
-export const sessionEndReasonSchema = z.enum(["deleted", "password-changed"]);
+export const sessionEndReasonSchema = z.enum([
+  "deleted",
+  "password-changed",
+  "logged-out",
+  "revoked-session",
+  "role-changed",
+  "expired",
+]);
 export type SessionEndReason = z.infer<typeof sessionEndReasonSchema>;
 export const sessionEndedSchema = z.object({ reason: sessionEndReasonSchema });
 

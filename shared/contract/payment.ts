@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { reauthenticationSchema } from "./account.ts";
 import { MAX_PAYMENT_DETAIL_LENGTH } from "./constants.ts";
 
 const detail = z.string({ error: "Enter a text." }).max(MAX_PAYMENT_DETAIL_LENGTH, {
@@ -20,5 +21,6 @@ export type PaymentDetails = z.infer<typeof paymentDetailsSchema>;
 
 export const paymentDetailsUpdateSchema = paymentDetailsSchema
   .partial()
+  .extend(reauthenticationSchema.shape)
   .meta({ id: "PaymentDetailsUpdate" });
 export type PaymentDetailsUpdate = z.infer<typeof paymentDetailsUpdateSchema>;

@@ -29,7 +29,13 @@ export interface UnitOfWork {
   ): void;
   /** Changes the number of unfinished signals of a user. */
   countUnfinishedSignals(userId: Types.ObjectId, change: 1 | -1): void;
-  endSessions(order: { userId: string; reason: SessionEndReason; exceptSessionId?: string }): void;
+  /** Closes the sockets of a user's sessions: of one, of all but one, or of all. */
+  endSessions(order: {
+    userId: string;
+    reason: SessionEndReason;
+    sessionId?: string;
+    exceptSessionId?: string;
+  }): void;
   /** Adds details to the audit entries of the unit. No effect without `actor`. */
   addAuditDetails(details: AuditDetails): void;
 }

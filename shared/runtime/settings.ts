@@ -149,6 +149,7 @@ const settingsSchema = z.object({
   TRADING_COSTS_INDEX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.index),
   TRADING_COSTS_OIL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.oil),
   LEDGER_WEBHOOK_URL: httpUrl.optional(),
+  SHARE_LINK_DAYS: z.coerce.number().int().min(1).max(3_650).default(90),
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });

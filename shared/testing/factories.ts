@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { hash } from "@node-rs/argon2";
 import type { PublishedHead } from "@shared/contract/ledger.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
+import type { SessionRecord, UserRecord } from "@shared/database/models/user.ts";
 import { type Attestation, writeOtsFile } from "@shared/domain/opentimestamps.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import jwt from "jsonwebtoken";
@@ -34,8 +34,10 @@ export async function createUser(
     approved: false,
     allowImageUpload: false,
     imageCredits: 0,
+    sessions: [newSession()],
     sessionVersion: 0,
-    keptSessionId: null,
+    twoFactor: null,
+    pendingTwoFactor: null,
     createdAt: new Date(),
     lastEventSeq: 0,
     unfinishedSignals: 0,
@@ -51,18 +53,29 @@ export async function createUser(
   return user;
 }
 
-/** A session token of `user`, valid for an hour, by default of a new session. */
+/** A session that starts now. */
+export const newSession = (overrides: Partial<SessionRecord> = {}): SessionRecord => ({
+  id: randomUUID(),
+  createdAt: new Date(),
+  lastSeenAt: new Date(),
+  userAgent: "Vitest",
+  network: "a test network",
+  ...overrides,
+});
+
+/** A token of a user's first session, or of another one of theirs. It is valid for an hour. */
 export function signTokenFor(
-  user: Pick<UserRecord, "_id" | "sessionVersion">,
+  user: Pick<UserRecord, "_id" | "sessions">,
   settings: Pick<Settings, "JWT_SECRET">,
   options: { sessionId?: string; expiresIn?: number } = {},
 ): string {
-  const { sessionId = randomUUID(), expiresIn = 3_600 } = options;
-  return jwt.sign(
-    { sub: user._id.toString(), sid: sessionId, ver: user.sessionVersion },
-    settings.JWT_SECRET,
-    { algorithm: "HS256", expiresIn },
-  );
+  const { sessionId = user.sessions[0]?.id, expiresIn = 3_600 } = options;
+  return jwt.sign({ sub: user._id.toString(), sid: sessionId }, settings.JWT_SECRET, {
+    algorithm: "HS256",
+    issuer: "ai-trading-signals",
+    audience: "ai-trading-signals-api",
+    expiresIn,
+  });
 }
 
 /** A calendar, and the Bitcoin block of its proof; pending without one. */

@@ -38,9 +38,10 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
   }
   const logOut = () => {
     onUsed?.();
-    const { token, isAdmin } = useSession.getState();
-    if (isAdmin && token) closeQueueOf(token).catch(() => null);
-    signOut("logout");
+    const { token } = useSession.getState();
+    // Without a connection, the session ends on the server by itself a day later.
+    if (token) endSessionOf(token).catch(() => null);
+    signOut("logged-out");
     void navigate("/");
   };
   return (
@@ -50,8 +51,8 @@ export function SessionButton({ onUsed }: { onUsed?: () => void }) {
   );
 }
 
-const closeQueueOf = async (token: string) =>
-  (await import("../lib/api/close-queue.ts")).closeQueue(token);
+const endSessionOf = async (token: string) =>
+  (await import("../lib/api/end-session.ts")).endSession(token);
 
 const MAX_SHOWN = 99;
 

@@ -97,7 +97,7 @@ export const routes: RouteObject[] = [
 function RequireSession() {
   const { pathname, search, hash } = useLocation();
   const token = useSession((session) => session.token);
-  const loggedOut = useSession((session) => session.endedBy === "logout");
+  const loggedOut = useSession((session) => session.endedBy === "logged-out");
   const [cameSignedIn] = useState(token !== null);
   if (token === null && cameSignedIn && loggedOut) return <Navigate to="/" replace />;
   if (token === null) {
@@ -117,6 +117,8 @@ function RequireApproval() {
 
 function RequireAdmin() {
   const isAdmin = useSession((session) => session.isAdmin);
+  const mustEnrol = useSession((session) => session.mustEnrol);
+  if (mustEnrol) return <Navigate to="/user-panel" replace />;
   return isAdmin ? <Outlet /> : <Navigate to="/dashboard" replace />;
 }
 

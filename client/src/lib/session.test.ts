@@ -80,7 +80,7 @@ test("another tab's sign-out and sign-in are taken over", () => {
   otherTab.getState().signIn(session);
   store.getState().readAgain();
   expect(store.getState()).toMatchObject({ token: "t1", approved: true });
-  otherTab.getState().signOut("logout");
+  otherTab.getState().signOut("logged-out");
   store.getState().readAgain();
   expect(store.getState()).toMatchObject({ token: null, endedBy: "other-tab" });
 });

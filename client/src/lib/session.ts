@@ -1,8 +1,9 @@
 import type { Role, Session } from "@shared/contract/account.ts";
+import type { SessionEndReason } from "@shared/contract/events.ts";
 import { create, type StateCreator } from "zustand";
 
 /** Why a session ended. Decides the message and the redirect. */
-export type SessionEnd = "logout" | "expired" | "deleted" | "password-changed" | "other-tab";
+export type SessionEnd = SessionEndReason | "other-tab";
 
 interface StoredSession {
   token: string | null;
@@ -13,6 +14,8 @@ interface StoredSession {
 interface SessionState extends StoredSession {
   /** Set from the end of a session until the next sign-in. */
   endedBy: SessionEnd | null;
+  /** The administrator must turn on the second factor first. */
+  mustEnrol: boolean;
   signIn(session: Session): void;
   signOut(endedBy: SessionEnd): void;
   /** Applies the access that the server reports. */
@@ -46,11 +49,12 @@ export function sessionState(storage: SessionStorage): StateCreator<SessionState
     approved: false,
     isAdmin: false,
     endedBy: null,
+    mustEnrol: false,
     signIn({ token, approved, role }) {
       const flags = { approved, isAdmin: role === "admin" };
       writeFlags(storage, flags);
       storage.setItem(KEYS.token, token);
-      set({ token, ...flags, endedBy: null });
+      set({ token, ...flags, endedBy: null, mustEnrol: false });
     },
     signOut(endedBy) {
       for (const key of Object.values(KEYS)) storage.removeItem(key);

@@ -15,6 +15,7 @@ const ann = {
 export const makeMe = (overrides: Partial<Me> = {}): Me => ({
   ...ann,
   approved: true,
+  two_factor: { enabled: false, recovery_codes_left: 0 },
   stream_positions: { user: 0 },
   ...overrides,
 });

@@ -24,6 +24,10 @@ class FakeApi {
   readonly #responders = new Map<string, Responder>();
   #fallback = notFound;
 
+  constructor() {
+    this.reset();
+  }
+
   /** Answers from now on with this JSON, or with what the function returns. */
   reply(route: string, body: object | ((request: ReceivedRequest) => object)): void {
     this.#responders.set(route, (response, request) =>
@@ -72,6 +76,7 @@ class FakeApi {
     this.requests.length = 0;
     this.#responders.clear();
     this.#fallback = notFound;
+    this.reply("GET /me/sessions", { sessions: [] });
   }
 
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -32,11 +32,8 @@ export function TextField({ name, label, hint, end, rows, ...control }: TextFiel
 
 const areaClass = "block h-auto min-h-24 resize-y py-2.5 leading-relaxed field-sizing-content";
 
-interface PasswordFieldProps {
-  name: string;
-  label: string;
+interface PasswordFieldProps extends Omit<TextFieldProps, "type" | "end" | "rows"> {
   autoComplete: "current-password" | "new-password";
-  hint?: string;
 }
 
 export function PasswordField(field: PasswordFieldProps) {

@@ -29,8 +29,11 @@ describe("what a route lets pass", () => {
     const answer = await fetch(server.url, { headers });
     return answer.ok ? answer.status : [answer.status, (await answer.json()).code];
   };
-  const approved = () => [requireUser({ database, settings }), requireApproved];
-  const admin = () => [requireUser({ database, settings }), requireAdmin];
+  const approved = () => [
+    requireUser({ database, settings, now: () => new Date() }),
+    requireApproved,
+  ];
+  const admin = () => [requireUser({ database, settings, now: () => new Date() }), requireAdmin];
 
   it("approved users, from the moment they are until they are no more", async () => {
     const user = await createUser(database);

@@ -1,30 +1,48 @@
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
 import koaJwt from "koa-jwt";
 import type { ServerDeps } from "../server-deps.ts";
 import { type AppMiddleware, sessionOf } from "./context.ts";
-import { findSession, TOKEN_ALGORITHM, tokenKey } from "./sessions.ts";
+import { sessionOfClaims, TOKEN_OPTIONS, tokenKey } from "./sessions.ts";
 
 /**
  * Requires a valid bearer token, and puts its session into `ctx.state`. The user is read from the database for every
  * request, so that revoking or deleting an account takes effect at once.
  */
-export function requireUser(deps: Pick<ServerDeps, "database" | "settings">): AppMiddleware {
+export function requireUser(
+  deps: Pick<ServerDeps, "database" | "settings" | "now">,
+): AppMiddleware {
   const secret = tokenKey(deps.settings);
   const verifyToken = koaJwt({
+    ...TOKEN_OPTIONS,
+    algorithms: [...TOKEN_OPTIONS.algorithms],
     secret: deps.settings.JWT_SECRET,
-    algorithms: [TOKEN_ALGORITHM],
     key: "claims",
   });
   return (ctx, next) => {
     // koa-jwt prefers this key. Its `secret` option takes no ready key and would parse the text for every request.
     ctx.state.secret = secret;
     return verifyToken(ctx, async () => {
-      ctx.state.session = await findSession(deps, ctx.state.claims);
+      const session = await sessionOfClaims(deps, ctx.state.claims);
+      if (mustEnrol(deps.settings, session.user) && !isOpenForEnrolment(ctx.path)) {
+        const detail = "Turn on the second factor of your account first.";
+        throw new AppError("two-factor-enrolment-required", detail);
+      }
+      ctx.state.session = session;
       await next();
     });
   };
 }
+
+/** Administrators need a second factor in production. */
+export const mustEnrol = (
+  { NODE_ENV }: Pick<Settings, "NODE_ENV">,
+  { role, twoFactor }: Pick<UserRecord, "role" | "twoFactor">,
+): boolean => NODE_ENV === "production" && role === "admin" && twoFactor === null;
+
+/** What administrators without a second factor can call in production. */
+const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
 
 /** Requires an approved user. Runs after `requireUser`. */
 export const requireApproved: AppMiddleware = (ctx, next) => {

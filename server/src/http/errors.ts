@@ -44,6 +44,15 @@ export function rateLimited(retryAfterSeconds: number): AppError {
   });
 }
 
+/** For changes that a stolen session must not make. */
+export function reauthenticationRequired(): AppError {
+  return new AppError("reauthentication-required", "Enter your password to continue.");
+}
+
+export function wrongPasswordOrCode(): AppError {
+  return new AppError("wrong-password", "Wrong password or code.");
+}
+
 /** Link of an email that was used, replaced or has expired. */
 export function invalidToken(cause?: unknown): AppError {
   return new AppError("invalid-token", "This link is no longer valid. Please request a new one.", {

@@ -64,8 +64,9 @@ export function rateLimit(
   rule: RateLimitRule,
 ): AppMiddleware {
   if (deps.settings.RATE_LIMIT === "off") return (_, next) => next();
-  const limiter = createLimiter(deps.database, rule);
-  const { counts = () => true } = rule;
+  const { name, points, durationSeconds, counts = () => true } = rule;
+  const givesBack = rule.counts !== undefined;
+  const limiter = createLimiter(deps.database, { name, points, durationSeconds, givesBack });
   return async (ctx, next) => {
     const key = hashOf(rule.key(ctx));
     const settle = async (outcome: RequestOutcome) => {
@@ -90,8 +91,33 @@ function isClientError(error: unknown): error is AppError {
   return error instanceof AppError && error.status < 500;
 }
 
+/** Attempts of which the successful ones are given back, for code that knows the account only later than a route's limits. */
+interface AttemptLimit {
+  /** @throws AppError rate-limited */
+  take(key: string): Promise<void>;
+  giveBack(key: string): Promise<void>;
+}
+
+/** At most `points` attempts per key in `durationSeconds`, over all servers on one database. */
+export function createAttemptLimit(
+  { database, settings }: Pick<ServerDeps, "database" | "settings">,
+  rule: Pick<RateLimitRule, "name" | "points" | "durationSeconds">,
+): AttemptLimit {
+  if (settings.RATE_LIMIT === "off") {
+    return { take: () => Promise.resolve(), giveBack: () => Promise.resolve() };
+  }
+  const limiter = createLimiter(database, { ...rule, givesBack: true });
+  return {
+    take: (key) => takePoint(limiter, hashOf(key)),
+    giveBack: async (key) => void (await limiter.reward(hashOf(key))),
+  };
+}
+
 /** Points may be lost in a database crash, so that no write waits for the disk. */
-function createLimiter(database: Database, rule: RateLimitRule): RateLimiterMongo {
+export function createLimiter(
+  database: Database,
+  rule: Pick<RateLimitRule, "name" | "points" | "durationSeconds"> & { givesBack: boolean },
+): RateLimiterMongo {
   const { connection, rateLimits } = database;
   return new RateLimiterMongo({
     storeClient: connection.getClient().db(connection.name, { writeConcern: { w: 1 } }),
@@ -101,7 +127,7 @@ function createLimiter(database: Database, rule: RateLimitRule): RateLimiterMong
     points: rule.points,
     duration: rule.durationSeconds,
     // If points are never returned, further requests are rejected from memory without a database access.
-    inMemoryBlockOnConsumed: rule.counts ? 0 : rule.points + 1,
+    inMemoryBlockOnConsumed: rule.givesBack ? 0 : rule.points + 1,
   });
 }
 
@@ -115,7 +141,7 @@ async function takePoint(limiter: RateLimiterMongo, key: string): Promise<void> 
 }
 
 /** Keeps names and addresses out of the database, and keys short. */
-function hashOf(key: string | string[]): string {
+export function hashOf(key: string | readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(key)).digest("base64url");
 }
 

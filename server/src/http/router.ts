@@ -28,7 +28,10 @@ interface HandlerOptions {
 type Handler<Input extends RequestSchemas, Responses> = (
   input: z.output<z.ZodObject<Input>>,
   ctx: AppContext,
-) => Body<Responses> | Promise<Body<Responses>>;
+) =>
+  | Body<Responses>
+  | Promise<Body<Responses>>
+  | (204 extends keyof Responses ? Promise<void> : never);
 
 type Body<Responses> = {
   [Status in keyof Responses]: Responses[Status] extends { schema: infer Schema }

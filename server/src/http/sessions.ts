@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
+import type { SessionRecord, UserRecord } from "@shared/database/models/user.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import DataLoader from "dataloader";
 import jwt from "jsonwebtoken";
@@ -9,72 +9,138 @@ import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
 import { unauthenticated, unavailable } from "./errors.ts";
 
-/** The only accepted algorithm. */
-export const TOKEN_ALGORITHM = "HS256";
+/** Who issues and who accepts the tokens. Tokens of other products with the same secret are refused. */
+export const TOKEN_OPTIONS = {
+  algorithms: ["HS256"],
+  issuer: "ai-trading-signals",
+  audience: "ai-trading-signals-api",
+} as const satisfies jwt.VerifyOptions;
 
 export const tokenKey = ({ JWT_SECRET }: Pick<Settings, "JWT_SECRET">): KeyObject =>
   createSecretKey(JWT_SECRET, "utf8");
 
-const TOKEN_LIFETIME_SECONDS = 7 * 86_400;
+const HOUR_MS = 3_600_000;
+
+/** A session ends when it has not been used for this time. */
+const SESSION_IDLE_MS = 24 * HOUR_MS;
+
+/** A session ends this long after the sign-in, however much it is used. */
+const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
+
+/** A use within this time after the last one is not stored. */
+const LAST_SEEN_INTERVAL_MS = 5 * 60_000;
+
+/** A further sign-in ends the oldest session. */
+const MAX_SESSIONS = 50;
+
+const MAX_USER_AGENT_LENGTH = 256;
 
 const claimsSchema = z.object({
   /** User id. */
   sub: z.string().regex(/^[0-9a-f]{24}$/),
   /** Session id. */
   sid: z.uuid(),
-  /** Session version of the user when the token was issued. */
-  ver: z.number().int().nonnegative(),
-  /** Unix seconds. */
-  exp: z.number().int().positive(),
 });
-type Claims = z.infer<typeof claimsSchema>;
 
 export interface AuthenticatedSession {
   user: UserRecord;
   sessionId: string;
+  startedAt: Date;
+  /** When it ends unless it is used before. */
   expiresAt: Date;
 }
 
+/** Where a sign-in comes from. */
+export type Device = Pick<SessionRecord, "userAgent" | "network">;
+
 type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now">;
 
-/** Starts a session of `user`: a token that is valid for 7 days, or until the session is ended. */
-export function issueToken(options: {
-  user: Pick<UserRecord, "_id" | "sessionVersion">;
-  settings: Pick<Settings, "JWT_SECRET">;
-  now: () => Date;
-}): string {
-  const { user, settings, now } = options;
-  const issuedAt = Math.floor(now().getTime() / 1_000);
-  const claims: Claims & { iat: number } = {
-    sub: user._id.toString(),
-    sid: randomUUID(),
-    ver: user.sessionVersion,
-    iat: issuedAt,
-    exp: issuedAt + TOKEN_LIFETIME_SECONDS,
+/**
+ * Starts a session of `user` and returns its token.
+ * @returns null if all sessions of the user were ended since it was read, or the user is deleted
+ */
+export async function startSession(
+  { database, settings, now }: SessionDeps,
+  user: Pick<UserRecord, "_id" | "sessionVersion">,
+  { userAgent, network }: Device,
+): Promise<string | null> {
+  const at = now();
+  const session: SessionRecord = {
+    id: randomUUID(),
+    createdAt: at,
+    lastSeenAt: at,
+    userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+    network,
   };
-  return jwt.sign(claims, tokenKey(settings), { algorithm: TOKEN_ALGORITHM });
+  const { _id, sessionVersion } = user;
+  const { matchedCount } = await database.users.updateOne(
+    { _id, sessionVersion },
+    { $push: { sessions: { $each: [session], $slice: -MAX_SESSIONS } } },
+  );
+  return matchedCount === 0 ? null : signToken({ JWT_SECRET: settings.JWT_SECRET, _id, session });
 }
 
-/** The session of a token. @throws AppError unauthenticated if it is invalid, expired or ended, or its user is deleted */
+/** The token of a session. */
+export function signToken({
+  _id,
+  session: { id, createdAt },
+  ...settings
+}: Pick<Settings, "JWT_SECRET"> & Pick<UserRecord, "_id"> & { session: SessionRecord }): string {
+  const { issuer, audience } = TOKEN_OPTIONS;
+  const [algorithm] = TOKEN_OPTIONS.algorithms;
+  const issuedAt = Math.floor(createdAt.getTime() / 1_000);
+  const claims = { sid: id, iat: issuedAt, exp: issuedAt + SESSION_LIFETIME_MS / 1_000 };
+  return jwt.sign(claims, tokenKey(settings), {
+    ...{ algorithm, issuer, audience, subject: _id.toString() },
+  });
+}
+
+/** The session of a token. @throws AppError unauthenticated if it is invalid, or its session has ended */
 export async function authenticateToken(
   deps: SessionDeps,
   token: string,
 ): Promise<AuthenticatedSession> {
-  return findSession(deps, verifiedClaims(deps, token));
+  return sessionOfClaims(deps, verifiedClaims(deps, token));
 }
 
 /** The session of verified claims. @throws AppError unauthenticated like `authenticateToken` */
-export async function findSession(
-  deps: Pick<SessionDeps, "database">,
+export async function sessionOfClaims(
+  deps: Pick<SessionDeps, "database" | "now">,
   verified: unknown,
 ): Promise<AuthenticatedSession> {
   const claims = claimsSchema.safeParse(verified);
   if (!claims.success) throw unauthenticated(claims.error);
-  const { sub, sid, exp } = claims.data;
-  const user = await usersOf(deps.database).load(sub);
-  if (!user || !isSessionOpen(user, claims.data)) throw unauthenticated();
-  return { user, sessionId: sid, expiresAt: new Date(exp * 1_000) };
+  const { sub, sid } = claims.data;
+  return resumeSession(deps, { userId: sub, sessionId: sid });
 }
+
+/** Finds a session and records that it is used. @throws AppError unauthenticated if it has ended */
+export async function resumeSession(
+  { database, now }: Pick<SessionDeps, "database" | "now">,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<AuthenticatedSession> {
+  const at = now();
+  const user = await usersOf(database).load(userId);
+  const session = user?.sessions.find(({ id }) => id === sessionId);
+  if (!user || !session || !isActive(session, at)) throw unauthenticated();
+  if (at.getTime() - session.lastSeenAt.getTime() > LAST_SEEN_INTERVAL_MS) {
+    session.lastSeenAt = at;
+    await nativeCollection(database.users).updateOne(
+      { _id: user._id, "sessions.id": sessionId },
+      { $max: { "sessions.$.lastSeenAt": at } },
+    );
+  }
+  return { user, sessionId, startedAt: session.createdAt, expiresAt: expiryOf(session) };
+}
+
+function expiryOf({ createdAt, lastSeenAt }: SessionRecord): Date {
+  return new Date(
+    Math.min(lastSeenAt.getTime() + SESSION_IDLE_MS, createdAt.getTime() + SESSION_LIFETIME_MS),
+  );
+}
+
+/** Whether a session has not expired. */
+export const isActive = (session: SessionRecord, at: Date): boolean => expiryOf(session) > at;
 
 /**
  * Within the 10 s in which the API promises its 503. The driver (7.8) waits forever for a command that it writes to a
@@ -112,14 +178,11 @@ async function findUsers(
   return ids.map((id) => userById.get(id));
 }
 
-function isSessionOpen(user: UserRecord, claims: Claims): boolean {
-  return claims.ver === user.sessionVersion || claims.sid === user.keptSessionId;
-}
-
 function verifiedClaims(deps: SessionDeps, token: string): unknown {
   try {
     return jwt.verify(token, tokenKey(deps.settings), {
-      algorithms: [TOKEN_ALGORITHM],
+      ...TOKEN_OPTIONS,
+      algorithms: [...TOKEN_OPTIONS.algorithms],
       clockTimestamp: Math.floor(deps.now().getTime() / 1_000),
     });
   } catch (error) {

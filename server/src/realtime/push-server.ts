@@ -3,6 +3,7 @@ import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { CONTROL_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
+import { mustEnrol } from "../http/access.ts";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { createSignPath, type SignPath, signEventFiles } from "../modules/files/signed-url.ts";
@@ -42,8 +43,12 @@ export class PushServer {
   ) {
     this.#deps = deps;
     this.#signPath = createSignPath(deps);
+    const origins = new Set(deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin));
     this.#io = new Server(options.http, {
-      cors: { origin: deps.settings.CLIENT_ORIGIN },
+      cors: { origin: [...origins] },
+      // Browsers apply CORS to polling only. Programs send no origin.
+      allowRequest: ({ headers: { origin } }, decide) =>
+        decide(null, origin === undefined || origins.has(origin)),
       maxHttpBufferSize: MAX_MESSAGE_BYTES,
       serveClient: false,
     });
@@ -87,6 +92,7 @@ export class PushServer {
   }
 
   #serve(socket: PushSocket): void {
+    const { user } = socket.data.session;
     const session = new PushSession({
       socket,
       session: socket.data.session,
@@ -94,6 +100,7 @@ export class PushServer {
       logger: this.#deps.logger,
       now: this.#deps.now,
       present: (event) => signEventFiles(event, this.#signPath),
+      readsAdminEvents: user.role === "admin" && !mustEnrol(this.#deps.settings, user),
     });
     for (const stream of session.streams) this.#sessionsOf(stream).add(session);
     socket.once("disconnect", () => {
@@ -102,7 +109,7 @@ export class PushServer {
     });
     session.open({
       since: socket.data.auth.since,
-      recheck: () => authenticateToken(this.#deps, socket.data.auth.token),
+      resume: () => authenticateToken(this.#deps, socket.data.auth.token),
     });
   }
 

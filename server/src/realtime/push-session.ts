@@ -1,4 +1,5 @@
 import {
+  type SessionEndReason,
   type SocketAuth,
   type StreamName,
   sessionEndReasonSchema,
@@ -11,10 +12,11 @@ import { z } from "zod";
 import type { AuthenticatedSession } from "../http/sessions.ts";
 import { type EventLogReader, type NumberedEvent, StreamCursor } from "./stream-cursor.ts";
 
-/** Closes the sockets of a user's sessions, except one session. */
+/** Closes the sockets of a user's sessions: of one, of all but one, or of all. */
 export const sessionEndSchema = z.object({
   userId: z.string(),
   reason: sessionEndReasonSchema,
+  sessionId: z.string().optional(),
   exceptSessionId: z.string().optional(),
 });
 type SessionEnd = z.infer<typeof sessionEndSchema>;
@@ -26,7 +28,8 @@ export interface PushedEvents {
 
 export type PresentEvent = (event: { name: string; data: unknown }) => unknown;
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How often an open socket counts as a use of its session. */
+const SESSION_CHECK_INTERVAL_MS = 10 * 60_000;
 
 /** One socket with a cursor for each stream that it may read. */
 export class PushSession {
@@ -38,7 +41,7 @@ export class PushSession {
   readonly #now: () => Date;
   readonly #present: PresentEvent;
   readonly #cursors = new Map<string, StreamCursor>();
-  #expiry: NodeJS.Timeout | undefined;
+  #check: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: {
@@ -48,6 +51,7 @@ export class PushSession {
     logger: Logger;
     now: () => Date;
     present: PresentEvent;
+    readsAdminEvents: boolean;
   }) {
     this.#socket = options.socket;
     this.#session = options.session;
@@ -56,17 +60,33 @@ export class PushSession {
     this.#now = options.now;
     this.#present = options.present;
     const own = userStream(options.session.user._id);
-    this.streams = options.session.user.role === "admin" ? [own, ADMINS_STREAM] : [own];
+    this.streams = options.readsAdminEvents ? [own, ADMINS_STREAM] : [own];
   }
 
-  /** Pushes the events after `since`, then new ones. Checks the token again, because its session may have ended meanwhile. */
-  open(options: { since: SocketAuth["since"]; recheck: () => Promise<unknown> }): void {
-    const lifetimeMs = this.#session.expiresAt.getTime() - this.#now().getTime();
-    this.#expiry = setTimeout(
-      () => this.#disconnect(),
-      Math.max(0, Math.min(lifetimeMs, MAX_TIMER_MS)),
-    );
+  /**
+   * Pushes the events after `since`, then new ones.
+   * @param options.resume records that the session is used; throws if it has ended
+   */
+  open(options: { since: SocketAuth["since"]; resume: () => Promise<AuthenticatedSession> }): void {
+    this.#scheduleCheck(this.#session.expiresAt, options.resume);
     this.#guard(this.#openStreams(options));
+  }
+
+  #scheduleCheck(expiresAt: Date, resume: () => Promise<AuthenticatedSession>): void {
+    const leftMs = expiresAt.getTime() - this.#now().getTime();
+    const check = async () => {
+      const session = await resume().catch((error: unknown) => {
+        if (error instanceof AppError && error.code === "unauthenticated") return null;
+        throw error;
+      });
+      if (session) this.#scheduleCheck(session.expiresAt, resume);
+      else this.#end("expired");
+    };
+    clearTimeout(this.#check);
+    this.#check = setTimeout(
+      () => this.#guard(check()),
+      Math.max(0, Math.min(leftMs, SESSION_CHECK_INTERVAL_MS)),
+    );
   }
 
   receive(event: NumberedEvent): void {
@@ -80,22 +100,23 @@ export class PushSession {
 
   endIfRevoked(end: SessionEnd): void {
     if (end.userId !== this.#session.user._id.toString()) return;
-    if (end.exceptSessionId === this.#session.sessionId) return;
-    this.#socket.emit("session:ended", { reason: end.reason });
-    this.#socket.disconnect();
+    const { sessionId } = this.#session;
+    if (end.exceptSessionId === sessionId || (end.sessionId ?? sessionId) !== sessionId) return;
+    this.#end(end.reason);
   }
 
   close(): void {
-    clearTimeout(this.#expiry);
+    clearTimeout(this.#check);
     for (const cursor of this.#cursors.values()) cursor.close();
   }
 
   async #openStreams(options: {
     since: SocketAuth["since"];
-    recheck: () => Promise<unknown>;
+    resume: () => Promise<AuthenticatedSession>;
   }): Promise<void> {
     await Promise.all(this.streams.map((stream) => this.#openStream(stream, options.since)));
-    await options.recheck();
+    // The session may have ended before the streams were followed.
+    await options.resume();
   }
 
   async #openStream(stream: string, since: SocketAuth["since"]): Promise<void> {
@@ -133,6 +154,11 @@ export class PushSession {
       }
       this.#disconnect();
     });
+  }
+
+  #end(reason: SessionEndReason): void {
+    this.#socket.emit("session:ended", { reason });
+    this.#socket.disconnect();
   }
 
   #disconnect(): void {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -6,8 +5,9 @@ import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startServer } from "../start-server.ts";
 
@@ -29,6 +29,7 @@ describe("push", () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   let secondServer: Awaited<ReturnType<typeof startServer>>;
   const clients: PushClient[] = [];
+  const sockets: Socket[] = [];
 
   beforeAll(async () => {
     uri = testDatabaseUri();
@@ -39,6 +40,7 @@ describe("push", () => {
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
+    for (const socket of sockets.splice(0)) socket.close();
   });
   afterAll(async () => {
     await Promise.all([server.stop(), secondServer.stop()]);
@@ -147,6 +149,24 @@ describe("push", () => {
     expect(await refusal).toMatchObject({ data: { code: "unauthenticated" } });
   });
 
+  it("refuses a WebSocket of a page from another origin", async () => {
+    const token = signTokenFor(await createUser(database), settings);
+    const connectFrom = (origin: string) =>
+      new Promise<string>((resolve) => {
+        const socket = io(`http://localhost:${server.port}`, {
+          ...{ auth: { token }, transports: ["websocket"], forceNew: true, reconnection: false },
+          extraHeaders: { Origin: origin },
+        });
+        socket.once("connect", () => resolve("connected"));
+        socket.once("connect_error", () => resolve("refused"));
+        sockets.push(socket);
+      });
+    const [allowed = ""] = settings.CLIENT_ORIGIN;
+    expect(await connectFrom(allowed)).toBe("connected");
+    expect(await connectFrom("https://evil.example")).toBe("refused");
+    expect(await connectFrom("null")).toBe("refused");
+  });
+
   it("tells a deleted user's sockets that their session has ended, and closes them", async () => {
     const user = await createUser(database);
     const tab = await connect(user);
@@ -158,11 +178,11 @@ describe("push", () => {
   });
 
   it("spares the session that an order excepts", async () => {
-    const user = await createUser(database);
-    const sessionId = randomUUID();
+    const kept = newSession();
+    const user = await createUser(database, { sessions: [newSession(), kept] });
     const spared = new PushClient({
       url: `http://localhost:${server.port}`,
-      token: signTokenFor(user, settings, { sessionId }),
+      token: signTokenFor(user, settings, { sessionId: kept.id }),
     });
     clients.push(spared);
     const ended = await connect(user);
@@ -171,7 +191,7 @@ describe("push", () => {
       endSessions({
         userId: user._id.toString(),
         reason: "password-changed",
-        exceptSessionId: sessionId,
+        exceptSessionId: kept.id,
       });
     });
     await vi.waitFor(() => expect(ended.socket.connected).toBe(false), WAIT);

@@ -6,6 +6,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { createApp } from "../app.ts";
 import { createServerMetrics } from "../http/server-metrics.ts";
 import { BackgroundTasks } from "../modules/accounts/background-tasks.ts";
+import { selectMailer } from "../modules/accounts/identity/mailer.ts";
 import { selectIdentity } from "../modules/accounts/identity/select-identity.ts";
 import { QueueDashboard } from "../modules/queue-dashboard/queue-dashboard.ts";
 import type { ServerDeps } from "../server-deps.ts";
@@ -40,9 +41,11 @@ export async function startTestServer(options: {
     now: () => new Date(),
     ...overrides,
   };
+  const mailer = selectMailer(made);
   const deps: ServerDeps = {
     ...made,
-    identity: selectIdentity(made),
+    identity: selectIdentity({ ...made, mailer }),
+    mailer,
     background: new BackgroundTasks(logger),
     signalWaiters: { wait: () => Promise.resolve(null) },
     feedIsRunning: () => true,

@@ -1,13 +1,19 @@
 import {
   changePasswordRequestSchema,
+  confirmTwoFactorSchema,
+  disableTwoFactorSchema,
   forgotPasswordRequestSchema,
   loginRequestSchema,
   meSchema,
+  recoveryCodesSchema,
   registerRequestSchema,
   resetPasswordRequestSchema,
+  sessionListSchema,
   sessionSchema,
+  twoFactorSetupSchema,
   verifyEmailRequestSchema,
 } from "@shared/contract/account.ts";
+import { z } from "zod";
 import { defineRoute, done, type RateLimit } from "./define-route.ts";
 
 /** The token cannot be guessed. This limits the cost of trying, since a reset hashes a password. */
@@ -18,6 +24,15 @@ const mailTokenLimit: RateLimit = {
   by: ["address"],
   onlyAfter: "invalid-token",
 };
+
+/** Guesses of the caller's own password. */
+export const passwordLimit = (name: string): RateLimit => ({
+  name,
+  points: 10,
+  per: "minute",
+  by: ["user"],
+  onlyAfter: "wrong-password",
+});
 
 const publicAccount = { tag: "Accounts", access: "public" } as const;
 const ownAccount = { tag: "Accounts", access: "user" } as const;
@@ -59,14 +74,61 @@ export const accountRoutes = {
       },
     ],
     request: { body: loginRequestSchema },
-    responses: { 200: { description: "A new session, valid for 7 days.", schema: sessionSchema } },
-    errors: ["invalid-credentials"],
+    responses: {
+      200: {
+        description:
+          "A new session. It ends 24 hours after its last use, and 30 days after the sign-in.",
+        schema: sessionSchema,
+      },
+    },
+    errors: ["invalid-credentials", "two-factor-required", "rate-limited"],
+  }),
+  logOut: defineRoute("POST /logout", {
+    ...ownAccount,
+    summary: "End this session",
+    responses: { 204: { description: "The session has ended." } },
+  }),
+  listSessions: defineRoute("GET /me/sessions", {
+    ...ownAccount,
+    summary: "Your sessions, the one used last first",
+    responses: { 200: { description: "The sessions.", schema: sessionListSchema } },
+  }),
+  endSession: defineRoute("DELETE /me/sessions/:id", {
+    ...ownAccount,
+    summary: "End one of your sessions",
+    request: { params: z.object({ id: z.uuid({ error: "There is no such session." }) }) },
+    responses: { 204: { description: "The session has ended." } },
+    errors: ["not-found"],
   }),
   getMe: defineRoute("GET /me", {
     ...ownAccount,
     summary: "Your account",
     description: "Send `stream_positions` as `since` when you connect for push afterwards.",
     responses: { 200: { description: "The account.", schema: meSchema } },
+  }),
+  startTwoFactor: defineRoute("POST /me/two-factor", {
+    ...ownAccount,
+    summary: "Start to turn on the second factor",
+    description: "Returns a new secret for an authenticator app (TOTP, RFC 6238).",
+    limits: [{ name: "two-factor", points: 30, per: "hour", by: ["user"] }],
+    responses: { 200: { description: "The secret.", schema: twoFactorSetupSchema } },
+    errors: ["two-factor-enabled"],
+  }),
+  confirmTwoFactor: defineRoute("POST /me/two-factor/confirm", {
+    ...ownAccount,
+    summary: "Turn on the second factor with a first code",
+    description: "The recovery codes are shown this one time. Each works once instead of a code.",
+    request: { body: confirmTwoFactorSchema },
+    responses: { 200: { description: "The recovery codes.", schema: recoveryCodesSchema } },
+    errors: ["invalid-code", "rate-limited"],
+  }),
+  disableTwoFactor: defineRoute("DELETE /me/two-factor", {
+    ...ownAccount,
+    summary: "Turn off the second factor",
+    limits: [passwordLimit("two-factor-off")],
+    request: { body: disableTwoFactorSchema },
+    responses: { 204: { description: "The second factor is off." } },
+    errors: ["wrong-password", "not-found"],
   }),
   verifyEmail: defineRoute("POST /verify-email", {
     ...publicAccount,
@@ -118,15 +180,7 @@ export const accountRoutes = {
     ...ownAccount,
     summary: "Change the password",
     description: "Ends all other sessions of the user.",
-    limits: [
-      {
-        name: "change-password",
-        points: 10,
-        per: "minute",
-        by: ["user"],
-        onlyAfter: "wrong-password",
-      },
-    ],
+    limits: [passwordLimit("change-password")],
     request: { body: changePasswordRequestSchema },
     responses: { 200: done },
     errors: ["wrong-password"],

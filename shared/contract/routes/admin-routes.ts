@@ -3,6 +3,7 @@ import {
   creditGrantSchema,
   imageAccessSchema,
   queueTicketSchema,
+  roleChangeSchema,
   systemHealthSchema,
   usageSchema,
   userListSchema,
@@ -11,6 +12,7 @@ import { AUDIT_PAGE } from "@shared/contract/constants.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
 import { pageQuerySchema } from "@shared/contract/pagination.ts";
 import { z } from "zod";
+import { passwordLimit } from "./account-routes.ts";
 import { defineRoute, done, filenameParams } from "./define-route.ts";
 
 const userParams = z.object({ username: z.string() });
@@ -66,6 +68,16 @@ export const adminRoutes = {
     description: "A negative number removes credits. The balance never falls below 0.",
     request: { params: userParams, body: creditGrantSchema },
     bodyTypes: ["form", "multipart", "json"],
+  }),
+  setRole: defineRoute("POST /admin/set-role/:username", {
+    ...userAction,
+    summary: "Make a user an administrator, or an administrator a user",
+    description:
+      "Requires your own `password`, and a `code` if your second factor is on. Ends the user's sessions.",
+    limits: [passwordLimit("set-role")],
+    request: { params: userParams, body: roleChangeSchema },
+    bodyTypes: ["form", "multipart", "json"],
+    errors: ["not-found", "last-admin", "reauthentication-required", "wrong-password"],
   }),
   clearAllHistory: defineRoute("POST /admin/clear-all-signal-history", {
     ...administration,

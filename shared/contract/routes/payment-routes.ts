@@ -2,6 +2,7 @@ import { proofFormSchema } from "@shared/contract/files.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
 import { z } from "zod";
+import { passwordLimit } from "./account-routes.ts";
 import { defineRoute, done, filenameParams } from "./define-route.ts";
 
 /** Fields that the routes of uploaded images have in common. */
@@ -35,10 +36,13 @@ export const paymentRoutes = {
   updatePaymentDetails: defineRoute("POST /admin/update-payment-details", {
     tag: "Administration",
     summary: "Change the payment details",
-    description: "Omitted fields stay unchanged.",
+    description:
+      "Omitted fields stay unchanged. Ten minutes after the sign-in and later, your own `password` is required, and a `code` if your second factor is on.",
     access: "admin",
+    limits: [passwordLimit("payment-details")],
     request: { body: paymentDetailsUpdateSchema },
     responses: { 200: done },
+    errors: ["reauthentication-required", "wrong-password"],
   }),
   submitProof: defineRoute("POST /submit-payment-proof", {
     tag: "Payments",

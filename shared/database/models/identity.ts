@@ -70,8 +70,6 @@ export interface DashboardTokenRecord {
   userId: Types.ObjectId;
   /** The session that it was created in and ends with. */
   sessionId: string;
-  sessionVersion: number;
-  sessionExpiresAt: Date;
   expiresAt: Date;
 }
 

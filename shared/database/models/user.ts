@@ -2,6 +2,28 @@ import type { Role } from "@shared/contract/account.ts";
 import type { Connection, Types } from "mongoose";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 
+/** A sign-in of a user. */
+export interface SessionRecord {
+  /** A UUID, which the token of the session names. */
+  id: string;
+  createdAt: Date;
+  /** Updated every few minutes while the session is used. */
+  lastSeenAt: Date;
+  userAgent: string;
+  /** Hash of the network that the sign-in came from. */
+  network: string;
+}
+
+/** A second factor: codes of an authenticator app (TOTP, RFC 6238). */
+export interface TwoFactorRecord {
+  /** Encrypted. */
+  secret: string;
+  /** The time steps of the last codes that were used; no code works twice. */
+  usedSteps: number[];
+  /** SHA-256 in hex, one for each code that is left. */
+  recoveryHashes: string[];
+}
+
 /** An account. Its password is stored by the identity provider. */
 export interface UserRecord {
   _id: Types.ObjectId;
@@ -16,9 +38,13 @@ export interface UserRecord {
   approved: boolean;
   allowImageUpload: boolean;
   imageCredits: number;
-  /** Tokens of an earlier version are invalid, except the one of `keptSessionId`. */
+  /** Oldest first. Some may have expired. */
+  sessions: SessionRecord[];
+  /** Increases when all sessions end, so that a sign-in that runs meanwhile starts none. */
   sessionVersion: number;
-  keptSessionId: string | null;
+  twoFactor: TwoFactorRecord | null;
+  /** Encrypted secret of a second factor that is not confirmed yet. */
+  pendingTwoFactor: string | null;
   createdAt: Date;
   /** Last sequence number of the user's event stream. */
   lastEventSeq: number;

@@ -12,15 +12,23 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ChangePasswordForm } from "./change-password-form.tsx";
 import { ResendVerification } from "./resend-verification.tsx";
+import { SessionsCard } from "./sessions-card.tsx";
+import { TwoFactorCard } from "./two-factor-card.tsx";
 
 export function AccountPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title="User Panel">Manage your password, email and notifications.</PageHeading>
+      <PageHeading title="User Panel">
+        Manage your password, sessions, email and notifications.
+      </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
-        <ChangePasswordForm />
+        <div className="flex flex-col gap-6">
+          <ChangePasswordForm />
+          <TwoFactorCard />
+        </div>
         <div className="flex flex-col gap-6">
           <EmailCard />
+          <SessionsCard />
           <NotificationsCard />
         </div>
       </div>

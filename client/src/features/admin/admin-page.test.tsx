@@ -132,6 +132,25 @@ describe("when requests fail", () => {
   });
 });
 
+test("payment details are saved with the password some time after the sign-in", async () => {
+  api.fail("POST /admin/update-payment-details", {
+    status: 403,
+    code: "reauthentication-required",
+    detail: "Enter your password to continue.",
+  });
+  const user = await openPanel();
+  await user.type(await screen.findByLabelText("Skrill"), "seller@example.com");
+  await user.click(screen.getByRole("button", { name: "Save payment details" }));
+  await user.type(await screen.findByLabelText("Your password"), "secret-123");
+  api.reply("POST /admin/update-payment-details", { detail: "The payment details are saved." });
+  await user.click(screen.getByRole("button", { name: "Save payment details" }));
+  await screen.findByText("The payment details are saved.");
+  expect(api.bodiesOf("POST /admin/update-payment-details").at(-1)).toContain(
+    '"password":"secret-123"',
+  );
+  expect(screen.queryByLabelText("Your password")).toBeNull();
+});
+
 test("revoking asks first, names what will be lost, and can be cancelled", async () => {
   const user = await openPanel([makeUserCard({ approved: true })]);
   const card = await cardOf("ann");

@@ -8,7 +8,7 @@ import {
 } from "@shared/contract/admin.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
-import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import { type PaymentDetailsUpdate, paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
@@ -48,7 +48,7 @@ export const grantCredits = (username: string, credits: number): Promise<ActionD
     schema: actionDoneSchema,
   });
 
-export const savePaymentDetails = (details: PaymentDetails): Promise<ActionDone> =>
+export const savePaymentDetails = (details: PaymentDetailsUpdate): Promise<ActionDone> =>
   api({
     method: "POST",
     path: "/admin/update-payment-details",

@@ -1,8 +1,11 @@
 import { Form } from "@base-ui/react/form";
+import type { Reauthentication } from "@shared/contract/account.ts";
 import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { hasCode } from "../../lib/api/errors.ts";
 import { type FormErrors, issuesToFieldErrors, toFormErrors } from "../../lib/api/field-errors.ts";
+import { useMe } from "../../lib/me.ts";
 import { PAYMENT_METHODS } from "../../lib/payment-methods.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { Alert, ErrorAlert } from "../../ui/alert.tsx";
@@ -10,7 +13,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { QueryView } from "../../ui/load-error.tsx";
 import { showToast } from "../../ui/show-toast.ts";
-import { TextField } from "../../ui/text-field.tsx";
+import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import { AdminSection } from "./admin-section.tsx";
 import { adminKeys, runAction, savePaymentDetails, usePaymentDetails } from "./api.ts";
 
@@ -45,13 +48,17 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
   const [errors, setErrors] = useState<FormErrors>({});
   const details = draft?.details ?? saved;
   const isChanged = !areSame(details, saved);
+  const [credentials, setCredentials] = useState<Reauthentication>({});
   const save = useMutation({
     mutationFn: async (next: PaymentDetails) => {
-      showToast({ title: await runAction(savePaymentDetails(next)) });
+      showToast({ title: await runAction(savePaymentDetails({ ...next, ...credentials })) });
       queryClient.setQueryData(adminKeys.payment, next);
       setDraft(null);
     },
+    onSuccess: () => setCredentials({}),
   });
+  const asksForPassword = hasCode(save.error, "reauthentication-required");
+  if (asksForPassword && credentials.password === undefined) setCredentials({ password: "" });
   const change = (field: keyof PaymentDetails, value: string) => {
     setErrors({});
     setDraft({ from: draft?.from ?? saved, details: { ...details, [field]: value } });
@@ -91,7 +98,12 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
             />
           ))}
         </div>
-        <ErrorAlert title="Failed to update payment details." message={save.error?.message} />
+        {credentials.password !== undefined && (
+          <Credentials credentials={credentials} onChange={setCredentials} />
+        )}
+        {!asksForPassword && (
+          <ErrorAlert title="Failed to update payment details." message={save.error?.message} />
+        )}
         <div className="flex flex-wrap gap-3">
           <Button type="submit" disabled={!isChanged} busy={save.isPending}>
             {save.isPending ? "Saving..." : "Save payment details"}
@@ -104,5 +116,38 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
         </div>
       </Form>
     </Card>
+  );
+}
+
+interface CredentialsProps {
+  credentials: Reauthentication;
+  onChange(credentials: Reauthentication): void;
+}
+
+/** Asked for some time after the sign-in, so that a stolen session cannot redirect payments. */
+function Credentials({ credentials, onChange }: CredentialsProps) {
+  const hasSecondFactor = useMe()?.two_factor.enabled;
+  return (
+    <div className="flex max-w-md flex-col gap-5">
+      <Alert tone="info" role="status">
+        Enter your password to change where customers pay, then save again.
+      </Alert>
+      <PasswordField
+        name="password"
+        label="Your password"
+        autoComplete="current-password"
+        value={credentials.password ?? ""}
+        onValueChange={(password) => onChange({ ...credentials, password })}
+      />
+      {hasSecondFactor && (
+        <TextField
+          name="code"
+          label="Code of your authenticator app"
+          autoComplete="one-time-code"
+          value={credentials.code ?? ""}
+          onValueChange={(code) => onChange({ ...credentials, code })}
+        />
+      )}
+    </div>
   );
 }

@@ -3,7 +3,7 @@ import type { Session } from "@shared/contract/account.ts";
 import { REGISTRATION_REDIRECT_MS } from "@shared/contract/constants.ts";
 import { type ReactNode, useEffect, useState } from "react";
 import { Link, Navigate, useLocation, useNavigate } from "react-router-dom";
-import { ApiError, errorText } from "../../lib/api/errors.ts";
+import { ApiError, errorText, hasCode } from "../../lib/api/errors.ts";
 import { useFormRequest } from "../../lib/api/forms.ts";
 import { type SessionEnd, useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
@@ -17,6 +17,8 @@ const sessionEndMessages: Partial<Record<SessionEnd, string>> = {
   expired: "Your session has expired. Please log in again.",
   deleted: "This account has been deleted.",
   "password-changed": "Your password was changed. Please log in with the new one.",
+  "revoked-session": "This session was ended on another device.",
+  "role-changed": "Your role has changed. Please log in again.",
 };
 
 const modes = {
@@ -129,6 +131,9 @@ function AuthForm({ mode, onSession }: AuthFormProps) {
   });
   useEffect(() => void loadAuthenticate().catch(() => null), []);
   const isRegister = mode === "register";
+  const [needsCode, setNeedsCode] = useState(false);
+  const asksForCode = hasCode(problem, "two-factor-required");
+  if (asksForCode && !needsCode) setNeedsCode(true);
   return (
     <Form {...formProps} method="post" className="flex flex-col gap-5">
       <TextField
@@ -156,7 +161,18 @@ function AuthForm({ mode, onSession }: AuthFormProps) {
         autoComplete={isRegister ? "new-password" : "current-password"}
         {...(isRegister && { hint: "At least 6 characters." })}
       />
-      {problem && <AuthErrorNotice error={problem} />}
+      {needsCode && (
+        <TextField
+          name="code"
+          label="Code of your authenticator app"
+          hint="Or one of your recovery codes."
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          autoFocus
+          aria-required
+        />
+      )}
+      {problem && !asksForCode && <AuthErrorNotice error={problem} />}
       <Button type="submit" size="lg" busy={isPending}>
         {isPending ? "Processing..." : modes[mode].title}
       </Button>

@@ -116,7 +116,8 @@ function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
     <Card className="flex flex-col gap-4 p-5 sm:p-7">
       <h2 className="text-lg font-semibold tracking-tight">Share</h2>
       <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">
-        Anyone with the link can view this signal. Your name, amounts and images are not shared.
+        Anyone with the link can view this signal until the link expires (after 90 days by default)
+        or you stop sharing. Your name, amounts and images are not shared.
       </p>
       {link.data && <LinkField link={`${location.origin}/shared/${link.data.token}`} />}
       {!link.data && sharedAt && (

@@ -80,6 +80,7 @@ function applyRefusal({ status, code }: ApiError): void {
   if (status === 401) signOut("expired");
   if (code === "not-approved") setAccess({ approved: false, role: isAdmin ? "admin" : "user" });
   if (code === "not-admin") setAccess({ approved, role: "user" });
+  if (code === "two-factor-enrolment-required") useSession.setState({ mustEnrol: true });
 }
 
 async function exchange<Reply>(origin: string, token: string | null, request: ApiRequest<Reply>) {

@@ -1,4 +1,4 @@
-import type { FieldError } from "@shared/contract/errors.ts";
+import type { ErrorCode, FieldError } from "@shared/contract/errors.ts";
 
 interface ApiErrorInit {
   /** HTTP status; 0 when no answer came. */
@@ -41,3 +41,6 @@ export function errorText(error: unknown, fallback: string): string {
   if (error instanceof Error && error.message) return error.message;
   return fallback;
 }
+
+export const hasCode = (error: unknown, code: ErrorCode): boolean =>
+  error instanceof ApiError && error.code === code;

@@ -20,6 +20,7 @@ const meAt = (position: number): Me => ({
   allow_image_upload: false,
   image_credits: 0,
   payment_proof: null,
+  two_factor: { enabled: false, recovery_codes_left: 0 },
   stream_positions: { user: position },
 });
 

@@ -2,9 +2,11 @@ import type { Me } from "@shared/contract/account.ts";
 import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
+import { mustEnrol } from "../../http/access.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
+import { presentTwoFactor } from "./two-factor.ts";
 
 /**
  * The user's account. The stream positions are read first, so that later events are delivered twice rather than lost.
@@ -22,9 +24,11 @@ export async function getCurrentUser(
   const user = await database.users.findById(userId).lean();
   if (!user) throw unauthenticated();
   const proof = await findProofOf(database, userId);
+  const isAdmin = user.role === "admin" && !mustEnrol(deps.settings, user);
   return {
     ...presentProfile(user),
     payment_proof: proof && withSignedUrl(presentProof(proof), createSignPath(deps)),
-    stream_positions: user.role === "admin" ? { user: own, admins } : { user: own },
+    two_factor: presentTwoFactor(user),
+    stream_positions: isAdmin ? { user: own, admins } : { user: own },
   };
 }

@@ -1,22 +1,34 @@
-import type { LoginRequest } from "@shared/contract/account.ts";
+import type { LoginRequest, Session } from "@shared/contract/account.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { VerifiedAccount } from "./identity/identity-provider.ts";
 import { revokeSessions } from "./passwords.ts";
+import { notifyOfNewDevice } from "./security-notices.ts";
+import { startSignIn } from "./sign-in-limits.ts";
+import { consumeCode } from "./two-factor.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
-type LoginDeps = Pick<ServerDeps, "database" | "identity" | "now">;
+type LoginDeps = Pick<
+  ServerDeps,
+  "background" | "database" | "identity" | "mailer" | "settings" | "now"
+>;
 
 /**
- * Verifies a username or email address and a password. Unknown names take as long and get the same error as wrong
- * passwords. @throws AppError invalid-credentials
+ * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same
+ * error as wrong passwords. @throws AppError invalid-credentials, two-factor-required, rate-limited
  */
-export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<UserRecord> {
+export async function logIn(
+  deps: LoginDeps,
+  request: LoginRequest,
+  device: Device,
+): Promise<Session> {
   const { username, password } = request;
   const user = await findByName(deps, username);
+  const attempt = await startSignIn(deps, username, { user, network: device.network });
   if (!user) {
     await deps.identity.verifyNothing(password);
     throw invalidCredentials();
@@ -24,12 +36,37 @@ export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<Use
   const { identityId, email } = user;
   const account = await deps.identity.verifyPassword({ identityId, email, password });
   if (!account) throw invalidCredentials();
+  await checkCode(deps, user, request.code);
   await followProvider(deps, user, account);
   const current = await deps.database.users.findById(user._id).lean();
   if (!current) throw invalidCredentials();
+  const token = await startSession(deps, user, device);
   // Sessions were ended meanwhile, so the verified password may be the old one.
-  return current.sessionVersion === user.sessionVersion ? current : logIn(deps, request);
+  if (!token) return logIn(deps, request, device);
+  await attempt.succeed();
+  notifyOfNewDevice(deps, user, device);
+  return presentSession(current, token);
 }
+
+/** @throws AppError two-factor-required, invalid-credentials, rate-limited */
+async function checkCode(
+  deps: LoginDeps,
+  user: UserRecord,
+  code: string | undefined,
+): Promise<void> {
+  if (!user.twoFactor) return;
+  if (code === undefined) {
+    const detail = "Enter the code of your authenticator app.";
+    throw new AppError("two-factor-required", detail);
+  }
+  if (!(await consumeCode(deps, user, code))) throw invalidCredentials();
+}
+
+/** The response to a sign-in. */
+export const presentSession = (
+  { approved, role, username }: Pick<UserRecord, "approved" | "role" | "username">,
+  token: string,
+): Session => ({ token, approved, role, username });
 
 function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
   const key = name.trim().toLowerCase();

@@ -240,7 +240,9 @@ describe("the links of mails", () => {
     await kinds.reset.use(used[1] ?? "");
     const log = server.logLines.join();
     expect(log).toContain('"path":"/reset-password"');
-    for (const { token } of smtp.mails) expect(log).not.toContain(token);
+    const tokens = smtp.mails.map(({ token }) => token).filter(Boolean);
+    expect(tokens.length).toBeGreaterThanOrEqual(used.length);
+    for (const token of tokens) expect(log).not.toContain(token);
     expect(log).not.toContain(NEW_PASSWORD);
   });
 });

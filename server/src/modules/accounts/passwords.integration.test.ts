@@ -1,6 +1,6 @@
 import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { createUser, newSession, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { type FakeSmtp, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -28,8 +28,11 @@ describe("passwords", () => {
     const answer = await server.call(path, { json, token });
     return { status: answer.status, body: await answer.json() };
   };
-  const tokenOf = (user: UserRecord, sessionId?: string) =>
-    signTokenFor(user, server.deps.settings, { sessionId });
+  const tokenOf = (user: UserRecord) => signTokenFor(user, server.deps.settings);
+  const tokensOf = (user: UserRecord) =>
+    user.sessions.map(({ id }) => signTokenFor(user, server.deps.settings, { sessionId: id }));
+  const createUserWithTwoSessions = () =>
+    createUser(server.database, { sessions: [newSession(), newSession()] });
   const loginStatus = async (user: UserRecord, password: string) =>
     (await post("/login", { username: user.username, password })).status;
   const meStatus = async (token: string) => (await server.call("/me", { token })).status;
@@ -43,8 +46,8 @@ describe("passwords", () => {
 
   describe("POST /change-password", () => {
     it("changes the password and ends every other session", async () => {
-      const user = await createUser(server.database);
-      const [here, elsewhere] = [tokenOf(user), tokenOf(user)];
+      const user = await createUserWithTwoSessions();
+      const [here = "", elsewhere = ""] = tokensOf(user);
       expect(await change(here, TEST_PASSWORD)).toMatchObject({
         status: 200,
         body: { detail: "Your password has been changed." },
@@ -67,8 +70,8 @@ describe("passwords", () => {
     });
 
     it("refuses a wrong current password, and changes nothing", async () => {
-      const user = await createUser(server.database);
-      const [here, elsewhere] = [tokenOf(user), tokenOf(user)];
+      const user = await createUserWithTwoSessions();
+      const [here = "", elsewhere = ""] = tokensOf(user);
       expect(await change(here, "wrong")).toEqual({
         status: 403,
         body: {
@@ -82,8 +85,8 @@ describe("passwords", () => {
     });
 
     it("lets one of two changes succeed that know the same password", async () => {
-      const user = await createUser(server.database);
-      const tokens = [tokenOf(user), tokenOf(user)];
+      const user = await createUserWithTwoSessions();
+      const tokens = tokensOf(user);
       const answers = await Promise.all(
         tokens.map((token, index) => change(token, TEST_PASSWORD, `password-${index}`)),
       );

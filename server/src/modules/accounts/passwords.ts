@@ -8,6 +8,7 @@ import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { wrongPassword } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { notifyOwner } from "./security-notices.ts";
 
 /**
  * Emails a reset link if there is an account. The email is sent in the background, so that the response time does not
@@ -23,23 +24,29 @@ export async function forgotPassword(
   );
 }
 
+type PasswordDeps = Pick<
+  ServerDeps,
+  "background" | "database" | "identity" | "mailer" | "settings" | "now"
+>;
+
 /** Sets a new password and ends all sessions of the user. @throws AppError invalid-token */
 export async function resetPassword(
-  deps: Pick<ServerDeps, "database" | "identity" | "now">,
+  deps: PasswordDeps,
   { token, new_password: newPassword }: ResetPasswordRequest,
 ): Promise<void> {
   const reset = await deps.identity.prepareReset({ token, newPassword });
   const { identityId } = reset;
   const options = { lockKeys: `identity:${identityId}`, now: deps.now };
-  await commit(deps.database, options, async (uow) => {
+  const user = await commit(deps.database, options, async (uow) => {
     await reset.store(uow.session);
-    if (identityId !== null) await revokeSessions(deps, uow, { identityId });
+    return identityId === null ? null : revokeSessions(deps, uow, { identityId });
   });
+  if (user) notifyOwner(deps, user, "password-changed");
 }
 
 /** Changes the password and ends all other sessions of the user. @throws AppError wrong-password */
 export async function changePassword(
-  deps: Pick<ServerDeps, "database" | "identity" | "now">,
+  deps: PasswordDeps,
   { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
   request: ChangePasswordRequest,
 ): Promise<void> {
@@ -53,10 +60,11 @@ export async function changePassword(
     await prepared.store(uow.session);
     await revokeSessions(deps, uow, { identityId, keepSessionId: sessionId });
   });
+  notifyOwner(deps, user, "password-changed");
 }
 
 /**
- * Invalidates the tokens of a user's sessions on commit and closes their sockets, except those of `keepSessionId`.
+ * Ends a user's sessions on commit and closes their sockets, except those of `keepSessionId`.
  * Returns the changed user, or null if the user is deleted.
  */
 export async function revokeSessions(
@@ -67,7 +75,7 @@ export async function revokeSessions(
   const user = await database.users
     .findOneAndUpdate(
       { identityId },
-      { $inc: { sessionVersion: 1 }, $set: { keptSessionId: keepSessionId ?? null } },
+      { $inc: { sessionVersion: 1 }, $pull: { sessions: { id: { $ne: keepSessionId ?? null } } } },
       { session: uow.session, returnDocument: "after" },
     )
     .lean();

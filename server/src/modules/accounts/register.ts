@@ -103,8 +103,10 @@ function newUserRecord(
     ...account,
     allowImageUpload: false,
     imageCredits: 0,
+    sessions: [],
     sessionVersion: 0,
-    keptSessionId: null,
+    twoFactor: null,
+    pendingTwoFactor: null,
     lastEventSeq: 0,
     unfinishedSignals: 0,
   };

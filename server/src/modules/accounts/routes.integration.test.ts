@@ -270,6 +270,7 @@ describe("accounts", () => {
         allow_image_upload: true,
         image_credits: 3,
         payment_proof: null,
+        two_factor: { enabled: false, recovery_codes_left: 0 },
         stream_positions: { user: 2 },
       });
     });

@@ -1,23 +1,28 @@
-import type { Session } from "@shared/contract/account.ts";
 import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
-import type { UserRecord } from "@shared/database/models/user.ts";
-import { sessionOf } from "../../http/context.ts";
+import { type AppContext, sessionOf } from "../../http/context.ts";
+import { unauthenticated } from "../../http/errors.ts";
+import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
-import { issueToken } from "../../http/sessions.ts";
+import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { endSession, listSessions } from "./account-sessions.ts";
 import { getCurrentUser } from "./get-current-user.ts";
-import { logIn } from "./log-in.ts";
+import { logIn, presentSession } from "./log-in.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
 import { registerUser } from "./register.ts";
+import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
 /** Registration, sign-in, passwords and the user's own account. */
 export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
-  handle(accountRoutes.register, async ({ body }) =>
-    startSession(deps, await registerUser(deps, body)),
-  ),
-  handle(accountRoutes.logIn, async ({ body }) => startSession(deps, await logIn(deps, body))),
+  handle(accountRoutes.register, async ({ body }, ctx) => {
+    const user = await registerUser(deps, body);
+    const token = await startSession(deps, user, deviceOf(ctx));
+    if (!token) throw unauthenticated();
+    return presentSession(user, token);
+  }),
+  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, deviceOf(ctx))),
   handle(accountRoutes.getMe, (_, ctx) => getCurrentUser(deps, sessionOf(ctx).user._id)),
 
   handle(accountRoutes.verifyEmail, async ({ body }) => {
@@ -49,7 +54,28 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
   }),
 ];
 
-function startSession(deps: ServerDeps, user: UserRecord): Session {
-  const token = issueToken({ ...deps, user });
-  return { token, approved: user.approved, role: user.role, username: user.username };
-}
+/** Sessions and the second factor of the user's own account. */
+export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
+  handle(accountRoutes.logOut, async (_, ctx) => {
+    const session = sessionOf(ctx);
+    await endSession(deps, session, { ...session, reason: "logged-out" });
+    return;
+  }),
+  handle(accountRoutes.listSessions, (_, ctx) => listSessions(deps, sessionOf(ctx))),
+  handle(accountRoutes.endSession, async ({ params }, ctx) => {
+    await endSession(deps, sessionOf(ctx), { sessionId: params.id, reason: "revoked-session" });
+    return;
+  }),
+  handle(accountRoutes.startTwoFactor, (_, ctx) => startTwoFactor(deps, sessionOf(ctx).user)),
+  handle(accountRoutes.confirmTwoFactor, ({ body }, ctx) =>
+    confirmTwoFactor(deps, sessionOf(ctx).user, body.code),
+  ),
+  handle(accountRoutes.disableTwoFactor, ({ body }, ctx) =>
+    disableTwoFactor(deps, sessionOf(ctx), body),
+  ),
+];
+
+const deviceOf = (ctx: AppContext): Device => ({
+  userAgent: ctx.get("User-Agent"),
+  network: hashOf(clientNetwork(ctx.ip)),
+});

@@ -1,8 +1,4 @@
-import {
-  type PaymentDetails,
-  type PaymentDetailsUpdate,
-  paymentDetailsSchema,
-} from "@shared/contract/payment.ts";
+import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/payment.ts";
 import type { Database } from "@shared/database/database.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ClientSession } from "mongoose";
@@ -27,7 +23,7 @@ export async function readPaymentDetails(
 /** Changes the payment details. Omitted fields stay unchanged, and there is no event if nothing changes. */
 export function updatePaymentDetails(
   deps: AdminDeps,
-  { admin, update }: { admin: Admin; update: PaymentDetailsUpdate },
+  { admin, update }: { admin: Admin; update: Partial<PaymentDetails> },
 ): Promise<PaymentDetails> {
   const { database } = deps;
   return commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {

@@ -4,6 +4,7 @@ import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import { sessionOf } from "../../http/context.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { reauthenticateUnlessRecent } from "../accounts/two-factor.ts";
 import { readPaymentDetails, updatePaymentDetails } from "./payment-details.ts";
 import { deleteProof, submitProof } from "./payment-proofs.ts";
 
@@ -11,7 +12,10 @@ import { deleteProof, submitProof } from "./payment-proofs.ts";
 export const createPaymentRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(paymentRoutes.getPaymentDetails, () => readPaymentDetails(deps.database)),
   handle(paymentRoutes.updatePaymentDetails, async ({ body }, ctx) => {
-    await updatePaymentDetails(deps, { admin: sessionOf(ctx).user, update: body });
+    const session = sessionOf(ctx);
+    const { password, code, ...update } = body;
+    await reauthenticateUnlessRecent(deps, session, { password, code });
+    await updatePaymentDetails(deps, { admin: session.user, update });
     return { detail: "The payment details are saved." };
   }),
   handle(paymentRoutes.submitProof, async ({ body, files }, ctx) => {

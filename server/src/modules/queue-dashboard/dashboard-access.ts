@@ -3,7 +3,7 @@ import type { DashboardTokenKind, DashboardTokenRecord } from "@shared/database/
 import { assertAdmin } from "../../http/access.ts";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { dashboardNotOpen } from "../../http/errors.ts";
-import { type AuthenticatedSession, findSession } from "../../http/sessions.ts";
+import { type AuthenticatedSession, resumeSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 const SECRET_BYTES = 32;
@@ -77,7 +77,7 @@ async function issueToken(
   );
   const token: DashboardTokenRecord = {
     ...{ _id: hashOf(secret), kind, userId: user._id, sessionId },
-    ...{ sessionVersion: user.sessionVersion, sessionExpiresAt, expiresAt },
+    expiresAt,
   };
   await database.dashboardTokens.create(token);
   return { secret, expiresAt };
@@ -88,12 +88,7 @@ function sessionOfToken(
   deps: AccessDeps,
   token: DashboardTokenRecord,
 ): Promise<AuthenticatedSession> {
-  return findSession(deps, {
-    sub: token.userId.toString(),
-    sid: token.sessionId,
-    ver: token.sessionVersion,
-    exp: Math.floor(token.sessionExpiresAt.getTime() / 1_000),
-  });
+  return resumeSession(deps, { userId: token.userId.toString(), sessionId: token.sessionId });
 }
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");

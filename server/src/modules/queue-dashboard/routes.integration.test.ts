@@ -3,7 +3,7 @@ import { nativeDb } from "@shared/database/database.ts";
 import { GENERATE_SIGNAL_JOB, JOBS_COLLECTION } from "@shared/database/models/job.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { newAnalysisJob } from "@shared/domain/queue-analysis.ts";
-import { createUser, signTokenFor } from "@shared/testing/factories.ts";
+import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Agenda } from "agenda";
 import { Types } from "mongoose";
@@ -11,7 +11,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 const ANALYSIS_IDS = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
-const SESSION = "6f8f0b52-1c0f-4a40-8d7c-0a9e2f3d4c5b";
 const START = Date.parse("2026-03-01T12:00:00.000Z");
 const MINUTE_MS = 60_000;
 
@@ -38,7 +37,11 @@ describe("/admin/queue", () => {
   });
   beforeEach(async () => {
     now = START;
-    root = await createUser(server.database, { role: "admin", approved: true });
+    const startedAt = new Date(START);
+    const session = newSession({ createdAt: startedAt, lastSeenAt: startedAt });
+    root = await createUser(server.database, {
+      ...{ role: "admin", approved: true, sessions: [session] },
+    });
     await server.database.auditEntries.deleteMany();
   });
   afterAll(() => server.stop());
@@ -46,8 +49,7 @@ describe("/admin/queue", () => {
   const jobs = () => server.database.connection.collection(JOBS_COLLECTION);
   const idsOf = async (name: string) =>
     (await jobs().find({ name }).toArray()).map(({ _id }) => _id.toString());
-  const tokenOf = (user: UserRecord) =>
-    signTokenFor(user, server.deps.settings, { sessionId: SESSION });
+  const tokenOf = (user: UserRecord) => signTokenFor(user, server.deps.settings);
   const post = (path: string, user = root) =>
     server.call(`/admin/queue/${path}`, { method: "POST", token: tokenOf(user) });
   const getTicket = async (): Promise<string> => (await (await post("ticket")).json()).ticket;
@@ -196,7 +198,7 @@ describe("/admin/queue", () => {
     expect((await get("api", first)).status).toBe(401);
     expect((await redeem(ticket)).status).toBe(401);
     const second = await openPage();
-    await server.database.users.updateOne({ _id: root._id }, { $inc: { sessionVersion: 1 } });
+    await server.database.users.updateOne({ _id: root._id }, { sessions: [] });
     expect((await get("api", second)).status).toBe(401);
   });
 

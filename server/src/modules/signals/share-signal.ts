@@ -12,6 +12,8 @@ import { findSignal, readProgress, signalNotFound } from "./queries.ts";
 /** Too long to guess. */
 const TOKEN_BYTES = 32;
 
+const DAY_MS = 24 * 3_600_000;
+
 const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /**
@@ -50,12 +52,15 @@ export async function revokeShareLink(
 /** Warnings about the origin of a signal. Others may reveal the user's amounts or image. */
 const ABOUT_ORIGIN = /^(Demo data|Rule-based analysis):/;
 
-/** The signal of a link: an allow-list without data of its user. @throws AppError not-found */
+/** The signal of a link: an allow-list without data of its user. @throws AppError not-found, also after `SHARE_LINK_DAYS` */
 export async function readSharedSignal(
-  { database }: Pick<ServerDeps, "database">,
+  { database, settings, now }: Pick<ServerDeps, "database" | "settings" | "now">,
   token: string,
 ): Promise<SharedSignal> {
-  const signal = await database.signals.findOne({ shareHash: hashOf(token) }).lean();
+  const expired = new Date(now().getTime() - settings.SHARE_LINK_DAYS * DAY_MS);
+  const signal = await database.signals
+    .findOne({ shareHash: hashOf(token), sharedAt: { $gt: expired } })
+    .lean();
   if (!signal?.analysis) throw new AppError("not-found", "This link does not work any more.");
   const [stored, { judgement, candles: since }] = await Promise.all([
     database.analysisCandles.findById(signal.analysisId).lean(),

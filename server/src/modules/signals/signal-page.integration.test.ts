@@ -118,6 +118,17 @@ describe("what became of a signal", () => {
       expect((await since(_id)).shared_at).toBeNull();
     });
 
+    it("is gone 90 days after it was shared", async () => {
+      const { _id } = await storeTrade(database, ann, { madeAt });
+      const { token } = await share(_id);
+      const sharedDaysAgo = (days: number) =>
+        database.signals.updateOne({ _id }, { sharedAt: new Date(Date.now() - days * 86_400_000) });
+      await sharedDaysAgo(89);
+      expect((await api.call(`/shared/${token}`)).status).toBe(200);
+      await sharedDaysAgo(91);
+      expect((await api.call(`/shared/${token}`)).status).toBe(404);
+    });
+
     it("is not to be found by search engines", async () => {
       const { _id } = await storeTrade(database, ann, { madeAt });
       const { token } = await share(_id);

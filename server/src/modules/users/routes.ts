@@ -11,6 +11,7 @@ import {
   revokeUser,
   setImageAccess,
 } from "./manage-users.ts";
+import { setRole } from "./set-role.ts";
 
 /** `1 signal`, `2 signals`. */
 const count = (number: number, noun: string): string =>
@@ -43,6 +44,11 @@ export const createUserRoutes = (deps: ServerDeps): BoundRoute[] => [
     const input = { admin: sessionOf(ctx).user, ...params, ...body };
     const { username } = await setImageAccess(deps, input);
     return { detail: `${username} may ${body.allow ? "now" : "no longer"} upload images.` };
+  }),
+  handle(adminRoutes.setRole, async ({ params, body }, ctx) => {
+    const { username, role } = await setRole(deps, sessionOf(ctx), { ...params, ...body });
+    const isAdmin = role === "admin";
+    return { detail: `${username} is ${isAdmin ? "now" : "no longer"} an administrator.` };
   }),
   handle(adminRoutes.grantCredits, async ({ params, body }, ctx) => {
     const input = { admin: sessionOf(ctx).user, ...params, ...body };

@@ -32,6 +32,19 @@ export function passwordResetEmail(invitation: AccountEmail): Mail {
   });
 }
 
+/** Reports a change of an account, or a sign-in, to its owner. */
+export function securityNoticeEmail(
+  account: AccountEmail,
+  { subject, event }: { subject: string; event: string },
+): Mail {
+  return compose(account, {
+    subject,
+    request: event,
+    button: "Review your account",
+    note: "If this was you, you can ignore this email. If not, end the other sessions and change your password.",
+  });
+}
+
 function compose(invitation: AccountEmail, wording: Wording): Mail {
   const { to, link } = invitation;
   return {

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { hash, type Options, verify } from "@node-rs/argon2";
+import { type Options, hash as slowHash, verify as slowVerify } from "@node-rs/argon2";
 import type { Database } from "@shared/database/database.ts";
 import type { MailTokenKind, MailTokenRecord } from "@shared/database/models/identity.ts";
+import { Semaphore, withTimeout } from "async-mutex";
 import { type ClientSession, Types } from "mongoose";
 import { duplicateField } from "../../../http/database-errors.ts";
-import { emailTaken, invalidToken, wrongPassword } from "../../../http/errors.ts";
+import { emailTaken, invalidToken, unavailable, wrongPassword } from "../../../http/errors.ts";
 import { passwordResetEmail, verificationEmail } from "./account-emails.ts";
 import type {
   Account,
@@ -21,6 +22,17 @@ import type { Mailer } from "./mailer.ts";
 
 /** argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane. */
 const ARGON2ID: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/**
+ * Hashing runs in the threads that also read files and resolve names, and each takes 19 MiB. Of a flood of sign-ins, those
+ * that wait too long are answered with 503.
+ */
+const hashing = withTimeout(new Semaphore(2), 2_000, unavailable());
+
+const hash = (password: string | Buffer): Promise<string> =>
+  hashing.runExclusive(() => slowHash(password, ARGON2ID));
+const verify = (stored: string, password: string): Promise<boolean> =>
+  hashing.runExclusive(() => slowVerify(stored, password));
 
 /** Built-in accounts are never changed elsewhere. */
 const UNCHANGED: VerifiedAccount = {
@@ -51,14 +63,14 @@ export class BuiltinIdentity implements IdentityProvider {
     this.#webUrl = options.webUrl;
     this.#now = options.now;
     this.#tokens = new MailTokens(options);
-    this.#decoyHash = hash(randomBytes(32), ARGON2ID);
+    this.#decoyHash = hash(randomBytes(32));
   }
 
   async prepareAccount({ email, password }: Credentials): Promise<PreparedAccount> {
     const identity = {
       _id: new Types.ObjectId(),
       emailKey: email.toLowerCase(),
-      passwordHash: await hash(password, ARGON2ID),
+      passwordHash: await hash(password),
       createdAt: this.#now(),
     };
     const identityId = identity._id.toString();
@@ -93,7 +105,7 @@ export class BuiltinIdentity implements IdentityProvider {
     const { identityId, currentPassword, newPassword } = attempt;
     const oldHash = await this.#matchingHash({ identityId, password: currentPassword });
     if (oldHash === null) return null;
-    const passwordHash = await hash(newPassword, ARGON2ID);
+    const passwordHash = await hash(newPassword);
     return {
       identityId,
       store: async (session) => {
@@ -119,7 +131,7 @@ export class BuiltinIdentity implements IdentityProvider {
   async prepareReset(input: { token: string; newPassword: string }): Promise<PreparedChange> {
     const record = await this.#tokens.find("reset", input.token);
     const { identityId } = record;
-    const passwordHash = await hash(input.newPassword, ARGON2ID);
+    const passwordHash = await hash(input.newPassword);
     return {
       identityId,
       store: async (session) => {

@@ -3,12 +3,11 @@ import { BuiltinIdentity } from "./builtin-identity.ts";
 import { FirebaseClient } from "./firebase-client.ts";
 import { FirebaseIdentity } from "./firebase-identity.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
-import { selectMailer } from "./mailer.ts";
 
 export function selectIdentity(
-  deps: Pick<ServerDeps, "settings" | "database" | "logger" | "now">,
+  deps: Pick<ServerDeps, "settings" | "database" | "logger" | "mailer" | "now">,
 ): IdentityProvider {
-  const { settings, database, logger, now } = deps;
+  const { settings, database, logger, mailer, now } = deps;
   if (settings.IDENTITY_PROVIDER === "firebase") {
     const client = new FirebaseClient({
       apiKey: settings.FIREBASE_API_KEY ?? "",
@@ -17,10 +16,5 @@ export function selectIdentity(
     return new FirebaseIdentity({ client, database, secret: settings.JWT_SECRET, logger });
   }
   const [webUrl = settings.VITE_API_URL] = settings.CLIENT_ORIGIN;
-  return new BuiltinIdentity({
-    database,
-    mailer: selectMailer({ settings, logger, now }),
-    webUrl,
-    now,
-  });
+  return new BuiltinIdentity({ database, mailer, webUrl, now });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SecretBox } from "./firebase-accounts.ts";
+import { SecretBox } from "./secret-box.ts";
 
 const secret = "a secret of tests, longer than 32 characters";
 const box = new SecretBox({ secret, purpose: "tokens" });

@@ -1,0 +1,89 @@
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
+
+describe("guesses of a password", () => {
+  let server: TestServer;
+  let user: UserRecord;
+  let addresses = 0;
+  beforeAll(async () => {
+    server = await startTestServer({
+      databaseUri: testDatabaseUri(),
+      environment: { TRUSTED_PROXIES: "1" },
+    });
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    user = await createUser(server.database);
+  });
+
+  const newAddress = () => {
+    addresses += 1;
+    return `10.${addresses >> 16}.${(addresses >> 8) & 255}.${addresses & 255}`;
+  };
+  const logIn = (password: string, address: string, username = user.username) =>
+    server.call("/login", {
+      json: { username, password },
+      headers: { "X-Forwarded-For": address },
+    });
+
+  it("from 500 addresses are stopped by a growing delay", { timeout: 60_000 }, async () => {
+    const statuses = new Map<number, number>();
+    const delays: number[] = [];
+    for (let batch = 0; batch < 10; batch++) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => logIn("a wrong guess", newAddress())),
+      );
+      for (const { status, headers } of answers) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        const delay = headers.get("Retry-After");
+        if (status === 429) delays.push(Number(delay));
+      }
+    }
+    // The first batch arrives before its failures are counted; then only one guess per delay is checked.
+    expect(statuses.get(401)).toBeLessThan(80);
+    expect(statuses.get(429)).toBeGreaterThan(400);
+    expect(Math.max(...delays)).toBeGreaterThan(4);
+  });
+
+  it("do not lock the owner out of a network that they have used before", async () => {
+    const home = newAddress();
+    expect((await logIn(TEST_PASSWORD, home)).status).toBe(200);
+    for (let guess = 0; guess < 15; guess++) await logIn("a wrong guess", newAddress());
+    expect((await logIn(TEST_PASSWORD, newAddress())).status).toBe(429);
+    expect((await logIn(TEST_PASSWORD, home)).status).toBe(200);
+  });
+
+  it("look the same for a name that does not exist", async () => {
+    /** Guesses until one has to wait. */
+    const statusesOf = async (username: string) => {
+      const statuses = [];
+      while (statuses.at(-1) !== 429) {
+        statuses.push((await logIn("a wrong guess", newAddress(), username)).status);
+      }
+      return new Set(statuses);
+    };
+    const both = [await statusesOf("does-not-exist"), await statusesOf(user.username)];
+    expect(both).toEqual([new Set([401, 429]), new Set([401, 429])]);
+  });
+
+  it("are forgotten after a sign-in", async () => {
+    for (let round = 0; round < 3; round++) {
+      for (let guess = 0; guess < 9; guess++) await logIn("a wrong guess", newAddress());
+      expect((await logIn(TEST_PASSWORD, newAddress())).status).toBe(200);
+    }
+  });
+
+  it("in a flood are refused in part, while other requests are answered", async () => {
+    // Names that do not exist take as long as others with the real parameters of argon2.
+    const flood = Array.from({ length: 500 }, (_, index) =>
+      logIn("a guess", newAddress(), `unknown-${index}`),
+    );
+    const health = await server.call("/healthz");
+    expect(health.status).toBe(200);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 503]));
+  });
+});

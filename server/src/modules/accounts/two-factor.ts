@@ -1,0 +1,214 @@
+import { createHash, randomBytes } from "node:crypto";
+import type {
+  DisableTwoFactorRequest,
+  Me,
+  Reauthentication,
+  RecoveryCodes,
+  TwoFactorSetup,
+} from "@shared/contract/account.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import { SecretBox } from "@shared/runtime/secret-box.ts";
+import { Secret, TOTP } from "otpauth";
+import { renderSVG } from "uqr";
+import { reauthenticationRequired, wrongPasswordOrCode } from "../../http/errors.ts";
+import { createAttemptLimit } from "../../http/rate-limits.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { notifyOwner } from "./security-notices.ts";
+
+type TwoFactorDeps = Pick<ServerDeps, "database" | "settings" | "now">;
+type NoticeDeps = Pick<ServerDeps, "background" | "mailer">;
+
+const ISSUER = "AI Trading Signals";
+/** RFC 4226 recommends 160 bits. */
+const SECRET_BYTES = 20;
+/** A code is valid for its time step, the one before and the one after (RFC 6238, 5.2). */
+const PERIOD_SECONDS = 30;
+const WINDOW_STEPS = 1;
+/** More than the steps whose codes are valid at once. */
+const KEPT_STEPS = 10;
+
+const RECOVERY_CODES = 10;
+const RECOVERY_CODE_BYTES = 8;
+
+const WRONG_CODES = { points: 10, durationSeconds: 15 * 60 };
+
+export const presentTwoFactor = ({
+  twoFactor,
+}: Pick<UserRecord, "twoFactor">): Me["two_factor"] => ({
+  enabled: twoFactor !== null,
+  recovery_codes_left: twoFactor?.recoveryHashes.length ?? 0,
+});
+
+/** Creates a secret, which replaces an earlier one that was not confirmed. @throws AppError two-factor-enabled */
+export async function startTwoFactor(
+  deps: TwoFactorDeps,
+  { _id, username }: Pick<UserRecord, "_id" | "username">,
+): Promise<TwoFactorSetup> {
+  const secret = new Secret({ size: SECRET_BYTES });
+  const { matchedCount } = await deps.database.users.updateOne(
+    { _id, twoFactor: null },
+    { $set: { pendingTwoFactor: boxOf(deps).seal(secret.base32) } },
+  );
+  if (matchedCount === 0) throw alreadyOn();
+  const otpauthUrl = totpOf(secret.base32, username).toString();
+  return { secret: secret.base32, otpauth_url: otpauthUrl, qr_svg: renderSVG(otpauthUrl) };
+}
+
+/**
+ * Turns the second factor on. @throws AppError invalid-code if the code is wrong or no secret was created, rate-limited,
+ * two-factor-enabled
+ */
+export async function confirmTwoFactor(
+  deps: TwoFactorDeps & NoticeDeps,
+  user: UserRecord,
+  code: string,
+): Promise<RecoveryCodes> {
+  const { _id, twoFactor, pendingTwoFactor } = user;
+  if (twoFactor) throw alreadyOn();
+  const secret = pendingTwoFactor && boxOf(deps).open(pendingTwoFactor);
+  const step = await limitAttempts(deps, user, async () =>
+    secret ? stepOf(deps, secret, code) : null,
+  );
+  if (!pendingTwoFactor || step === null) throw new AppError("invalid-code", "This code is wrong.");
+  const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+  const enabled = {
+    secret: pendingTwoFactor,
+    usedSteps: [step],
+    recoveryHashes: recoveryCodes.map(hashOf),
+  };
+  const { matchedCount } = await deps.database.users.updateOne(
+    { _id, twoFactor: null, pendingTwoFactor },
+    { $set: { twoFactor: enabled, pendingTwoFactor: null } },
+  );
+  if (matchedCount === 0) throw alreadyOn();
+  notifyOwner(deps, user, "two-factor-on");
+  return { recovery_codes: recoveryCodes };
+}
+
+/** @throws AppError not-found if it is off, wrong-password, rate-limited */
+export async function disableTwoFactor(
+  deps: ReauthenticationDeps & NoticeDeps,
+  { user }: Pick<AuthenticatedSession, "user">,
+  credentials: DisableTwoFactorRequest,
+): Promise<void> {
+  if (!user.twoFactor) throw new AppError("not-found", "The second factor is off.");
+  await reauthenticate(deps, { user }, credentials);
+  await deps.database.users.updateOne({ _id: user._id }, { $set: { twoFactor: null } });
+  notifyOwner(deps, user, "two-factor-off");
+}
+
+type ReauthenticationDeps = TwoFactorDeps & Pick<ServerDeps, "identity">;
+
+/** Checks the caller's own password, and the code if the second factor is on. @throws AppError reauthentication-required, wrong-password */
+export async function reauthenticate(
+  deps: ReauthenticationDeps,
+  { user }: Pick<AuthenticatedSession, "user">,
+  { password, code }: Reauthentication,
+): Promise<void> {
+  if (!password || (user.twoFactor && !code)) throw reauthenticationRequired();
+  const { identityId, email } = user;
+  const account = await deps.identity.verifyPassword({ identityId, email, password });
+  if (!account) throw wrongPasswordOrCode();
+  if (user.twoFactor && !(await consumeCode(deps, user, code ?? ""))) throw wrongPasswordOrCode();
+}
+
+/** A sign-in counts as an authentication for this time. */
+const RECENT_SIGN_IN_MS = 10 * 60_000;
+
+/** Like `reauthenticate`, unless the session has just signed in. */
+export async function reauthenticateUnlessRecent(
+  deps: ReauthenticationDeps,
+  session: Pick<AuthenticatedSession, "user" | "startedAt">,
+  credentials: Reauthentication,
+): Promise<void> {
+  const ageMs = deps.now().getTime() - session.startedAt.getTime();
+  if (ageMs > RECENT_SIGN_IN_MS) await reauthenticate(deps, session, credentials);
+}
+
+/**
+ * Uses a code of the authenticator app or a recovery code. Of several attempts with one code, one succeeds.
+ * @returns whether the code was valid @throws AppError rate-limited after too many wrong codes
+ */
+export function consumeCode(
+  deps: TwoFactorDeps,
+  user: Pick<UserRecord, "_id" | "twoFactor">,
+  code: string,
+): Promise<boolean> {
+  return limitAttempts(deps, user, async () =>
+    (await consumeAppCode(deps, user, code)) || (await consumeRecoveryCode(deps, user, code))
+      ? true
+      : null,
+  ).then((isValid) => isValid === true);
+}
+
+async function consumeAppCode(
+  deps: TwoFactorDeps,
+  { _id, twoFactor }: Pick<UserRecord, "_id" | "twoFactor">,
+  code: string,
+): Promise<boolean> {
+  const secret = twoFactor && boxOf(deps).open(twoFactor.secret);
+  const step = secret ? stepOf(deps, secret, code) : null;
+  if (step === null) return false;
+  const { matchedCount } = await deps.database.users.updateOne(
+    { _id, "twoFactor.usedSteps": { $ne: step }, "twoFactor.secret": twoFactor?.secret },
+    { $push: { "twoFactor.usedSteps": { $each: [step], $slice: -KEPT_STEPS } } },
+  );
+  return matchedCount > 0;
+}
+
+async function consumeRecoveryCode(
+  { database }: TwoFactorDeps,
+  { _id }: Pick<UserRecord, "_id">,
+  code: string,
+): Promise<boolean> {
+  const hash = hashOf(code);
+  const { matchedCount } = await database.users.updateOne(
+    { _id, "twoFactor.recoveryHashes": hash },
+    { $pull: { "twoFactor.recoveryHashes": hash } },
+  );
+  return matchedCount > 0;
+}
+
+/** The time step of a valid code, or null. */
+function stepOf({ now }: TwoFactorDeps, secret: string, token: string): number | null {
+  const timestamp = now().getTime();
+  const totp = totpOf(secret);
+  const delta = totp.validate({ token, timestamp, window: WINDOW_STEPS });
+  return delta === null ? null : totp.counter({ timestamp }) + delta;
+}
+
+const totpOf = (secret: string, label = ""): TOTP =>
+  new TOTP({ issuer: ISSUER, label, period: PERIOD_SECONDS, secret: Secret.fromBase32(secret) });
+
+const boxOf = ({ settings }: TwoFactorDeps): SecretBox =>
+  new SecretBox({ secret: settings.JWT_SECRET, purpose: "second factors" });
+
+/** Wrong codes of an account, over all its sessions and servers. A valid code gives its attempt back. */
+async function limitAttempts<Result>(
+  deps: TwoFactorDeps,
+  { _id }: Pick<UserRecord, "_id">,
+  attempt: () => Promise<Result | null>,
+): Promise<Result | null> {
+  const limit = createAttemptLimit(deps, { name: "two-factor-code", ...WRONG_CODES });
+  await limit.take(_id.toString());
+  const result = await attempt();
+  if (result !== null) await limit.giveBack(_id.toString());
+  return result;
+}
+
+/** Lower-case hex in groups, such as `1f2e-3d4c-5b6a-7988`. */
+const newRecoveryCode = (): string =>
+  randomBytes(RECOVERY_CODE_BYTES)
+    .toString("hex")
+    .replace(/(.{4})(?!$)/g, "$1-");
+
+/** 64 random bits need no salt and no slow hash. */
+const hashOf = (code: string): string =>
+  createHash("sha256")
+    .update(code.toLowerCase().replace(/[^0-9a-f]/g, ""))
+    .digest("hex");
+
+const alreadyOn = (): AppError =>
+  new AppError("two-factor-enabled", "The second factor is on already.");

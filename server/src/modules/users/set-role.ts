@@ -1,0 +1,53 @@
+import type { RoleChange } from "@shared/contract/admin.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { addAccountUpdatedEvents } from "@shared/domain/user-card.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
+import type { ClientSession, Types } from "mongoose";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { reauthenticate } from "../accounts/two-factor.ts";
+import { commitAsAdmin } from "../admin/audit-trail.ts";
+import { findUserByName } from "./manage-users.ts";
+
+/**
+ * Changes a user's role, which ends all of their sessions. There is always an administrator: transactions that write to
+ * the admins' stream conflict, so two who demote each other at once cannot both succeed.
+ * @throws AppError not-found, last-admin, reauthentication-required, wrong-password
+ */
+export async function setRole(
+  deps: Pick<ServerDeps, "database" | "identity" | "settings" | "now">,
+  session: Pick<AuthenticatedSession, "user">,
+  { username, role, ...credentials }: RoleChange & { username: string },
+): Promise<UserRecord> {
+  const { database } = deps;
+  const { _id } = await findUserByName(database, username);
+  await reauthenticate(deps, session, credentials);
+  const options = { admin: session.user, lockKeys: [ADMINS_STREAM, userStream(_id)] };
+  return commitAsAdmin(deps, options, async (uow) => {
+    if (role === "user") await assertOtherAdmin(database, uow.session, _id);
+    const user = await database.users
+      .findOneAndUpdate(
+        { _id, role: { $ne: role } },
+        { $set: { role, sessions: [] }, $inc: { sessionVersion: 1 } },
+        { session: uow.session, returnDocument: "after" },
+      )
+      .lean();
+    if (!user) return findUserByName(database, username);
+    uow.addAuditDetails({ role });
+    uow.endSessions({ userId: _id.toString(), reason: "role-changed" });
+    await addAccountUpdatedEvents(database, uow, { user, reason: "role-changed" });
+    return user;
+  });
+}
+
+async function assertOtherAdmin(
+  database: Database,
+  session: ClientSession,
+  userId: Types.ObjectId,
+): Promise<void> {
+  const others = database.users.exists({ role: "admin", _id: { $ne: userId } });
+  if (await others.session(session)) return;
+  throw new AppError("last-admin", "There must be at least one administrator.");
+}
