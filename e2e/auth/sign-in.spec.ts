@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "playwright/test";
-import { ADMIN, makeTrader, PASSWORD } from "../support/api.ts";
+import { ADMIN, makeTrader, newAdminSession, PASSWORD } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import {
   cardOf,
   confirmAction,
   logIn,
   openAdmin,
-  openAsAdmin,
   openLive,
   sendProof,
   signIn,
@@ -43,7 +42,8 @@ test("a trader registers, pays, is approved and gets a signal", async ({ page, o
 });
 
 test("logging out forgets the session in every tab and goes home", async ({ page, context }) => {
-  await openAsAdmin(page, "/dashboard");
+  await signIn(page, await newAdminSession());
+  await page.goto("/dashboard");
   const tabs = [await context.newPage(), await context.newPage()] as const;
   // Connected: browsers complain of a socket that is closed while it opens.
   await openLive(tabs[0], "/signal-history");

@@ -12,9 +12,13 @@ export const PASSWORD = "secret-123";
 
 let admin: Promise<Session> | undefined;
 
+/** For tests that end it. */
+export const newAdminSession = (): Promise<Session> =>
+  expectAnswer(sessionSchema, `${apiUrl}/login`, { body: ADMIN });
+
 /** One session of the administrator for all tests of this process. */
 export function adminSession(): Promise<Session> {
-  admin ??= expectAnswer(sessionSchema, `${apiUrl}/login`, { body: ADMIN });
+  admin ??= newAdminSession();
   return admin;
 }
 

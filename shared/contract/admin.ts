@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { reauthenticationSchema, roleSchema, userCardSchema } from "./account.ts";
+import { roleSchema, userCardSchema } from "./account.ts";
+import { reauthenticationSchema } from "./account-requests.ts";
 import { MESSAGES } from "./messages.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 

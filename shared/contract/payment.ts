@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { reauthenticationSchema } from "./account.ts";
 import { MAX_PAYMENT_DETAIL_LENGTH } from "./constants.ts";
 
 const detail = z.string({ error: "Enter a text." }).max(MAX_PAYMENT_DETAIL_LENGTH, {
@@ -18,9 +17,3 @@ export const paymentDetailsSchema = z
   })
   .meta({ id: "PaymentDetails" });
 export type PaymentDetails = z.infer<typeof paymentDetailsSchema>;
-
-export const paymentDetailsUpdateSchema = paymentDetailsSchema
-  .partial()
-  .extend(reauthenticationSchema.shape)
-  .meta({ id: "PaymentDetailsUpdate" });
-export type PaymentDetailsUpdate = z.infer<typeof paymentDetailsUpdateSchema>;

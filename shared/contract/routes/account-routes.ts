@@ -1,18 +1,17 @@
+import { meSchema, sessionSchema } from "@shared/contract/account.ts";
 import {
   changePasswordRequestSchema,
   confirmTwoFactorSchema,
   disableTwoFactorSchema,
   forgotPasswordRequestSchema,
   loginRequestSchema,
-  meSchema,
   recoveryCodesSchema,
   registerRequestSchema,
   resetPasswordRequestSchema,
   sessionListSchema,
-  sessionSchema,
   twoFactorSetupSchema,
   verifyEmailRequestSchema,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/account-requests.ts";
 import { z } from "zod";
 import { defineRoute, done, type RateLimit } from "./define-route.ts";
 

@@ -1,6 +1,7 @@
+import { paymentDetailsUpdateSchema } from "@shared/contract/account-requests.ts";
 import { proofFormSchema } from "@shared/contract/files.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
-import { paymentDetailsSchema, paymentDetailsUpdateSchema } from "@shared/contract/payment.ts";
+import { paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
 import { defineRoute, done, filenameParams } from "./define-route.ts";

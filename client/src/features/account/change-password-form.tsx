@@ -1,5 +1,5 @@
 import { Form } from "@base-ui/react/form";
-import { changePasswordRequestSchema } from "@shared/contract/account.ts";
+import { changePasswordRequestSchema } from "@shared/contract/account-requests.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { api } from "../../lib/api/client.ts";

@@ -1,4 +1,4 @@
-import { type SessionList, sessionListSchema } from "@shared/contract/account.ts";
+import { type SessionList, sessionListSchema } from "@shared/contract/account-requests.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { MonitorSmartphone } from "lucide-react";
 import { z } from "zod";

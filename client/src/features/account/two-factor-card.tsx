@@ -5,7 +5,7 @@ import {
   recoveryCodesSchema,
   type TwoFactorSetup,
   twoFactorSetupSchema,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/account-requests.ts";
 import { useMutation } from "@tanstack/react-query";
 import { ShieldCheck, ShieldOff } from "lucide-react";
 import { useState } from "react";

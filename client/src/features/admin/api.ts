@@ -1,3 +1,4 @@
+import type { PaymentDetailsUpdate } from "@shared/contract/account-requests.ts";
 import {
   type ActionDone,
   actionDoneSchema,
@@ -8,7 +9,7 @@ import {
 } from "@shared/contract/admin.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
-import { type PaymentDetailsUpdate, paymentDetailsSchema } from "@shared/contract/payment.ts";
+import { paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";

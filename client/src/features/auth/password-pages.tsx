@@ -2,7 +2,7 @@ import { Form } from "@base-ui/react/form";
 import {
   forgotPasswordRequestSchema,
   resetPasswordRequestSchema,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/account-requests.ts";
 import { actionDoneSchema } from "@shared/contract/admin.ts";
 import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import { Link, useSearchParams } from "react-router-dom";

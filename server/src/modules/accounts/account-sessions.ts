@@ -1,4 +1,4 @@
-import type { SessionList } from "@shared/contract/account.ts";
+import type { SessionList } from "@shared/contract/account-requests.ts";
 import type { SessionEndReason } from "@shared/contract/events.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { AppError } from "@shared/runtime/app-error.ts";

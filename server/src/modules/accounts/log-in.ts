@@ -1,4 +1,5 @@
-import type { LoginRequest, Session } from "@shared/contract/account.ts";
+import type { Session } from "@shared/contract/account.ts";
+import type { LoginRequest } from "@shared/contract/account-requests.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";

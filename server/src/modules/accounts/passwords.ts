@@ -2,7 +2,7 @@ import type {
   ChangePasswordRequest,
   ForgotPasswordRequest,
   ResetPasswordRequest,
-} from "@shared/contract/account.ts";
+} from "@shared/contract/account-requests.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { wrongPassword } from "../../http/errors.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { RegisterRequest } from "@shared/contract/account.ts";
+import type { RegisterRequest } from "@shared/contract/account-requests.ts";
 import type { RegistrationLockRecord } from "@shared/database/models/identity.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { presentUserCard } from "@shared/domain/user-card.ts";

@@ -1,4 +1,4 @@
-import { usernameSchema } from "@shared/contract/account.ts";
+import { usernameSchema } from "@shared/contract/account-requests.ts";
 import type { UserList } from "@shared/contract/admin.ts";
 import type { AccountReason } from "@shared/contract/events.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
