@@ -33,8 +33,6 @@ const LAST_SEEN_INTERVAL_MS = 5 * 60_000;
 /** A further sign-in ends the oldest session. */
 const MAX_SESSIONS = 50;
 
-const MAX_USER_AGENT_LENGTH = 256;
-
 const claimsSchema = z.object({
   /** User id. */
   sub: z.string().regex(/^[0-9a-f]{24}$/),
@@ -69,7 +67,7 @@ export async function startSession(
     id: randomUUID(),
     createdAt: at,
     lastSeenAt: at,
-    userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+    userAgent,
     network,
   };
   const { _id, sessionVersion } = user;

@@ -75,7 +75,9 @@ export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
   ),
 ];
 
+const MAX_USER_AGENT_LENGTH = 256;
+
 const deviceOf = (ctx: AppContext): Device => ({
-  userAgent: ctx.get("User-Agent"),
+  userAgent: ctx.get("User-Agent").slice(0, MAX_USER_AGENT_LENGTH),
   network: hashOf(clientNetwork(ctx.ip)),
 });

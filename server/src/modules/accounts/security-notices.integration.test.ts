@@ -48,6 +48,13 @@ describe("the owner of an account gets an email", () => {
     expect(await mails()).toHaveLength(2);
   });
 
+  it("once about a device whose user agent is very long", async () => {
+    const browser = `Firefox ${"x".repeat(400)}`;
+    await logIn(browser);
+    await logIn(browser);
+    expect(await mails()).toHaveLength(1);
+  });
+
   it("about a changed password", async () => {
     await call("/change-password", {
       current_password: TEST_PASSWORD,
