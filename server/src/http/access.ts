@@ -36,10 +36,16 @@ export function requireUser(
 }
 
 /** Administrators need a second factor in production. */
-export const mustEnrol = (
+const mustEnrol = (
   { NODE_ENV }: Pick<Settings, "NODE_ENV">,
   { role, twoFactor }: Pick<UserRecord, "role" | "twoFactor">,
 ): boolean => NODE_ENV === "production" && role === "admin" && twoFactor === null;
+
+/** Whether the user gets the events of the administrators' stream. */
+export const readsAdminEvents = (
+  settings: Pick<Settings, "NODE_ENV">,
+  user: Pick<UserRecord, "role" | "twoFactor">,
+): boolean => user.role === "admin" && !mustEnrol(settings, user);
 
 /** What administrators without a second factor can call in production. */
 const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);

@@ -3,7 +3,7 @@ import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
 import { CONTROL_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
-import { mustEnrol } from "../http/access.ts";
+import { readsAdminEvents } from "../http/access.ts";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { createSignPath, type SignPath, signEventFiles } from "../modules/files/signed-url.ts";
@@ -100,7 +100,7 @@ export class PushServer {
       logger: this.#deps.logger,
       now: this.#deps.now,
       present: (event) => signEventFiles(event, this.#signPath),
-      readsAdminEvents: user.role === "admin" && !mustEnrol(this.#deps.settings, user),
+      readsAdminEvents: readsAdminEvents(this.#deps.settings, user),
     });
     for (const stream of session.streams) this.#sessionsOf(stream).add(session);
     socket.once("disconnect", () => {

@@ -1,44 +1,27 @@
-import { type Database, openDatabase } from "@shared/database/database.ts";
-import { createLogger } from "@shared/runtime/logger.ts";
-import { loadSettings } from "@shared/runtime/settings.ts";
 import { PUSH_WAIT, PushClient } from "@shared/testing/api-client.ts";
 import { createUser, newSession, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { startServer } from "../../start-server.ts";
-
-const settings = {
-  ...loadSettings({
-    JWT_SECRET: "a test secret of more than 32 characters",
-    ADMIN_PASSWORD: "correct horse",
-  }),
-  API_PORT: 0,
-};
-const logger = createLogger({ part: "server", level: "silent" });
+import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 describe("the sessions of an account", () => {
-  let database: Database;
-  let server: Awaited<ReturnType<typeof startServer>>;
+  let server: LiveServer;
   const clients: PushClient[] = [];
   beforeAll(async () => {
-    database = await openDatabase({ uri: testDatabaseUri() });
-    server = await startServer({ settings, database, logger });
+    server = await startLiveServer({ databaseUri: testDatabaseUri() });
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
   });
-  afterAll(async () => {
-    await server.stop();
-    await database.close();
-  });
+  afterAll(() => server.stop());
 
   const call = (path: string, token: string, method = "GET") =>
-    fetch(`http://localhost:${server.port}${path}`, {
+    fetch(`${server.url}${path}`, {
       method,
       headers: { Authorization: `Bearer ${token}` },
     });
   const connect = async (token: string) => {
-    const client = new PushClient({ url: `http://localhost:${server.port}`, token });
+    const client = new PushClient({ url: server.url, token });
     clients.push(client);
     await vi.waitUntil(() => client.socket.connected, PUSH_WAIT);
     return client;
@@ -46,8 +29,8 @@ describe("the sessions of an account", () => {
   /** A user with two sessions, each with a token and an open socket. */
   const twoSessions = async () => {
     const sessions = [newSession(), newSession()];
-    const user = await createUser(database, { sessions });
-    const tokens = sessions.map(({ id }) => signTokenFor(user, settings, { sessionId: id }));
+    const user = await createUser(server.database, { sessions });
+    const tokens = sessions.map(({ id }) => signTokenFor(user, server.settings, { sessionId: id }));
     const [here = "", there = ""] = tokens;
     const [hereId = "", thereId = ""] = sessions.map(({ id }) => id);
     return {
@@ -57,8 +40,8 @@ describe("the sessions of an account", () => {
   };
 
   it("are listed with the browser of each and which one asks", async () => {
-    const user = await createUser(database);
-    const login = await fetch(`http://localhost:${server.port}/login`, {
+    const user = await createUser(server.database);
+    const login = await fetch(`${server.url}/login`, {
       method: "POST",
       headers: { "Content-Type": "application/json", "User-Agent": "Firefox on Linux" },
       body: JSON.stringify({ username: user.username, password: TEST_PASSWORD }),
@@ -94,17 +77,17 @@ describe("the sessions of an account", () => {
   });
 
   it("of other users cannot be ended", async () => {
-    const [one, other] = [await createUser(database), await createUser(database)];
+    const [one, other] = [await createUser(server.database), await createUser(server.database)];
     const path = `/me/sessions/${other.sessions[0]?.id}`;
-    expect((await call(path, signTokenFor(one, settings), "DELETE")).status).toBe(404);
-    expect((await call("/me", signTokenFor(other, settings))).status).toBe(200);
+    expect((await call(path, signTokenFor(one, server.settings), "DELETE")).status).toBe(404);
+    expect((await call("/me", signTokenFor(other, server.settings))).status).toBe(200);
   });
 
   it("end 30 days after the sign-in, also for an open socket", async () => {
     const leftMs = 1_500;
     const createdAt = new Date(Date.now() - 30 * 24 * 3_600_000 + leftMs);
-    const user = await createUser(database, { sessions: [newSession({ createdAt })] });
-    const token = signTokenFor(user, settings);
+    const user = await createUser(server.database, { sessions: [newSession({ createdAt })] });
+    const token = signTokenFor(user, server.settings);
     const tab = await connect(token);
     await vi.waitFor(() => expect(tab.socket.connected).toBe(false), PUSH_WAIT);
     expect(tab.other).toEqual([{ name: "session:ended", payload: { reason: "expired" } }]);

@@ -2,7 +2,7 @@ import type { Me } from "@shared/contract/account.ts";
 import { findProofOf, presentProfile, presentProof } from "@shared/domain/user-card.ts";
 import { ADMINS_STREAM, readStreamHeads, userStream } from "@shared/outbox/streams.ts";
 import type { Types } from "mongoose";
-import { mustEnrol } from "../../http/access.ts";
+import { readsAdminEvents } from "../../http/access.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
@@ -24,11 +24,10 @@ export async function getCurrentUser(
   const user = await database.users.findById(userId).lean();
   if (!user) throw unauthenticated();
   const proof = await findProofOf(database, userId);
-  const isAdmin = user.role === "admin" && !mustEnrol(deps.settings, user);
   return {
     ...presentProfile(user),
     payment_proof: proof && withSignedUrl(presentProof(proof), createSignPath(deps)),
     two_factor: presentTwoFactor(user),
-    stream_positions: isAdmin ? { user: own, admins } : { user: own },
+    stream_positions: readsAdminEvents(deps.settings, user) ? { user: own, admins } : { user: own },
   };
 }

@@ -15,7 +15,7 @@ const secrets = {
 
 /** Two servers and two workers, all of which number the events of the same stream. */
 describe("sixty requests of one user at once", () => {
-  const uri = newDatabaseUri("crowd");
+  const uri = newDatabaseUri("single-user-load");
   const ports: number[] = [];
   let database: Database;
   let parts: SpawnedService[];
