@@ -75,22 +75,20 @@ export async function startSession(
     { _id, sessionVersion },
     { $push: { sessions: { $each: [session], $slice: -MAX_SESSIONS } } },
   );
-  return matchedCount === 0 ? null : signToken({ JWT_SECRET: settings.JWT_SECRET, _id, session });
+  return matchedCount === 0 ? null : signToken(settings, _id, session);
 }
 
-/** The token of a session. */
-export function signToken({
-  _id,
-  session: { id, createdAt },
-  ...settings
-}: Pick<Settings, "JWT_SECRET"> & Pick<UserRecord, "_id"> & { session: SessionRecord }): string {
+function signToken(
+  settings: Pick<Settings, "JWT_SECRET">,
+  userId: Types.ObjectId,
+  { id, createdAt }: SessionRecord,
+): string {
   const { issuer, audience } = TOKEN_OPTIONS;
   const [algorithm] = TOKEN_OPTIONS.algorithms;
   const issuedAt = Math.floor(createdAt.getTime() / 1_000);
   const claims = { sid: id, iat: issuedAt, exp: issuedAt + SESSION_LIFETIME_MS / 1_000 };
-  return jwt.sign(claims, tokenKey(settings), {
-    ...{ algorithm, issuer, audience, subject: _id.toString() },
-  });
+  const subject = userId.toString();
+  return jwt.sign(claims, tokenKey(settings), { algorithm, issuer, audience, subject });
 }
 
 /** The session of a token. @throws AppError unauthenticated if it is invalid, or its session has ended */
