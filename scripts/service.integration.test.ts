@@ -67,7 +67,7 @@ describe("npm run server", () => {
       stop(pid);
       await exited;
       await vi.waitFor(() => expect(stillRunning(pids)).toEqual([]), TIMEOUT);
-      expect(output()).toContain('"stopping"');
+      await vi.waitFor(() => expect(output()).toContain('"stopping"'), TIMEOUT);
       expect(output()).not.toContain("did not stop in order");
     },
     120_000,

@@ -83,10 +83,9 @@ await runService("worker", async (settings, uri) => {
   const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri });
   const worker = await startWorker({ settings, database, logger, services });
-  logger.info("worker ready");
-  logger.flush();
   return {
     logger,
+    ready: { concurrency: settings.WORKER_CONCURRENCY },
     async stop() {
       await worker.stop();
       await database.close();

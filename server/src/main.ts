@@ -7,10 +7,9 @@ await runService("server", async (settings, uri) => {
   const logger = createLogger({ part: "server", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri });
   const server = await startServer({ settings, database, logger });
-  logger.info({ port: server.port }, "server ready");
-  logger.flush();
   return {
     logger,
+    ready: { port: server.port },
     async stop() {
       await server.stop();
       await database.close();

@@ -4,6 +4,8 @@ import { loadSettings, readDotEnv, type Settings, SettingsError } from "./settin
 
 interface RunningService {
   logger: Logger;
+  /** What the line that says "ready" contains. */
+  ready: Record<string, number>;
   stop(): Promise<void>;
 }
 
@@ -24,7 +26,11 @@ export async function runService(
         "MONGODB_URI: is required to run one part alone; `npm start` brings a database of its own",
       );
     }
-    stopOnSignals(await start(settings, uri));
+    const service = await start(settings, uri);
+    // Whoever reads "ready" can send a signal at once.
+    stopOnSignals(service);
+    service.logger.info(service.ready, `${name} ready`);
+    service.logger.flush();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     process.stderr.write(`${name} could not start: ${message.split("\n")[0]}\n`);

@@ -12,10 +12,9 @@ await runService("worker", async (settings, uri) => {
     logger,
     services: createServices(settings, logger),
   });
-  logger.info({ concurrency: settings.WORKER_CONCURRENCY }, "worker ready");
-  logger.flush();
   return {
     logger,
+    ready: { concurrency: settings.WORKER_CONCURRENCY },
     async stop() {
       await worker.stop();
       await database.close();
