@@ -1,6 +1,7 @@
-import type { Collection, Db, Document } from "mongodb";
+import type { ClientSession, Collection, Db, Document } from "mongodb";
 import type { Connection, Model } from "mongoose";
 import mongoose from "mongoose";
+import { z } from "zod";
 import { aiUsageModels } from "./models/ai-usage.ts";
 import { eventModels } from "./models/event.ts";
 import { identityModels } from "./models/identity.ts";
@@ -88,6 +89,24 @@ export function nativeDb(connection: Connection): Db {
   const db = databases.get(connection) ?? connection.getClient().db(connection.name);
   databases.set(connection, db);
   return db;
+}
+
+const writeReplySchema = z.object({
+  writeErrors: z.array(z.object({ errmsg: z.string() })).default([]),
+});
+
+/**
+ * Runs an insert or update command in a transaction. The driver's bulk writes are several times slower for few documents.
+ * @throws an Error if a document could not be written
+ */
+export async function runWriteCommand(
+  { connection }: Pick<Database, "connection">,
+  session: ClientSession,
+  command: Document,
+): Promise<void> {
+  const reply = await nativeDb(connection).command(command, { session, ignoreUndefined: true });
+  const [error] = writeReplySchema.parse(reply).writeErrors;
+  if (error) throw new Error(`A document could not be written: ${error.errmsg}`);
 }
 
 /** The driver's collection of a model, for frequent commands: typed alike, without the casts and checks of mongoose. */

@@ -1,5 +1,5 @@
 import type { EventName } from "@shared/contract/events.ts";
-import { type Database, nativeDb } from "@shared/database/database.ts";
+import { type Database, runWriteCommand } from "@shared/database/database.ts";
 import type { AuditDetails, EventRecord } from "@shared/database/models/event.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type ClientSession, Types } from "mongoose";
@@ -133,24 +133,17 @@ function documentsOf(
   return [...inserts, ...logged];
 }
 
-const replySchema = z.object({
-  writeErrors: z.array(z.object({ errmsg: z.string() })).default([]),
-});
-
-/** One command for each collection. The driver's bulk writes are several times slower for few documents. */
+/** One command for each collection. */
 async function insertAll(
-  { connection }: Database,
+  database: Database,
   session: ClientSession,
   inserts: readonly Insert[],
 ): Promise<void> {
-  const options = { session, ignoreUndefined: true };
   for (const insert of new Set(inserts.map(({ collection }) => collection))) {
     const documents = inserts.flatMap(({ collection, document }) =>
       collection === insert ? [document] : [],
     );
-    const reply = await nativeDb(connection).command({ insert, documents }, options);
-    const [error] = replySchema.parse(reply).writeErrors;
-    if (error) throw new Error(`A document could not be inserted: ${error.errmsg}`);
+    await runWriteCommand(database, session, { insert, documents });
   }
 }
 

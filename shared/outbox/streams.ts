@@ -1,4 +1,4 @@
-import { type Database, nativeCollection } from "@shared/database/database.ts";
+import { type Database, nativeCollection, runWriteCommand } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { ClientSession } from "mongoose";
 import mongoose from "mongoose";
@@ -73,22 +73,19 @@ async function advanceUserStreams(
   const users = nativeCollection(database.users);
   const projection = { lastEventSeq: 1, unfinishedSignals: 1 };
   const updates = appends.map(([stream, { events, unfinishedSignals }]) => ({
-    filter: { _id: userObjectId(stream) },
-    update: { $inc: { lastEventSeq: events, unfinishedSignals } },
+    q: { _id: userObjectId(stream) },
+    u: { $inc: { lastEventSeq: events, unfinishedSignals } },
   }));
   const [first, ...others] = updates;
   if (!first) return [];
   if (others.length === 0) {
     // One command instead of two, in each of the three transactions of a signal.
     const options = { session, projection, returnDocument: "after" } as const;
-    const user = await users.findOneAndUpdate(first.filter, first.update, options);
+    const user = await users.findOneAndUpdate(first.q, first.u, options);
     return user ? [positionOf(user)] : [];
   }
-  await users.bulkWrite(
-    updates.map((updateOne) => ({ updateOne })),
-    { session, ordered: false },
-  );
-  const ids = updates.map(({ filter }) => filter._id);
+  await runWriteCommand(database, session, { update: users.collectionName, updates });
+  const ids = updates.map(({ q }) => q._id);
   const found = await users.find({ _id: { $in: ids } }, { session, projection }).toArray();
   return found.map(positionOf);
 }
@@ -111,9 +108,11 @@ async function advanceSharedStreams(
   if (appends.length === 0) return [];
   const heads = nativeCollection(database.streamHeads);
   const updates = appends.map(([stream, { events }]) => ({
-    updateOne: { filter: { _id: stream }, update: { $inc: { seq: events } }, upsert: true },
+    q: { _id: stream },
+    u: { $inc: { seq: events } },
+    upsert: true,
   }));
-  await heads.bulkWrite(updates, { session, ordered: false });
+  await runWriteCommand(database, session, { update: heads.collectionName, updates });
   const streams = appends.map(([stream]) => stream);
   const found = await heads.find({ _id: { $in: streams } }, { session }).toArray();
   return found.map(({ _id, seq }) => [_id, { seq, unfinishedSignals: 0 }]);
