@@ -1,12 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Candle, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
-import { openDatabase } from "@shared/database/database.ts";
-import { createLogger } from "@shared/runtime/logger.ts";
-import { runService } from "@shared/runtime/run-service.ts";
 import type { Analyst } from "../../worker/src/analysis/analyst.ts";
 import type { CandleRequest, MarketData } from "../../worker/src/market-data/market-data.ts";
-import { startWorker, type WorkerServices } from "../../worker/src/start-worker.ts";
+import { runWorker, type WorkerServices } from "../../worker/src/start-worker.ts";
 
 // A worker whose market data and analyst take no time, so that only the pipeline is measured.
 
@@ -79,16 +76,4 @@ const services: WorkerServices = {
   },
 };
 
-await runService("worker", async (settings, uri) => {
-  const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
-  const database = await openDatabase({ uri });
-  const worker = await startWorker({ settings, database, logger, services });
-  return {
-    logger,
-    ready: { concurrency: settings.WORKER_CONCURRENCY },
-    async stop() {
-      await worker.stop();
-      await database.close();
-    },
-  };
-});
+await runWorker(() => services);

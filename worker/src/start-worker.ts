@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { Database } from "@shared/database/database.ts";
-import type { Logger } from "@shared/runtime/logger.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { createLogger, type Logger } from "@shared/runtime/logger.ts";
+import { runService } from "@shared/runtime/run-service.ts";
 import { type Settings, tradingCostTable } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analysis/analyst.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
@@ -31,6 +32,27 @@ export const createServices = (settings: Settings, logger: Logger): WorkerServic
   analyst: createAnalyst(settings),
 });
 
+/** Runs a worker as a process. */
+export const runWorker = (
+  services: (settings: Settings, logger: Logger) => WorkerServices,
+): Promise<void> =>
+  runService("worker", async (settings, uri) => {
+    const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
+    const database = await openDatabase({ uri });
+    const worker = await startWorker({
+      ...{ settings, database, logger },
+      services: services(settings, logger),
+    });
+    return {
+      logger,
+      ready: { concurrency: settings.WORKER_CONCURRENCY },
+      async stop() {
+        await worker.stop();
+        await database.close();
+      },
+    };
+  });
+
 interface WorkerOptions {
   settings: Settings;
   database: Database;
@@ -39,7 +61,7 @@ interface WorkerOptions {
 }
 
 /** `stop` finishes running analyses or returns them to the queue. */
-export async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promise<void> }> {
+async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promise<void> }> {
   const { settings, database, logger, services } = options;
   const { market } = services;
   const { WORKER_CONCURRENCY: concurrency, WORKER_METRICS_PORT: port } = settings;
