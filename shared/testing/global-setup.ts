@@ -41,8 +41,13 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     replSet: {
       count: 1,
       storageEngine: "wiredTiger",
-      // Suites set their own clocks, so documents must not expire.
-      args: [...MONGOD_PARAMETERS, "--setParameter", "ttlMonitorEnabled=false"],
+      args: [
+        ...MONGOD_PARAMETERS,
+        // Suites set their own clocks, so documents must not expire.
+        ...["--setParameter", "ttlMonitorEnabled=false"],
+        // Each second, it would read the statistics of every collection of every test database.
+        ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
+      ],
     },
   });
   process.env.TEST_MONGO_URI = replicaSet.getUri();
