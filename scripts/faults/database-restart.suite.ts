@@ -22,11 +22,11 @@ interface CallKind {
 const READS_OF_ANYONE = ["/status", "/performance", "/ledger", "/ledger/head", "/payment-details"];
 const READS_OF_TRADERS = ["/me", "/signal-history"];
 const READS_OF_ADMINS = [
-  ...["/admin/list-users", "/admin/audit", "/admin/health"],
+  ...["/admin/list-users", "/admin/security-log", "/admin/health"],
   ...["/admin/usage", "/admin/chart-images"],
 ];
 
-/** Reads, sign-ins, changes by administrators (each with an entry in the audit trail), uploads and signal requests. */
+/** Reads, sign-ins, changes by administrators (each with an entry in the security log), uploads and signal requests. */
 function callsOfEveryKind(options: {
   harness: FaultHarness;
   trader: Trader;
@@ -173,7 +173,7 @@ describe("requests of every kind get an answer or a 503 with Retry-After, never 
     expect(wrongOnes(answers)).toEqual([]);
   });
 
-  it.each(["audit_entries", "events"])(
+  it.each(["security_log", "events"])(
     "is killed in the middle of an administrator's change, at the insert into %s",
     async (collection) => {
       const kind = kinds.find(({ name }) => name.includes("grant-image-credits"));

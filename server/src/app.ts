@@ -11,6 +11,7 @@ import { requestId, requestLog } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
 import { crossOrigin, securityHeaders } from "./http/security-headers.ts";
 import { createAccountRoutes, createSessionRoutes } from "./modules/accounts/routes.ts";
+import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { createAdminRoutes } from "./modules/admin/routes.ts";
 import { createFileRoutes, unlessSigned } from "./modules/files/routes.ts";
 import { createMarketRoutes } from "./modules/markets/routes.ts";
@@ -31,6 +32,7 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   app.use(handleErrors);
   app.use(securityHeaders);
   app.use(crossOrigin(CLIENT_ORIGIN));
+  app.use(logRefusals(deps));
   app.use(parseBody);
   app.use(handleNotFound);
 

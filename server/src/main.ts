@@ -5,7 +5,7 @@ import { startServer } from "./start-server.ts";
 
 await runService("server", async (settings, uri) => {
   const logger = createLogger({ part: "server", level: settings.LOG_LEVEL });
-  const database = await openDatabase({ uri });
+  const database = await openDatabase({ uri, logger });
   const server = await startServer({ settings, database, logger });
   return {
     logger,

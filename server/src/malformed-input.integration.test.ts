@@ -115,8 +115,8 @@ describe("operators and wrong types", () => {
     "/signal-history?cursor[$gt]=",
     "/signal-history?cursor=1_0123456789abcdef01234567&cursor[$gt]=",
     "/signal-history?limit=1&limit=2",
-    "/admin/audit?cursor[]=1",
-    "/admin/audit?limit=-1",
+    "/admin/security-log?cursor[]=1",
+    "/admin/security-log?limit=-1",
     "/me?token[$ne]=",
     "/admin/list-users?__proto__[role]=user",
   ])("do no harm in the query %s", async (path) => {

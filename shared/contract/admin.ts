@@ -53,27 +53,6 @@ export const queueTicketSchema = z
   .object({ ticket: z.string(), expires_at: z.iso.datetime() })
   .meta({ id: "QueueTicket" });
 
-/** `action` is the name of the action's event. */
-export const auditEntrySchema = z
-  .object({
-    id: z.string(),
-    actor: z.string(),
-    action: z.string(),
-    subject: z.string().nullable(),
-    details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-    at: z.iso.datetime(),
-  })
-  .meta({ id: "AuditEntry" });
-export type AuditEntry = z.infer<typeof auditEntrySchema>;
-
-export const auditPageSchema = z
-  .object({
-    entries: z.array(auditEntrySchema),
-    next_cursor: z.string().nullable(),
-  })
-  .meta({ id: "AuditPage" });
-export type AuditPage = z.infer<typeof auditPageSchema>;
-
 const countSchema = z.number().int().nonnegative();
 
 const usageFields = {

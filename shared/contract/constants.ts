@@ -57,13 +57,8 @@ export const HISTORY_PAGE = { default: 50, max: 200 } as const;
 /** Retention of events for clients to catch up. */
 export const EVENT_RETENTION_DAYS = 7;
 
-export const AUDIT_RETENTION_DAYS = 365;
-
 /** Retention of tokens and costs, also of deleted signals. */
 export const USAGE_RETENTION_DAYS = 365;
-
-/** Entries of a page of the audit trail. */
-export const AUDIT_PAGE = { default: 50, max: 200 } as const;
 
 /** Maximum characters of a payment method. */
 export const MAX_PAYMENT_DETAIL_LENGTH = 2_000;

@@ -1,3 +1,4 @@
+import type { Logger } from "@shared/runtime/logger.ts";
 import type { ClientSession, Collection, Db, Document } from "mongodb";
 import type { Connection, Model } from "mongoose";
 import mongoose from "mongoose";
@@ -10,6 +11,7 @@ import { ledgerModels } from "./models/ledger.ts";
 import { analysisModels } from "./models/market-analysis.ts";
 import { paymentModels } from "./models/payment.ts";
 import { performanceModels } from "./models/performance.ts";
+import { securityLogModels } from "./models/security-log.ts";
 import { signalModels } from "./models/signal.ts";
 import { storedFileModels } from "./models/stored-file.ts";
 import { userModels } from "./models/user.ts";
@@ -35,14 +37,22 @@ const defineModels = (connection: Connection) => ({
   ...analysisModels(connection),
   ...paymentModels(connection),
   ...performanceModels(connection),
+  ...securityLogModels(connection),
   ...signalModels(connection),
   ...storedFileModels(connection),
   ...userModels(connection),
   ...workerReportModels(connection),
 });
 
-/** Connects to MongoDB (a replica set), and creates missing collections and indexes. Reconnects after an outage. */
-export async function openDatabase(options: { uri: string; maxPoolSize?: number }) {
+/**
+ * Connects to MongoDB (a replica set), and creates missing collections and indexes. Reconnects after an outage.
+ * @param options.logger gets a line for each entry of the security log that this process adds
+ */
+export async function openDatabase(options: {
+  uri: string;
+  maxPoolSize?: number;
+  logger?: Logger;
+}) {
   const connection = mongoose.createConnection(options.uri, {
     autoIndex: false,
     autoCreate: false,
@@ -62,7 +72,7 @@ export async function openDatabase(options: { uri: string; maxPoolSize?: number 
     await model.createCollection();
     await model.createIndexes();
   }
-  return { connection, ...models, close: () => connection.close() };
+  return { connection, ...models, logger: options.logger, close: () => connection.close() };
 }
 
 /** Refuses a database of a former version, which cannot be migrated. */

@@ -55,7 +55,6 @@ export async function changeCredits(
   await database.creditEntries.create([{ ...order, amount, balance: changed.imageCredits, at }], {
     session,
   });
-  uow.addAuditDetails({ credits: amount });
   await addAccountUpdatedEvents(database, uow, { user: changed, reason: REASONS[order.kind] });
   return changed;
 }

@@ -44,6 +44,9 @@ async function removeOutdatedImages({ database, now, actor }: CleanupOptions): P
           .aggregate<ChartImageRecord>(outdatedAt(uow.at))
           .session(uow.session);
         await removeChartImages(database, uow, images);
+        const details = { images: images.length };
+        if (actor && images.length > 0)
+          uow.log({ type: "chart-image:deleted", user: null, details });
         return images.length;
       },
     );

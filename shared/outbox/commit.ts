@@ -1,11 +1,16 @@
 import type { EventData, EventName, SessionEndReason } from "@shared/contract/events.ts";
 import type { Database } from "@shared/database/database.ts";
-import type { AuditDetails } from "@shared/database/models/event.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { BatchedWrite } from "./batched-write.ts";
 import { GroupCommitter, type PendingUnit } from "./group-commit.ts";
 import type { PendingWrites } from "./outbox-writer.ts";
+import {
+  type NewSecurityLogEntry,
+  newLogRecord,
+  presentLogEntry,
+  requestOrigin,
+} from "./security-log.ts";
 import { userStream } from "./streams.ts";
 
 /** Writes of one command: those made under `session`, its events and its deferred inserts commit together or not at all. */
@@ -36,8 +41,8 @@ export interface UnitOfWork {
     sessionId?: string;
     exceptSessionId?: string;
   }): void;
-  /** Adds details to the audit entries of the unit. No effect without `actor`. */
-  addAuditDetails(details: AuditDetails): void;
+  /** Adds an entry to the security log. */
+  log(entry: NewSecurityLogEntry): void;
 }
 
 export interface CommitOptions {
@@ -45,7 +50,7 @@ export interface CommitOptions {
   lockKeys: string | readonly string[];
   /** Whether the unit may share a transaction with others. For frequent and quick units. */
   groupCommit?: boolean;
-  /** User name of the administrator whose action it is. The action is added to the audit trail. */
+  /** User name of the administrator whose action it is. */
   actor?: string;
   /** Id of the request that caused it, for the logs. */
   requestId?: string | undefined;
@@ -110,6 +115,7 @@ function submit<Result>(
   },
 ): Promise<Result> {
   const { lockKeys, groupCommit = false, now = () => new Date() } = options;
+  const origin = requestOrigin.getStore();
   return new Promise((resolve, reject) => {
     let isSettled = false;
     const settle = (how: () => void) => {
@@ -128,24 +134,36 @@ function submit<Result>(
         return work.begin(session, at);
       },
       async prepare(session) {
-        const writes = emptyWrites(options, at);
+        const writes = emptyWrites(options, { at, origin });
         const result = await work.apply(unitOfWork(session, writes));
-        return { writes, resolve: () => settle(() => resolve(result)) };
+        return {
+          writes,
+          resolve() {
+            for (const entry of writes.logEntries) {
+              database.logger?.info({ event: presentLogEntry(entry) }, "security event");
+            }
+            settle(() => resolve(result));
+          },
+        };
       },
       reject: (error) => settle(() => reject(error)),
     });
   });
 }
 
-const emptyWrites = ({ actor, requestId }: CommitOptions, at: Date): PendingWrites => ({
+const emptyWrites = (
+  { actor, requestId }: CommitOptions,
+  { at, origin }: Pick<PendingWrites, "at" | "origin">,
+): PendingWrites => ({
   at,
+  origin,
   actor,
   requestId,
   inserts: [],
   events: [],
   instructions: [],
   unfinishedSignals: new Map(),
-  auditDetails: {},
+  logEntries: [],
 });
 
 /** The unit that `apply` gets. It collects what is written at the end of the transaction. */
@@ -167,7 +185,11 @@ function unitOfWork(session: ClientSession, writes: PendingWrites): UnitOfWork {
       writes.unfinishedSignals.set(stream, total);
     },
     endSessions: (order) => writes.instructions.push({ name: "session:ended", data: order }),
-    addAuditDetails: (details) => Object.assign(writes.auditDetails, details),
+    log(entry) {
+      const { actor = writes.actor, ...rest } = entry;
+      const byWhom = actor === undefined ? rest : { ...rest, actor };
+      writes.logEntries.push(newLogRecord(byWhom, writes.at, writes.origin));
+    },
   };
 }
 

@@ -1,15 +1,15 @@
 import type { EventName } from "@shared/contract/events.ts";
 import { type Database, runWriteCommand } from "@shared/database/database.ts";
-import type { AuditDetails, EventRecord } from "@shared/database/models/event.ts";
+import type { EventRecord } from "@shared/database/models/event.ts";
+import type { SecurityLogRecord } from "@shared/database/models/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type ClientSession, Types } from "mongoose";
-import { z } from "zod";
+import type { RequestOrigin } from "./security-log.ts";
 import {
   CONTROL_STREAM,
   reserveSequenceNumbers,
   type StreamAppend,
   type StreamPosition,
-  userIdOf,
   userStream,
 } from "./streams.ts";
 
@@ -18,13 +18,16 @@ export interface PendingWrites {
   at: Date;
   actor: string | undefined;
   requestId: string | undefined;
+  /** Of the request that the unit belongs to. */
+  origin: RequestOrigin | undefined;
   inserts: (Insert | PositionedInsert)[];
   events: NewEvent[];
   /** Instructions to the servers, such as ending sessions. */
   instructions: { name: string; data: unknown }[];
   /** Changes of the number of unfinished signals, by user stream. */
   unfinishedSignals: Map<string, number>;
-  auditDetails: AuditDetails;
+  /** Of the security log. */
+  logEntries: SecurityLogRecord[];
 }
 
 /** A document and the name of its collection. */
@@ -60,7 +63,7 @@ export class UnitRejectedError extends Error {
 }
 
 /**
- * Writes the outbox events, deferred inserts and audit entries of a transaction. Must be the last writes in it, because the
+ * Writes the outbox events, deferred inserts and entries of the security log of a transaction. Must be the last writes in it, because the
  * streams stay locked until the commit.
  * @throws UnitRejectedError for a unit that adds events for a deleted user, or whose deferred insert throws
  */
@@ -78,7 +81,6 @@ export async function writeOutbox(
     }
   });
   await insertAll(database, session, inserts);
-  for (const unit of units) await writeAuditEntries(database, session, unit);
 }
 
 function appendsOf(units: readonly PendingWrites[]): Map<string, StreamAppend> {
@@ -128,10 +130,17 @@ function documentsOf(
       ...instruction,
     }),
   );
-  const { collectionName: collection } = database.events.collection;
-  const logged = [...instructions, ...events].map((document) => ({ collection, document }));
-  return [...inserts, ...logged];
+  return [
+    ...inserts,
+    ...insertsInto(database.events, [...instructions, ...events]),
+    ...insertsInto(database.securityLog, unit.logEntries),
+  ];
 }
+
+const insertsInto = (
+  { collection }: { collection: { collectionName: string } },
+  documents: readonly object[],
+): Insert[] => documents.map((document) => ({ collection: collection.collectionName, document }));
 
 /** One command for each collection. */
 async function insertAll(
@@ -145,48 +154,4 @@ async function insertAll(
     );
     await runWriteCommand(database, session, { insert, documents });
   }
-}
-
-/** It repeats an event of the user's own stream for the administrators. */
-const REPEATED_EVENT: EventName = "user:updated";
-
-/** Fields of the data of an event that the audit trail keeps. */
-const AUDITED_FIELDS: Partial<Record<EventName, readonly string[]>> = {
-  "account:updated": ["reason", "approved", "allow_image_upload", "image_credits"],
-  "chart-image:deleted": ["filename"],
-  "queue:changed": ["action", "jobs", "names"],
-};
-
-const namedSchema = z.object({ username: z.string() });
-const fieldsSchema = z.record(z.string(), z.unknown());
-const detailSchema = z.union([z.string(), z.number(), z.boolean()]);
-
-/** Writes one audit entry for each event of an administrator's action. */
-async function writeAuditEntries(
-  database: Database,
-  session: ClientSession,
-  { actor, at, auditDetails, ...unit }: PendingWrites,
-): Promise<void> {
-  const events = unit.events.filter(({ name }) => name !== REPEATED_EVENT);
-  if (actor === undefined || events.length === 0) return;
-  const users = await database.users
-    .find({ _id: { $in: events.flatMap(({ stream }) => userIdOf(stream) ?? []) } })
-    .select({ username: 1 })
-    .session(session)
-    .lean();
-  const nameByStream = new Map(users.map(({ _id, username }) => [userStream(_id), username]));
-  const entries = events.map(({ stream, name, data }) => ({
-    actor,
-    action: name,
-    subject: nameByStream.get(stream) ?? namedSchema.safeParse(data).data?.username ?? null,
-    details: { ...auditedFields(name, data), ...auditDetails },
-    at,
-  }));
-  await database.auditEntries.insertMany(entries, { session });
-}
-
-function auditedFields(name: EventName, data: unknown): AuditDetails {
-  const fields = fieldsSchema.parse(data);
-  const names = AUDITED_FIELDS[name] ?? [];
-  return Object.fromEntries(names.map((field) => [field, detailSchema.parse(fields[field])]));
 }

@@ -58,7 +58,7 @@ function Overview() {
             <LinkCard
               Icon={ShieldCheck}
               title="Administration"
-              text="Users, payment settings, uploaded images and the audit trail."
+              text="Users, payment settings, uploaded images and the security log."
               to="/admin"
               link="Open the admin panel"
             />

@@ -60,6 +60,11 @@ const approvedScreens = [
 
 const adminScreens = [
   screen("/admin", () => import("../features/admin/admin-page.tsx"), "AdminPage"),
+  screen(
+    "/security-log",
+    () => import("../features/admin/security-log-page.tsx"),
+    "SecurityLogPage",
+  ),
 ];
 
 async function loadBot() {

@@ -23,11 +23,19 @@ export const SCREEN_MODULES = {
   "/bot": "src/features/signals/bot-page.tsx",
   "/signal-history": "src/features/signals/history-page.tsx",
   "/admin": "src/features/admin/admin-page.tsx",
+  "/security-log": "src/features/admin/security-log-page.tsx",
 };
 
 /** In the sitemap for search engines. */
 const LISTED_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
-const SIGNED_IN_SCREENS = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin"];
+const SIGNED_IN_SCREENS = [
+  "/dashboard",
+  "/user-panel",
+  "/bot",
+  "/signal-history",
+  "/admin",
+  "/security-log",
+];
 /** Opened by links in emails. */
 const EMAIL_SCREENS = ["/reset-password", "/verify-email"];
 

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
+import { requestOrigin } from "@shared/outbox/security-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { z } from "zod";
 import type { AppMiddleware } from "./context.ts";
 import type { ServerMetrics } from "./server-metrics.ts";
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+const MAX_DEVICE_LENGTH = 256;
 
 /** Sets the request id: the caller's `X-Request-Id` if it is valid, otherwise a random one. */
 export function requestId(logger: Logger): AppMiddleware {
@@ -15,7 +18,12 @@ export function requestId(logger: Logger): AppMiddleware {
     ctx.state.requestId = id;
     ctx.state.log = logger.child({ requestId: id });
     ctx.set("X-Request-Id", id);
-    return next();
+    // Control characters could change what a terminal shows.
+    const device = ctx
+      .get("User-Agent")
+      .slice(0, MAX_DEVICE_LENGTH)
+      .replace(/\p{Cc}/gu, "\u{fffd}");
+    return requestOrigin.run({ requestId: id, address: ctx.ip, device }, next);
   };
 }
 

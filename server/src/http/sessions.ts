@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { SessionRecord, UserRecord } from "@shared/database/models/user.ts";
+import { commit } from "@shared/outbox/commit.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import DataLoader from "dataloader";
 import jwt from "jsonwebtoken";
@@ -59,7 +60,7 @@ type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now">;
  */
 export async function startSession(
   { database, settings, now }: SessionDeps,
-  user: Pick<UserRecord, "_id" | "sessionVersion">,
+  user: Pick<UserRecord, "_id" | "username" | "sessionVersion" | "twoFactor">,
   { userAgent, network }: Device,
 ): Promise<string | null> {
   const at = now();
@@ -70,12 +71,18 @@ export async function startSession(
     userAgent,
     network,
   };
-  const { _id, sessionVersion } = user;
-  const { matchedCount } = await database.users.updateOne(
-    { _id, sessionVersion },
-    { $push: { sessions: { $each: [session], $slice: -MAX_SESSIONS } } },
-  );
-  return matchedCount === 0 ? null : signToken(settings, _id, session);
+  const { _id, username, sessionVersion, twoFactor } = user;
+  return commit(database, { lockKeys: `sessions:${_id}`, now }, async (uow) => {
+    const { matchedCount } = await database.users.updateOne(
+      { _id, sessionVersion },
+      { $push: { sessions: { $each: [session], $slice: -MAX_SESSIONS } } },
+      { session: uow.session },
+    );
+    if (matchedCount === 0) return null;
+    const details = { second_factor: twoFactor !== null };
+    uow.log({ type: "sign-in:succeeded", user: username, details });
+    return signToken(settings, _id, session);
+  });
 }
 
 function signToken(

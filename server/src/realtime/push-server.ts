@@ -6,7 +6,7 @@ import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "
 import { readsAdminEvents } from "../http/access.ts";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
-import { createSignPath, type SignPath, signEventFiles } from "../modules/files/signed-url.ts";
+import { createSignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import type { EventFeed, LoggedEvent } from "./event-feed.ts";
 import { type PushedEvents, PushSession, sessionEndSchema } from "./push-session.ts";
@@ -35,14 +35,12 @@ export class PushServer {
   readonly #io: PushIo;
   readonly #sessions = new Map<string, Set<PushSession>>();
   readonly #stopListening: () => void;
-  readonly #signPath: SignPath;
 
   constructor(
     deps: Pick<ServerDeps, "database" | "logger" | "settings" | "now">,
     options: { http: HttpServer; feed: EventFeed },
   ) {
     this.#deps = deps;
-    this.#signPath = createSignPath(deps);
     const origins = new Set(deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin));
     this.#io = new Server(options.http, {
       cors: { origin: [...origins] },
@@ -99,7 +97,7 @@ export class PushServer {
       log: createEventLogReader(this.#deps.database),
       logger: this.#deps.logger,
       now: this.#deps.now,
-      present: (event) => signEventFiles(event, this.#signPath),
+      present: (event) => signEventFiles(event, createSignPath(this.#deps, user)),
       readsAdminEvents: readsAdminEvents(this.#deps.settings, user),
     });
     for (const stream of session.streams) this.#sessionsOf(stream).add(session);

@@ -31,8 +31,8 @@ export async function startTestServer(options: {
   overrides?: Partial<ServerDeps>;
 }) {
   const { environment, overrides = {} } = options;
-  const database = await openDatabase({ uri: options.databaseUri });
   const { logger, lines: logLines } = captureLog();
+  const database = await openDatabase({ uri: options.databaseUri, logger });
   const dataDir = await mkdtemp(join(tmpdir(), "test-server-"));
   const made = {
     settings: loadSettings({ ...TEST_ENVIRONMENT, DATA_DIR: dataDir, ...environment }),

@@ -1,5 +1,4 @@
 import {
-  auditPageSchema,
   creditGrantSchema,
   imageAccessSchema,
   queueTicketSchema,
@@ -8,9 +7,8 @@ import {
   usageSchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
-import { AUDIT_PAGE } from "@shared/contract/constants.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
-import { pageQuerySchema } from "@shared/contract/pagination.ts";
+import { securityLogPageSchema, securityLogQuerySchema } from "@shared/contract/security-log.ts";
 import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
 import { defineRoute, done, filenameParams } from "./define-route.ts";
@@ -101,11 +99,12 @@ export const adminRoutes = {
     summary: "Delete chart images that are old or belong to no signal",
     responses: { 200: { description: "Number of deleted images.", schema: cleanupResultSchema } },
   }),
-  listAudit: defineRoute("GET /admin/audit", {
+  readSecurityLog: defineRoute("GET /admin/security-log", {
     ...administration,
-    summary: "Actions of administrators, newest first",
-    request: { query: pageQuerySchema(AUDIT_PAGE) },
-    responses: { 200: { description: "One page.", schema: auditPageSchema } },
+    summary:
+      "Sign-ins, changes of accounts, actions of administrators and refused access, newest first",
+    request: { query: securityLogQuerySchema },
+    responses: { 200: { description: "One page.", schema: securityLogPageSchema } },
   }),
   getUsage: defineRoute("GET /admin/usage", {
     ...administration,

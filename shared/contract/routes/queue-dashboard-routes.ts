@@ -137,7 +137,7 @@ export const queueDashboardRoutes = {
   changeJobs: defineRoute("POST /admin/queue/api/jobs/:action", {
     ...dashboard,
     summary: "Requeue, retry, delete, pause or resume jobs",
-    description: "Only from the dashboard itself, by its `Origin`. Recorded in the audit trail.",
+    description: "Only from the dashboard itself, by its `Origin`. Recorded in the security log.",
     request: { params: z.object({ action: jobActionSchema }), body: jobSelectionSchema },
     bodyTypes: ["json"],
     responses: { 200: { description: "Number of changed jobs.", schema: jobsChangedSchema } },

@@ -120,6 +120,7 @@ export const signalRoutes = {
     ...oneSignal,
     summary: "Create a public link to a signal",
     description: "Replaces the previous link, which stops working.",
+    limits: [{ name: "share", points: 60, per: "hour", by: ["user"] }],
     responses: {
       201: { description: "The token. It is shown only once.", schema: shareLinkSchema },
     },

@@ -1,4 +1,4 @@
-import { AUDIT_RETENTION_DAYS, EVENT_RETENTION_DAYS } from "@shared/contract/constants.ts";
+import { EVENT_RETENTION_DAYS } from "@shared/contract/constants.ts";
 import type { Connection, Types } from "mongoose";
 import { modelOf, recordSchema } from "./record-schema.ts";
 
@@ -32,27 +32,7 @@ interface StreamHeadRecord {
 
 const streamHeadSchema = recordSchema<StreamHeadRecord>("stream_heads", { _id: String });
 
-/** Details of an action, such as how many credits were granted. Never a secret. */
-export type AuditDetails = Record<string, string | number | boolean>;
-
-/** An action of an administrator, kept much longer than its events. */
-export interface AuditEntryRecord {
-  _id: Types.ObjectId;
-  actor: string;
-  /** Name of its event. */
-  action: string;
-  /** User name of the user concerned; null if there is none. */
-  subject: string | null;
-  details: AuditDetails;
-  at: Date;
-}
-
-const auditEntrySchema = recordSchema<AuditEntryRecord>("audit_entries");
-auditEntrySchema.index({ at: -1, _id: -1 });
-auditEntrySchema.index({ at: 1 }, { expireAfterSeconds: AUDIT_RETENTION_DAYS * 86_400 });
-
 export const eventModels = (connection: Connection) => ({
   events: modelOf(connection, eventSchema),
   streamHeads: modelOf(connection, streamHeadSchema),
-  auditEntries: modelOf(connection, auditEntrySchema),
 });

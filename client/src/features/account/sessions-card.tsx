@@ -3,13 +3,13 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { MonitorSmartphone } from "lucide-react";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
+import { describeBrowser } from "../../lib/describe-browser.ts";
 import { refetch } from "../../lib/query-client.ts";
 import { ErrorAlert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { QueryView } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { describeBrowser } from "./describe-browser.ts";
 
 const SESSIONS = ["sessions"];
 

@@ -13,7 +13,6 @@ import {
   useUsers,
 } from "./api.ts";
 import { useAdminSync } from "./apply-admin-event.ts";
-import { AuditSection } from "./audit-section.tsx";
 import { HealthSection, healthStatuses, summarizeHealth } from "./health-section.tsx";
 import { ImagesSection } from "./images-section.tsx";
 import { PaymentSection } from "./payment-section.tsx";
@@ -35,7 +34,6 @@ export function AdminPage() {
           <ImagesSection />
           <HistorySection />
           <UsageSection />
-          <AuditSection />
         </div>
       </div>
     </div>
@@ -53,6 +51,9 @@ function HealthMark() {
   return <Icon role="img" aria-label={label} className={`ml-2 inline size-4 ${color}`} />;
 }
 
+const sectionLink =
+  "block rounded-lg px-3 py-2 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-[current=location]:bg-raised aria-[current=location]:text-ink";
+
 function SectionNav() {
   const current = useSectionInView();
   return (
@@ -66,13 +67,18 @@ function SectionNav() {
             <Link
               to={`#${id}`}
               aria-current={id === current ? "location" : undefined}
-              className="block rounded-lg px-3 py-2 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-[current=location]:bg-raised aria-[current=location]:text-ink"
+              className={sectionLink}
             >
               {title}
               {id === "health" && <HealthMark />}
             </Link>
           </li>
         ))}
+        <li>
+          <Link to="/security-log" className={sectionLink}>
+            Security log
+          </Link>
+        </li>
       </ul>
     </nav>
   );

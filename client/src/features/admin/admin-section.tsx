@@ -7,7 +7,6 @@ export const sectionTitles = {
   images: "Chart images",
   history: "Signal history",
   usage: "AI usage",
-  audit: "Audit trail",
 } as const;
 
 interface AdminSectionProps {

@@ -2,7 +2,6 @@ import type { PaymentDetailsUpdate } from "@shared/contract/account-requests.ts"
 import {
   type ActionDone,
   actionDoneSchema,
-  auditPageSchema,
   systemHealthSchema,
   usageSchema,
   userListSchema,
@@ -10,6 +9,7 @@ import {
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
+import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/security-log.ts";
 import { type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
@@ -78,7 +78,7 @@ export const adminKeys = {
   images: ["admin", "chart-images"],
   payment: ["admin", "payment-details"],
   usage: ["admin", "usage"],
-  audit: ["admin", "audit"],
+  securityLog: ["admin", "security-log"],
   health: ["admin", "health"],
 } as const;
 
@@ -132,11 +132,16 @@ export const useHealth = () =>
     HEALTH_REFRESH_INTERVAL_MS,
   );
 
-export const useAudit = () =>
+export const useSecurityLog = (filter: Partial<SecurityLogQuery>) =>
   useInfiniteQuery({
-    queryKey: adminKeys.audit,
+    queryKey: [...adminKeys.securityLog, filter],
     queryFn: ({ pageParam, signal }) =>
-      api({ path: "/admin/audit", query: pageParam, schema: auditPageSchema, signal }),
+      api({
+        path: "/admin/security-log",
+        query: { ...filter, ...pageParam },
+        schema: securityLogPageSchema,
+        signal,
+      }),
     initialPageParam: {},
     getNextPageParam: ({ next_cursor: cursor }) => cursor && { cursor },
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),
@@ -147,7 +152,7 @@ export const useAudit = () =>
 export async function runAction(action: Promise<ActionDone>): Promise<string> {
   const { detail } = await action;
   const isLive = useRealtime.getState().connection === "online";
-  const queryKey = isLive ? adminKeys.audit : ["admin"];
+  const queryKey = isLive ? adminKeys.securityLog : ["admin"];
   void refetch({ queryKey });
   return detail;
 }

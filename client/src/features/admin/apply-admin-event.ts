@@ -18,7 +18,7 @@ function follow(event: LiveEvent): void {
   }));
   if (event.name === "payment-details:updated") patchQueries(adminKeys.payment, () => event.data);
   if (event.name === "budget:reached") void refetch({ queryKey: adminKeys.usage });
-  void refetch({ queryKey: adminKeys.audit });
+  void refetch({ queryKey: adminKeys.securityLog });
 }
 
 export function applyToUsers(users: UserCard[], event: LiveEvent): UserCard[] {

@@ -38,6 +38,7 @@ export async function endSession(
     );
     if (modifiedCount === 0) throw new AppError("not-found", "This session has already ended.");
     await database.dashboardTokens.deleteMany({ sessionId }, { session: uow.session });
+    uow.log({ type: "session:ended", user: user.username, details: { reason } });
     uow.endSessions({ userId: _id.toString(), reason, sessionId });
   });
 }

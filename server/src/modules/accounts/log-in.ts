@@ -60,7 +60,7 @@ async function checkCode(
     const detail = "Enter the code of your authenticator app.";
     throw new AppError("two-factor-required", detail);
   }
-  if (!(await consumeCode(deps, user, code))) throw invalidCredentials();
+  if (!(await consumeCode(deps, user, code))) throw invalidCredentials("wrong-code");
 }
 
 /** The response to a sign-in. */
@@ -69,7 +69,7 @@ export const presentSession = (
   token: string,
 ): Session => ({ token, approved, role, username });
 
-function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
+export function findByName({ database }: Pick<ServerDeps, "database">, name: string) {
   const key = name.trim().toLowerCase();
   return database.users
     .findOne(key.includes("@") ? { emailKey: key } : { usernameKey: key })
@@ -97,6 +97,7 @@ async function followProvider(
   });
 }
 
-function invalidCredentials(): AppError {
-  return new AppError("invalid-credentials", "Wrong username or password.");
+/** @param reason for the security log; the response does not contain it */
+function invalidCredentials(reason = "wrong-password"): AppError {
+  return new AppError("invalid-credentials", "Wrong username or password.", { cause: reason });
 }

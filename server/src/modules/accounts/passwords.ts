@@ -8,6 +8,7 @@ import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { wrongPassword } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { addLogEntry } from "../admin/security-log.ts";
 import { notifyOwner } from "./security-notices.ts";
 
 /**
@@ -15,10 +16,14 @@ import { notifyOwner } from "./security-notices.ts";
  * reveal whether the address is known.
  */
 export async function forgotPassword(
-  deps: Pick<ServerDeps, "database" | "identity" | "background">,
+  deps: Pick<ServerDeps, "database" | "identity" | "background" | "now">,
   { email }: ForgotPasswordRequest,
 ): Promise<void> {
   const user = await deps.database.users.findOne({ emailKey: email.toLowerCase() }).lean();
+  if (user) {
+    const entry = { type: "password:reset-requested", user: user.username, actor: null } as const;
+    deps.background.run("logging a password reset", () => addLogEntry(deps, entry));
+  }
   deps.background.run("sending a password reset", () =>
     deps.identity.sendPasswordReset({ email: user?.email ?? email, user }),
   );
@@ -80,6 +85,8 @@ export async function revokeSessions(
     )
     .lean();
   if (!user) return null;
+  const type = keepSessionId === undefined ? "password:reset" : "password:changed";
+  uow.log({ type, user: user.username });
   uow.endSessions({
     userId: user._id.toString(),
     reason: "password-changed",

@@ -69,6 +69,7 @@ async function storeAccount(deps: AccountDeps, input: NewAccount): Promise<UserR
       const user = newUserRecord(profile, { identityId, emailVerified, createdAt: uow.at });
       await deps.database.users.insertOne(user, { session: uow.session });
       await account.store(uow.session);
+      uow.log({ type: "user:registered", user: user.username, details: { role: user.role } });
       uow.addEvent(ADMINS_STREAM, "user:registered", presentUserCard(user));
       return user;
     });

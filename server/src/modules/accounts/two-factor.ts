@@ -15,6 +15,7 @@ import { reauthenticationRequired, wrongPasswordOrCode } from "../../http/errors
 import { createAttemptLimit } from "../../http/rate-limits.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { updateAndLog } from "../admin/security-log.ts";
 import { notifyOwner } from "./security-notices.ts";
 
 type TwoFactorDeps = Pick<ServerDeps, "database" | "settings" | "now">;
@@ -78,11 +79,11 @@ export async function confirmTwoFactor(
     usedSteps: [step],
     recoveryHashes: recoveryCodes.map(hashOf),
   };
-  const { matchedCount } = await deps.database.users.updateOne(
-    { _id, twoFactor: null, pendingTwoFactor },
-    { $set: { twoFactor: enabled, pendingTwoFactor: null } },
-  );
-  if (matchedCount === 0) throw alreadyOn();
+  const filter = { _id, twoFactor: null, pendingTwoFactor };
+  const update = { $set: { twoFactor: enabled, pendingTwoFactor: null } };
+  const entry = { type: "two-factor:on", user: user.username } as const;
+  const model = deps.database.users;
+  if (!(await updateAndLog(deps, { model, filter, update }, entry))) throw alreadyOn();
   notifyOwner(deps, user, "two-factor-on");
   return { recovery_codes: recoveryCodes };
 }
@@ -95,7 +96,9 @@ export async function disableTwoFactor(
 ): Promise<void> {
   if (!user.twoFactor) throw new AppError("not-found", "The second factor is off.");
   await reauthenticate(deps, { user }, credentials);
-  await deps.database.users.updateOne({ _id: user._id }, { $set: { twoFactor: null } });
+  const change = { filter: { _id: user._id }, update: { $set: { twoFactor: null } } };
+  const entry = { type: "two-factor:off", user: user.username } as const;
+  await updateAndLog(deps, { model: deps.database.users, ...change }, entry);
   notifyOwner(deps, user, "two-factor-off");
 }
 
@@ -133,7 +136,7 @@ export async function reauthenticateUnlessRecent(
  */
 export function consumeCode(
   deps: TwoFactorDeps,
-  user: Pick<UserRecord, "_id" | "twoFactor">,
+  user: Pick<UserRecord, "_id" | "username" | "twoFactor">,
   code: string,
 ): Promise<boolean> {
   return limitAttempts(deps, user, async () =>
@@ -159,16 +162,15 @@ async function consumeAppCode(
 }
 
 async function consumeRecoveryCode(
-  { database }: TwoFactorDeps,
-  { _id }: Pick<UserRecord, "_id">,
+  deps: TwoFactorDeps,
+  { _id, username }: Pick<UserRecord, "_id" | "username">,
   code: string,
 ): Promise<boolean> {
   const hash = hashOf(code);
-  const { matchedCount } = await database.users.updateOne(
-    { _id, "twoFactor.recoveryHashes": hash },
-    { $pull: { "twoFactor.recoveryHashes": hash } },
-  );
-  return matchedCount > 0;
+  const filter = { _id, "twoFactor.recoveryHashes": hash };
+  const update = { $pull: { "twoFactor.recoveryHashes": hash } };
+  const entry = { type: "recovery-code:used", user: username } as const;
+  return updateAndLog(deps, { model: deps.database.users, filter, update }, entry);
 }
 
 /** The time step of a valid code, or null. */

@@ -4,15 +4,16 @@ import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/audit-trail.ts";
+import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
 import { createSignPath, withSignedUrl } from "./signed-url.ts";
 
 /** All chart images with signed URLs, newest first. */
 export async function listChartImages(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
+  admin: Admin,
 ): Promise<ChartImage[]> {
   const images = await deps.database.chartImages.find().sort({ createdAt: -1, _id: -1 }).lean();
-  const signPath = createSignPath(deps);
+  const signPath = createSignPath(deps, admin);
   return images.map((image) => withSignedUrl(presentChartImage(image), signPath));
 }
 
@@ -26,6 +27,7 @@ export function deleteChartImage(
     const image = await database.chartImages.findOne({ filename }).session(uow.session).lean();
     if (!image) throw new AppError("not-found", "There is no such image.");
     await removeChartImages(database, uow, [image]);
+    uow.log({ type: "chart-image:deleted", user: image.username, details: { filename } });
   });
 }
 

@@ -1,4 +1,5 @@
 import { meSchema } from "@shared/contract/account.ts";
+import { userListSchema } from "@shared/contract/admin.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { multipartForm } from "@shared/testing/api-client.ts";
@@ -114,6 +115,45 @@ describe("stored files", () => {
     ]);
     const asStranger = server.call(path, { token: tokenOf(stranger) });
     expect(await refusal(asStranger)).toEqual([403, "file-not-allowed"]);
+  });
+
+  it("are recorded when an administrator reads them, once an hour, also by a signed address", async () => {
+    const reads = async () =>
+      (await server.database.securityLog.find({ type: "file:read" }).sort({ _id: 1 }).lean()).map(
+        ({ actor, user, details }) => ({ actor, user, ...details }),
+      );
+    const before = (await reads()).length;
+    const token = tokenOf(admin);
+    const list = await server.call("/admin/list-users", { token });
+    const { users } = userListSchema.parse(await list.json());
+    const card = users.find(({ username }) => username === owner.username);
+    const url = pathAndQuery(card?.payment_proof?.url ?? "");
+    await server.call(path, { token: tokenOf(owner) });
+    await server.call(pathAndQuery(await signedUrl()));
+    expect(await reads()).toHaveLength(before);
+    expect((await server.call(url)).status).toBe(200);
+    expect((await server.call(path, { token })).status).toBe(200);
+    const [filename, names] = [
+      path.split("/").at(-1),
+      { actor: admin.username, user: owner.username },
+    ];
+    const entry = { ...names, kind: "payment_proofs", filename };
+    expect((await reads()).slice(before)).toEqual([entry]);
+    now = new Date(now.getTime() + 3_600_000);
+    expect((await server.call(path, { token: tokenOf(admin) })).status).toBe(200);
+    expect((await reads()).slice(before)).toEqual([entry, entry]);
+  });
+
+  it("cannot be read by the signed address of somebody who is no administrator any more", async () => {
+    const former = await createUser(server.database, { role: "admin" });
+    const list = await server.call("/admin/list-users", { token: tokenOf(former) });
+    const { users } = userListSchema.parse(await list.json());
+    const card = users.find(({ username }) => username === owner.username);
+    const url = pathAndQuery(card?.payment_proof?.url ?? "");
+    await server.database.users.updateOne({ _id: former._id }, { role: "user" });
+    expect(await refusal(server.call(url))).toEqual([403, "file-not-allowed"]);
+    const unnamed = url.replace(/admin=[^&]+&/, "");
+    expect(await refusal(server.call(unnamed))).toEqual([403, "file-not-allowed"]);
   });
 
   it("that are unknown are not found", async () => {

@@ -2,12 +2,14 @@ import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { StoredFileRecord } from "@shared/database/models/stored-file.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import { type FileKind, filePath, fileStore, isFilename } from "@shared/files/file-store.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
 import { type AppContext, type AppMiddleware, sessionOf } from "../../http/context.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { addLimitedLogEntry } from "../admin/security-log.ts";
 import { cleanupImages, deleteChartImage, listChartImages } from "./chart-images.ts";
 import { assertMayReadFile, fileNotAllowed } from "./policy.ts";
 import { isFileUrlGood } from "./signed-url.ts";
@@ -20,7 +22,9 @@ export const createFileRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(paymentRoutes.getChartImage, ({ params }, ctx) =>
     sendFile(deps, ctx, { kind: "chart_uploads", ...params }),
   ),
-  handle(adminRoutes.listChartImages, async () => ({ images: await listChartImages(deps) })),
+  handle(adminRoutes.listChartImages, async (_, ctx) => ({
+    images: await listChartImages(deps, sessionOf(ctx).user),
+  })),
   handle(adminRoutes.deleteChartImage, async ({ params }, ctx) => {
     await deleteChartImage(deps, { admin: sessionOf(ctx).user, ...params });
     return { detail: "The chart image is deleted." };
@@ -38,16 +42,23 @@ export const unlessSigned =
   (ctx, next) =>
     isSigned(ctx) ? next() : requireToken(ctx, next);
 
-/** Browsers may keep the image, but check each time that they may still show it. */
+/**
+ * Browsers may keep the image, but check each time that they may still show it. What an administrator reads is recorded,
+ * also through the signed URLs that they get: these name them.
+ */
 async function sendFile(
   deps: ServerDeps,
   ctx: AppContext,
   { kind, filename }: { kind: FileKind; filename: string },
 ): Promise<Buffer | undefined> {
-  if (isSigned(ctx)) assertValidSignature(deps, ctx, filePath(kind, filename));
+  const reader = isSigned(ctx)
+    ? await readerOfUrl(deps, ctx, filePath(kind, filename))
+    : sessionOf(ctx).user;
   const file = await findStoredFile(deps.database, { kind, filename });
   if (!file) throw fileNotFound();
-  if (!isSigned(ctx)) assertMayReadFile(sessionOf(ctx).user, file);
+  if (reader) assertMayReadFile(reader, file);
+  if (reader?.role === "admin")
+    await logRead(deps, reader, { kind, filename, userId: file.userId });
   ctx.set({
     "Cache-Control": "private, no-cache",
     "Content-Disposition": `inline; filename="${file.filename}"`,
@@ -65,16 +76,39 @@ async function sendFile(
   return bytes;
 }
 
-const signatureSchema = z.object({ expires: z.string(), signature: z.string() });
+const signatureSchema = z.object({
+  expires: z.string(),
+  signature: z.string(),
+  admin: z.string().optional(),
+});
 
-function assertValidSignature(
-  { settings, now }: Pick<ServerDeps, "settings" | "now">,
+/** The administrator for whom a URL was signed; undefined for the owner's own. @throws AppError file-not-allowed */
+async function readerOfUrl(
+  { database, settings, now }: Pick<ServerDeps, "database" | "settings" | "now">,
   ctx: AppContext,
   path: string,
-): void {
+): Promise<UserRecord | undefined> {
   const given = signatureSchema.safeParse(ctx.query).data;
   const secret = settings.JWT_SECRET;
   if (!given || !isFileUrlGood({ ...given, path, secret, now: now() })) throw fileNotAllowed();
+  if (given.admin === undefined) return undefined;
+  const reader = await database.users.findById(given.admin).lean();
+  if (!reader) throw fileNotAllowed();
+  return reader;
+}
+
+/** A page shows an image several times, so one entry per hour and file is enough. */
+async function logRead(
+  deps: ServerDeps,
+  admin: UserRecord,
+  { kind, filename, userId }: { kind: FileKind; filename: string; userId: UserRecord["_id"] },
+): Promise<void> {
+  if (admin._id.equals(userId)) return;
+  const owner = await deps.database.users.findById(userId).select({ username: 1 }).lean();
+  await addLimitedLogEntry(deps, 1, {
+    ...{ type: "file:read", actor: admin.username, user: owner?.username ?? null },
+    details: { kind, filename },
+  });
 }
 
 async function findStoredFile(

@@ -41,6 +41,18 @@ describe("a signed address", () => {
     expect(isFileUrlGood({ ...given, ...change })).toBe(false);
   });
 
+  it("names the administrator that it is for, and is good for nobody else", () => {
+    const url = new URL(
+      signFileUrl({ path: PATH, secret: SECRET, now, apiUrl: "http://x", admin: "a1" }),
+    );
+    const [admin, expires = "", signature = ""] = [...url.searchParams.values()];
+    const named = { ...given, expires, signature };
+    expect(isFileUrlGood({ ...named, admin })).toBe(true);
+    expect(isFileUrlGood({ ...named, admin: "b2" })).toBe(false);
+    expect(isFileUrlGood(named)).toBe(false);
+    expect(isFileUrlGood({ ...given, admin: "a1" })).toBe(false);
+  });
+
   it("is not good with any other last character", () => {
     const last = given.signature.at(-1);
     for (const other of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") {

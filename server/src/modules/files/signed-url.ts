@@ -14,17 +14,20 @@ const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
  * A URL that opens a file for 10 minutes without a token.
  * @param options.secret the server's `JWT_SECRET`
  * @param options.apiUrl scheme and host of the API; relative if absent
+ * @param options.admin id of the administrator who gets the URL, for the security log
  */
 export function signFileUrl(options: {
   path: string;
   secret: string;
   now: Date;
   apiUrl?: string;
+  admin?: string;
 }): string {
-  const { path, secret, now, apiUrl = "" } = options;
+  const { path, secret, now, apiUrl = "", admin } = options;
   const expires = String(unixSeconds(now) + LIFETIME_SECONDS);
-  const signature = signatureOf({ path, expires, secret });
-  return `${apiUrl.replace(/\/+$/, "")}${path}?${new URLSearchParams({ expires, signature })}`;
+  const signature = signatureOf({ path, expires, secret, admin });
+  const query = new URLSearchParams({ ...(admin && { admin }), expires, signature });
+  return `${apiUrl.replace(/\/+$/, "")}${path}?${query}`;
 }
 
 export function isFileUrlGood(options: {
@@ -33,29 +36,42 @@ export function isFileUrlGood(options: {
   signature: string;
   secret: string;
   now: Date;
+  admin?: string | undefined;
 }): boolean {
-  const { path, expires, signature, secret, now } = options;
-  const expected = Buffer.from(signatureOf({ path, expires, secret }));
+  const { path, expires, signature, secret, now, admin } = options;
+  const expected = Buffer.from(signatureOf({ path, expires, secret, admin }));
   const given = Buffer.from(signature);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
   return unixSeconds(now) < Number(expires);
 }
 
-function signatureOf(options: { path: string; expires: string; secret: string }): string {
-  const { path, expires, secret } = options;
+function signatureOf(options: {
+  path: string;
+  expires: string;
+  secret: string;
+  admin: string | undefined;
+}): string {
+  const { path, expires, secret, admin } = options;
   const key = hkdfSync("sha256", secret, "", KEY_PURPOSE, 32);
-  return createHmac("sha256", Buffer.from(key)).update(`${path}\n${expires}`).digest("base64url");
+  return createHmac("sha256", Buffer.from(key))
+    .update([path, expires, ...(admin ? [admin] : [])].join("\n"))
+    .digest("base64url");
 }
 
 /** Turns the path of a file into a signed URL. */
 export type SignPath = (path: string) => string;
 
-export function createSignPath(deps: {
-  settings: Pick<ServerDeps["settings"], "JWT_SECRET" | "VITE_API_URL">;
-  now: ServerDeps["now"];
-}): SignPath {
+/** @param admin for whom the URLs are, if they may open files of other users */
+export function createSignPath(
+  deps: {
+    settings: Pick<ServerDeps["settings"], "JWT_SECRET" | "VITE_API_URL">;
+    now: ServerDeps["now"];
+  },
+  admin?: { _id: { toString(): string } },
+): SignPath {
   const { JWT_SECRET: secret, VITE_API_URL: apiUrl } = deps.settings;
-  return (path) => signFileUrl({ path, secret, apiUrl, now: deps.now() });
+  const reader = admin && { admin: admin._id.toString() };
+  return (path) => signFileUrl({ path, secret, apiUrl, now: deps.now(), ...reader });
 }
 
 export function withSignedUrl<Entry extends { url: string }>(

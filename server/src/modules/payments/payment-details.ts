@@ -2,7 +2,7 @@ import { type PaymentDetails, paymentDetailsSchema } from "@shared/contract/paym
 import type { Database } from "@shared/database/database.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ClientSession } from "mongoose";
-import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/audit-trail.ts";
+import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
 
 const PAYMENT_FIELDS = paymentDetailsSchema.keyof().options;
 const DOCUMENT = { _id: "payment-details" };
@@ -19,6 +19,9 @@ export async function readPaymentDetails(
     .lean();
   return paymentDetailsSchema.parse({ ...NOTHING_YET, ...stored });
 }
+
+/** Keeps the last four digits of an account number. */
+const maskNumbers = (text: string): string => text.replace(/\d(?=(?:[ -]?\d){4})/g, "•");
 
 /** Changes the payment details. Omitted fields stay unchanged, and there is no event if nothing changes. */
 export function updatePaymentDetails(
@@ -37,7 +40,14 @@ export function updatePaymentDetails(
       { $set: { ...after, updatedAt: at } },
       { session, upsert: true },
     );
-    uow.addAuditDetails({ fields: changed.join(", ") });
+    for (const field of changed) {
+      const details = {
+        field,
+        before: maskNumbers(before[field]),
+        after: maskNumbers(after[field]),
+      };
+      uow.log({ type: "payment-details:changed", user: null, details });
+    }
     uow.addEvent(ADMINS_STREAM, "payment-details:updated", after);
     return after;
   });

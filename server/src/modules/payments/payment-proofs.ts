@@ -12,7 +12,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { Types } from "mongoose";
 import { unauthenticated } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import type { AdminDeps, UserActionInput } from "../admin/audit-trail.ts";
+import type { AdminDeps, UserActionInput } from "../admin/security-log.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
 import { removePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
@@ -66,6 +66,7 @@ export function deleteProof(deps: AdminDeps, input: UserActionInput): Promise<Us
     if (!(await removePaymentProof(deps.database, uow, user._id))) {
       throw new AppError("not-found", `${user.username} has no payment proof.`);
     }
+    uow.log({ type: "proof:deleted", user: user.username });
     uow.addEvent(userStream(user._id), "proof:deleted", {});
     uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user));
     return user;

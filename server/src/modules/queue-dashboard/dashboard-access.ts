@@ -5,6 +5,7 @@ import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { dashboardNotOpen } from "../../http/errors.ts";
 import { type AuthenticatedSession, resumeSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { addLogEntry } from "../admin/security-log.ts";
 
 const SECRET_BYTES = 32;
 const LIFETIME_MS = { ticket: 60_000, visit: 30 * 60_000 } as const satisfies Record<
@@ -38,6 +39,7 @@ export async function redeemTicket(deps: AccessDeps, ticket: string): Promise<Ac
   if (!record) throw dashboardNotOpen();
   const session = await sessionOfToken(deps, record);
   assertAdmin(session.user);
+  await addLogEntry(deps, { type: "queue:opened", user: null, actor: session.user.username });
   return issueToken(deps, "visit", session);
 }
 

@@ -42,10 +42,11 @@ describe("/admin/queue", () => {
     root = await createUser(server.database, {
       ...{ role: "admin", approved: true, sessions: [session] },
     });
-    await server.database.auditEntries.deleteMany();
+    await server.database.securityLog.collection.deleteMany({});
   });
   afterAll(() => server.stop());
 
+  const changesInLog = () => server.database.securityLog.countDocuments({ type: "queue:changed" });
   const jobs = () => server.database.connection.collection(JOBS_COLLECTION);
   const idsOf = async (name: string) =>
     (await jobs().find({ name }).toArray()).map(({ _id }) => _id.toString());
@@ -215,7 +216,7 @@ describe("/admin/queue", () => {
     );
   });
 
-  it("queues jobs again and deletes them, and names who did it in the audit trail", async () => {
+  it("queues jobs again and deletes them, and names who did it in the security log", async () => {
     const cookie = await openPage();
     const before = await idsOf(GENERATE_SIGNAL_JOB);
     const requeued = await act(cookie, "requeue", { ids: before });
@@ -225,10 +226,11 @@ describe("/admin/queue", () => {
     const deleted = await act(cookie, "delete", { ids: added });
     expect(await deleted.json()).toEqual({ deleted: true, deletedCount: 2 });
     expect(await idsOf(GENERATE_SIGNAL_JOB)).toEqual(before);
-    const trail = await server.database.auditEntries.find().sort({ _id: 1 }).lean();
-    const entry = { actor: root.username, action: "queue:changed", subject: null };
+    const log = await server.database.securityLog.find().sort({ _id: 1 }).lean();
+    const entry = { actor: root.username, type: "queue:changed", user: null };
     const details = { jobs: 2, names: GENERATE_SIGNAL_JOB };
-    expect(trail).toMatchObject([
+    expect(log).toMatchObject([
+      { ...entry, type: "queue:opened" },
       { ...entry, details: { ...details, action: "requeue" } },
       { ...entry, details: { ...details, action: "delete" } },
     ]);
@@ -244,7 +246,7 @@ describe("/admin/queue", () => {
     expect(await paused()).toBe(0);
     await jobs().updateMany({ name: GENERATE_SIGNAL_JOB }, { $set: { failReason: "broke" } });
     expect(await (await act(cookie, "retry", { ids })).json()).toEqual({ retriedCount: 2 });
-    expect(await server.database.auditEntries.countDocuments()).toBe(3);
+    expect(await changesInLog()).toBe(3);
   });
 
   it.each([
@@ -258,7 +260,7 @@ describe("/admin/queue", () => {
     expect(answer.status).toBe(403);
     expect((await answer.json()).code).toBe("foreign-origin");
     expect(await idsOf(GENERATE_SIGNAL_JOB)).toEqual(ids);
-    expect(await server.database.auditEntries.countDocuments()).toBe(0);
+    expect(await changesInLog()).toBe(0);
   });
 
   it("refuses jobs that are gone, ids that are none, and actions that it does not have", async () => {
@@ -269,6 +271,6 @@ describe("/admin/queue", () => {
       expect((await act(cookie, "delete", { ids })).status).toBe(422);
     }
     expect((await act(cookie, "create", { ids: gone })).status).toBe(422);
-    expect(await server.database.auditEntries.countDocuments()).toBe(0);
+    expect(await changesInLog()).toBe(0);
   });
 });

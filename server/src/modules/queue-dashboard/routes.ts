@@ -15,7 +15,7 @@ import { type AppContext, type AppMiddleware, sessionOf } from "../../http/conte
 import { notFound } from "../../http/errors.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/audit-trail.ts";
+import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
 import {
   dashboardCookie,
   findDashboardSession,
@@ -69,8 +69,8 @@ async function isSessionValid(deps: ServerDeps, secret: string): Promise<boolean
 }
 
 /**
- * Changes jobs of the queue. The audit entry is written first, because Agenda does not take part in transactions: the last
- * change that the audit trail names may have failed, but there is no change that it does not name.
+ * Changes jobs of the queue. The entry of the security log is written first, because Agenda does not take part in transactions: the last
+ * change that the log names may have failed, but there is no change that it does not name.
  * @throws AppError not-found if none of the jobs is still in the queue
  */
 async function changeJobs(
@@ -83,9 +83,11 @@ async function changeJobs(
     throw new AppError("not-found", "These jobs are no longer in the queue.");
   }
   const names = [...new Set(found)].toSorted().join(", ");
-  await commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) =>
-    uow.addEvent(ADMINS_STREAM, "queue:changed", { action, jobs: found.length, names }),
-  );
+  const details = { action, jobs: found.length, names };
+  await commitAsAdmin(deps, { admin, lockKeys: ADMINS_STREAM }, async (uow) => {
+    uow.log({ type: "queue:changed", user: null, details });
+    uow.addEvent(ADMINS_STREAM, "queue:changed", details);
+  });
   return deps.queueDashboard.change(action, jobIds);
 }
 

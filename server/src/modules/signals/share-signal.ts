@@ -5,8 +5,10 @@ import {
   sharedAnalysisSchema,
 } from "@shared/contract/signal-page.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
+import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { updateAndLog } from "../admin/security-log.ts";
 import { findSignal, readProgress, signalNotFound } from "./queries.ts";
 
 /** Too long to guess. */
@@ -21,33 +23,42 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
  * @throws AppError not-found, or invalid-input for a signal without a result
  */
 export async function createShareLink(
-  { database, now }: Pick<ServerDeps, "database" | "now">,
-  user: Pick<UserRecord, "_id">,
+  deps: Pick<ServerDeps, "database" | "now">,
+  user: Pick<UserRecord, "_id" | "username">,
   id: unknown,
 ): Promise<ShareLink> {
-  const { _id, status } = await findSignal({ database }, user, id);
+  const { _id, status } = await findSignal(deps, user, id);
   if (status !== "completed") {
     throw new AppError("invalid-input", "Only completed signals can be shared.");
   }
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const sharedAt = now();
-  const { matchedCount } = await database.signals.updateOne(
-    { _id, userId: user._id },
-    { $set: { shareHash: hashOf(token), sharedAt } },
-  );
-  if (matchedCount === 0) throw signalNotFound();
+  const sharedAt = deps.now();
+  const filter = { _id, userId: user._id };
+  const update = { $set: { shareHash: hashOf(token), sharedAt } };
+  const entry = shareEntry("share-link:created", user, _id);
+  const model = deps.database.signals;
+  if (!(await updateAndLog(deps, { model, filter, update }, entry))) throw signalNotFound();
   return { token, shared_at: sharedAt.toISOString() };
 }
 
 /** Revokes the link to a user's own signal, if there is one. @throws AppError not-found */
 export async function revokeShareLink(
-  { database }: Pick<ServerDeps, "database">,
-  user: Pick<UserRecord, "_id">,
+  deps: Pick<ServerDeps, "database" | "now">,
+  user: Pick<UserRecord, "_id" | "username">,
   id: unknown,
 ): Promise<void> {
-  const { _id } = await findSignal({ database }, user, id);
-  await database.signals.updateOne({ _id }, { $unset: { shareHash: 1, sharedAt: 1 } });
+  const { _id } = await findSignal(deps, user, id);
+  const filter = { _id, shareHash: { $exists: true } };
+  const update = { $unset: { shareHash: 1, sharedAt: 1 } };
+  const entry = shareEntry("share-link:ended", user, _id);
+  await updateAndLog(deps, { model: deps.database.signals, filter, update }, entry);
 }
+
+const shareEntry = (
+  type: "share-link:created" | "share-link:ended",
+  { username }: Pick<UserRecord, "username">,
+  signalId: { toString(): string },
+): NewSecurityLogEntry => ({ type, user: username, details: { signal: signalId.toString() } });
 
 /** Warnings about the origin of a signal. Others may reveal the user's amounts or image. */
 const ABOUT_ORIGIN = /^(Demo data|Rule-based analysis):/;

@@ -116,6 +116,10 @@ describe("what became of a signal", () => {
         body: { detail: "This link does not work any more." },
       });
       expect((await since(_id)).shared_at).toBeNull();
+      const log = await database.securityLog.find({ "details.signal": _id.toString() }).lean();
+      const created = "share-link:created";
+      expect(log.map(({ type }) => type)).toEqual([created, created, "share-link:ended"]);
+      expect(JSON.stringify(log)).not.toContain(newer.token);
     });
 
     it("is gone 90 days after it was shared", async () => {

@@ -7,7 +7,7 @@ import {
   type AdminDeps,
   commitAsAdmin,
   type UserActionInput,
-} from "../admin/audit-trail.ts";
+} from "../admin/security-log.ts";
 import { deleteSignals } from "../signals/delete-signals.ts";
 import { findUserByName } from "./manage-users.ts";
 
@@ -53,7 +53,12 @@ async function clearBatch(
   if (finished.length === 0) return 0;
   const signalIds = finished.map((signal) => signal._id);
   await deleteSignals(database, uow, { userId, signalIds });
-  uow.addAuditDetails({ signals: finished.length });
+  const owner = await database.users.findById(userId).session(uow.session).lean();
+  uow.log({
+    type: "history:cleared",
+    user: owner?.username ?? null,
+    details: { signals: finished.length },
+  });
   uow.addEvent(userStream(userId), "history:cleared", {});
   return finished.length;
 }

@@ -51,12 +51,12 @@ describe("deleting a user", () => {
     multipartForm({ ...fields, [file.field]: await chartImage(file.seed).png().toBuffer() });
   const signalIdsOf = (user: UserRecord) => database.signals.distinct("_id", { userId: user._id });
 
-  /** Collections that hold any of these words, but for what is told to admins and servers, and the audit trail. */
+  /** Collections that hold any of these words, but for what is told to admins and servers, and the security log. */
   const placesOf = async (words: readonly { toString(): string }[]): Promise<string[]> => {
     const places = new Set<string>();
     const { db } = database.connection;
     for (const { name } of (await db?.listCollections().toArray()) ?? []) {
-      if (name === "audit_entries") continue;
+      if (name === "security_log") continue;
       const passed = name === "events" ? { stream: { $nin: [ADMINS_STREAM, CONTROL_STREAM] } } : {};
       const documents = await db?.collection(name).find(passed).toArray();
       const text = JSON.stringify(documents);

@@ -5,7 +5,7 @@ import type { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
+import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
 import { removeUserFiles } from "../files/stored-files.ts";
 import { deleteSignals } from "../signals/delete-signals.ts";
 import { clearHistoryOf } from "./clear-history.ts";
@@ -31,6 +31,7 @@ export async function deleteUser(
     if (deletedCount === 0) throw userNotFound();
     await deleteUserData(deps, uow, _id);
     uow.endSessions({ userId: _id.toString(), reason: "deleted" });
+    uow.log({ type: "user:deleted", user: user.username });
     uow.addEvent(ADMINS_STREAM, "user:deleted", { username: user.username });
     await identity.deleteAccount({ identityId, session });
   });

@@ -11,12 +11,13 @@ import {
   presentUserCard,
 } from "@shared/domain/user-card.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/audit-trail.ts";
+import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
 import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
 
 /** The fields of a user card. Reading whole users is slow for 50,000 of them. */
@@ -28,6 +29,7 @@ const CARD_FIELDS = {
 /** All users with signed URLs of their payment proofs, newest first. */
 export async function listUsers(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
+  admin: Pick<UserRecord, "_id">,
 ): Promise<UserList> {
   const { database } = deps;
   const users = await database.users
@@ -37,7 +39,7 @@ export async function listUsers(
     .lean();
   const ids = users.map((user) => user._id);
   const proofs = await findProofsOf(database, ids);
-  const signPath = createSignPath(deps);
+  const signPath = createSignPath(deps, admin);
   const cards = users.map((user) => presentUserCard(user, proofs.get(user._id.toString())));
   return {
     users: cards.map((card) => ({
@@ -73,6 +75,11 @@ export function setImageAccess(
 
 type AccountSwitch = Pick<UserRecord, "approved"> | Pick<UserRecord, "allowImageUpload">;
 
+const switchEntry = (fields: AccountSwitch): Omit<NewSecurityLogEntry, "user"> =>
+  "approved" in fields
+    ? { type: "approval:changed", details: { approved: fields.approved } }
+    : { type: "image-access:changed", details: { allowed: fields.allowImageUpload } };
+
 /** Changes a permission. There is no event if it already has the value. @throws AppError not-found */
 function updateAccount(
   deps: AdminDeps,
@@ -89,6 +96,7 @@ function updateAccount(
       )
       .lean();
     if (changed) await addAccountUpdatedEvents(database, uow, { user: changed, reason });
+    if (changed) uow.log({ ...switchEntry(fields), user: user.username });
     return changed ?? user;
   });
 }
@@ -111,6 +119,9 @@ export function grantCredits(
       by: admin.username,
       why: credits < 0 ? "Removed by an administrator." : "Granted by an administrator.",
     });
+    const added = (after?.imageCredits ?? 0) - user.imageCredits;
+    const details = { credits: added, image_credits: user.imageCredits + added };
+    if (after && added !== 0) uow.log({ type: "credits:granted", user: user.username, details });
     return after ?? user;
   });
 }

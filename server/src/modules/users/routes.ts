@@ -19,7 +19,7 @@ const count = (number: number, noun: string): string =>
 
 /** Administration of users, their credits and their history. */
 export const createUserRoutes = (deps: ServerDeps): BoundRoute[] => [
-  handle(adminRoutes.listUsers, () => listUsers(deps)),
+  handle(adminRoutes.listUsers, (_, ctx) => listUsers(deps, sessionOf(ctx).user)),
   handle(adminRoutes.approveUser, async ({ params }, ctx) => {
     const { username } = await approveUser(deps, { admin: sessionOf(ctx).user, ...params });
     return { detail: `${username} is approved.` };

@@ -8,7 +8,7 @@ import type { ClientSession, Types } from "mongoose";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
-import { commitAsAdmin } from "../admin/audit-trail.ts";
+import { commitAsAdmin } from "../admin/security-log.ts";
 import { findUserByName } from "./manage-users.ts";
 
 /**
@@ -35,7 +35,7 @@ export async function setRole(
       )
       .lean();
     if (!user) return findUserByName(database, username);
-    uow.addAuditDetails({ role });
+    uow.log({ type: "role:changed", user: user.username, details: { role } });
     uow.endSessions({ userId: _id.toString(), reason: "role-changed" });
     await addAccountUpdatedEvents(database, uow, { user, reason: "role-changed" });
     return user;

@@ -1,0 +1,153 @@
+import type { SecurityEventType, SecurityLogEntry } from "@shared/contract/security-log.ts";
+import { formatPlural } from "../../lib/format.ts";
+
+type Details = SecurityLogEntry["details"];
+type Describe = (user: string, details: Details, isOwn: boolean) => string;
+
+const plural = (number: unknown, noun: string): string =>
+  typeof number === "number" ? formatPlural(number, noun) : `some ${noun}s`;
+
+const failures: Record<string, string> = {
+  "wrong-password": "with a wrong password",
+  "wrong-code": "with a wrong code",
+};
+
+const refusals: Record<string, string> = {
+  "foreign-origin": "a request from another site",
+  "file-not-allowed": "a file",
+};
+
+const jobActions: Record<string, string> = {
+  requeue: "queued again",
+  retry: "tried again",
+  delete: "deleted",
+  pause: "paused",
+  resume: "resumed",
+};
+
+const quoted = (text: unknown): string => (text ? `“${text}”` : "nothing");
+
+/** The label of each type of event, and a sentence to be read after the actor's name. */
+export const securityEvents: Record<SecurityEventType, { label: string; describe: Describe }> = {
+  "sign-in:succeeded": {
+    label: "Sign-in",
+    describe: (_, { second_factor }) => `logged in${second_factor ? " with a second factor" : ""}`,
+  },
+  "sign-in:failed": {
+    label: "Failed sign-in",
+    describe: (user, { reason }) =>
+      reason === "unknown-user"
+        ? "failed to log in with an unknown name"
+        : `failed to log in as ${user} ${failures[String(reason)] ?? ""}`.trim(),
+  },
+  "sign-in:code-required": {
+    label: "Password without code",
+    describe: (user) => `entered the password of ${user} and was asked for a code`,
+  },
+  "session:ended": {
+    label: "Session ended",
+    describe: (_, { reason }) => (reason === "logged-out" ? "logged out" : "ended a session"),
+  },
+  "user:registered": { label: "Registration", describe: () => "registered" },
+  "user:deleted": {
+    label: "User deleted",
+    describe: (user, _, isOwn) => (isOwn ? "deleted their account" : `deleted the user ${user}`),
+  },
+  "password:changed": {
+    label: "Password changed",
+    describe: () => "changed their password, which ended their other sessions",
+  },
+  "password:reset-requested": {
+    label: "Password reset requested",
+    describe: (user) => `requested a password reset for ${user}`,
+  },
+  "password:reset": {
+    label: "Password reset",
+    describe: () => "reset their password, which ended their sessions",
+  },
+  "two-factor:on": {
+    label: "Second factor turned on",
+    describe: () => "turned on two-factor authentication",
+  },
+  "two-factor:off": {
+    label: "Second factor turned off",
+    describe: () => "turned off two-factor authentication",
+  },
+  "recovery-code:used": { label: "Recovery code used", describe: () => "used a recovery code" },
+  "reauthentication:failed": {
+    label: "Wrong password or code",
+    describe: (_, { route }) => `entered a wrong password or code for ${route}`,
+  },
+  "data:exported": { label: "Data downloaded", describe: () => "downloaded their data" },
+  "role:changed": {
+    label: "Role changed",
+    describe: (user, { role }) =>
+      `made ${user} ${role === "admin" ? "an administrator" : "a user"}, which ended their sessions`,
+  },
+  "approval:changed": {
+    label: "Approval changed",
+    describe: (user, { approved }) =>
+      approved ? `approved ${user}` : `revoked the approval of ${user}`,
+  },
+  "image-access:changed": {
+    label: "Image upload changed",
+    describe: (user, { allowed }) => `${allowed ? "allowed" : "blocked"} image upload for ${user}`,
+  },
+  "credits:granted": {
+    label: "Credits changed",
+    describe(user, { credits, image_credits }) {
+      const isGrant = Number(credits) > 0;
+      const number = plural(Math.abs(Number(credits)), "credit");
+      return `${isGrant ? `granted ${number} to` : `took ${number} from`} ${user}, now ${image_credits}`;
+    },
+  },
+  "payment-details:changed": {
+    label: "Payment details changed",
+    describe: (_, { field, before, after }) =>
+      `changed ${field} of the payment details from ${quoted(before)} to ${quoted(after)}`,
+  },
+  "proof:deleted": {
+    label: "Payment proof deleted",
+    describe: (user) => `deleted the payment proof of ${user}`,
+  },
+  "chart-image:deleted": {
+    label: "Chart image deleted",
+    describe: (user, { images }) =>
+      images === undefined
+        ? `deleted a chart image of ${user}`
+        : `deleted ${plural(images, "chart image")}`,
+  },
+  "history:cleared": {
+    label: "History cleared",
+    describe: (user, { signals }) => `deleted ${plural(signals, "signal")} of ${user}`,
+  },
+  "queue:opened": { label: "Job queue opened", describe: () => "opened the job queue" },
+  "queue:changed": {
+    label: "Jobs changed",
+    describe: (_, { action, jobs, names }) =>
+      `${jobActions[String(action)] ?? "changed"} ${plural(jobs, "job")} of the queue: ${names}`,
+  },
+  "access:refused": {
+    label: "Access refused",
+    describe: (_, { route, reason }) => `was refused ${refusals[String(reason)] ?? route}`,
+  },
+  "file:read": {
+    label: "File read",
+    describe: (user, { kind }) =>
+      `read a ${kind === "payment_proofs" ? "payment proof" : "chart image"} of ${user}`,
+  },
+  "share-link:created": { label: "Share link created", describe: () => "shared a signal" },
+  "share-link:ended": {
+    label: "Share link ended",
+    describe: () => "ended the link to a shared signal",
+  },
+};
+
+const isKnown = (type: string): type is SecurityEventType => Object.hasOwn(securityEvents, type);
+
+/** Describes an entry, to be read after the actor's name. A type of a newer server is shown as it is. */
+export function securityLogSentence({ type, actor, user, details }: SecurityLogEntry): string {
+  if (!isKnown(type)) return `${type} ${user ?? ""}`.trim();
+  const isOwn = actor !== null && actor === user;
+  return securityEvents[type].describe(user ?? "a user", details, isOwn);
+}
