@@ -215,6 +215,9 @@ test("the administrator's screens are accessible, with the dialogs that they ope
     await page.keyboard.press("Escape");
     await expect(page.getByRole(role)).toBeHidden();
   }
+  await open(page, "/security-log?type=sign-ins");
+  await expect(page.getByText("logged in").first()).toBeVisible();
+  await expectAccessible(page, "/security-log");
   await open(page, "/bot");
   await expect(page.getByRole("heading", { name: "Admin Tools" })).toBeVisible();
   await expectAccessible(page, "the bot page with admin tools");

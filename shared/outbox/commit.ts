@@ -185,11 +185,7 @@ function unitOfWork(session: ClientSession, writes: PendingWrites): UnitOfWork {
       writes.unfinishedSignals.set(stream, total);
     },
     endSessions: (order) => writes.instructions.push({ name: "session:ended", data: order }),
-    log(entry) {
-      const { actor = writes.actor, ...rest } = entry;
-      const byWhom = actor === undefined ? rest : { ...rest, actor };
-      writes.logEntries.push(newLogRecord(byWhom, writes.at, writes.origin));
-    },
+    log: (entry) => writes.logEntries.push(newLogRecord({ actor: writes.actor, ...entry }, writes)),
   };
 }
 

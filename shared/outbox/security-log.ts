@@ -12,14 +12,13 @@ export interface NewSecurityLogEntry {
   type: SecurityEventType;
   user: string | null;
   /** By default the administrator whose action it is, or else `user`. */
-  actor?: string | null;
+  actor?: string | null | undefined;
   details?: SecurityLogRecord["details"];
 }
 
 export const newLogRecord = (
   { type, user, actor = user, details = {} }: NewSecurityLogEntry,
-  at: Date,
-  origin: RequestOrigin | undefined,
+  { at, origin }: { at: Date; origin: RequestOrigin | undefined },
 ): SecurityLogRecord => ({
   ...{ _id: new Types.ObjectId(), at, type, actor, user },
   ...origin,

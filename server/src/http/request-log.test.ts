@@ -90,4 +90,9 @@ describe("requestLog", () => {
     expect(lines).toHaveLength(1);
     expect(lines.join()).not.toMatch(/in-the-query|in-a-header|in-the-body/);
   });
+
+  it("leaves out the token of a shared signal", async () => {
+    const lines = await logOf(answerOk, "/shared/the-token");
+    expect(lines.map((line) => JSON.parse(line).path)).toEqual(["/shared/[secret]"]);
+  });
 });

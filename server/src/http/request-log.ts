@@ -23,12 +23,16 @@ export function requestId(logger: Logger): AppMiddleware {
       .get("User-Agent")
       .slice(0, MAX_DEVICE_LENGTH)
       .replace(/\p{Cc}/gu, "\u{fffd}");
-    return requestOrigin.run({ requestId: id, address: ctx.ip, device }, next);
+    const address = ctx.ip.replace(/^::ffff:/, "");
+    return requestOrigin.run({ requestId: id, address, device }, next);
   };
 }
 
 /** Set by the router. Unknown paths have no route. */
 const routedSchema = z.object({ _matchedRoute: z.string().default("none") });
+
+/** The token in it opens a shared signal. */
+const SHARED_PATH = /^(\/shared\/).+/;
 
 /**
  * Logs one line per request, without its query, headers or body, and measures it by route, because the number of paths is
@@ -40,7 +44,8 @@ export function requestLog(metrics: Pick<ServerMetrics, "observeRequest">): AppM
     try {
       await next();
     } finally {
-      const { method, path, status } = ctx;
+      const { method, status } = ctx;
+      const path = ctx.path.replace(SHARED_PATH, "$1[secret]");
       const durationMs = performance.now() - startedAt;
       const userId = ctx.state.session?.user._id.toString();
       const line = { method, path, status, durationMs: Math.round(durationMs), userId };

@@ -28,9 +28,12 @@ securityLogSchema.index({ type: 1, at: -1, _id: -1 });
 securityLogSchema.index({ user: 1, at: -1, _id: -1 }, { collation: USERNAME_COLLATION });
 securityLogSchema.index({ actor: 1, at: -1, _id: -1 }, { collation: USERNAME_COLLATION });
 securityLogSchema.index({ at: 1 }, { expireAfterSeconds: SECURITY_LOG_DAYS * 86_400 });
-securityLogSchema.pre(/^(update|replace|delete|findOneAnd|bulk|save)/, () => {
+
+const refuse = () => {
   throw new Error("The security log is append-only.");
-});
+};
+securityLogSchema.pre(/^(update|replace|delete|findOneAnd|save)/, refuse);
+securityLogSchema.pre("bulkWrite", refuse);
 
 export const securityLogModels = (connection: Connection) => ({
   securityLog: modelOf(connection, securityLogSchema),

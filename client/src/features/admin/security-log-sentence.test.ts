@@ -34,7 +34,7 @@ test.each([
 
 test("a failed sign-in says why, and whose name was used if a user has it", () => {
   const reason = (reason: string) => ({ actor: null, details: { reason } });
-  expect(said("sign-in:failed", reason("wrong-password"))).toBe(
+  expect(said("sign-in:failed", reason("invalid-password"))).toBe(
     "failed to log in as ann with a wrong password",
   );
   expect(said("sign-in:failed", { ...reason("unknown-user"), user: null })).toBe(

@@ -8,8 +8,8 @@ const plural = (number: unknown, noun: string): string =>
   typeof number === "number" ? formatPlural(number, noun) : `some ${noun}s`;
 
 const failures: Record<string, string> = {
-  "wrong-password": "with a wrong password",
-  "wrong-code": "with a wrong code",
+  "invalid-password": "with a wrong password",
+  "invalid-code": "with a wrong code",
 };
 
 const refusals: Record<string, string> = {

@@ -60,7 +60,7 @@ async function checkCode(
     const detail = "Enter the code of your authenticator app.";
     throw new AppError("two-factor-required", detail);
   }
-  if (!(await consumeCode(deps, user, code))) throw invalidCredentials("wrong-code");
+  if (!(await consumeCode(deps, user, code))) throw invalidCredentials("invalid-code");
 }
 
 /** The response to a sign-in. */
@@ -98,6 +98,6 @@ async function followProvider(
 }
 
 /** @param reason for the security log; the response does not contain it */
-function invalidCredentials(reason = "wrong-password"): AppError {
+function invalidCredentials(reason = "invalid-password"): AppError {
   return new AppError("invalid-credentials", "Wrong username or password.", { cause: reason });
 }

@@ -40,7 +40,7 @@ const RECORDED_CODES: readonly AppError["code"][] = [
 const isRecorded = ({ code }: AppError): boolean => RECORDED_CODES.includes(code);
 
 const nameSchema = z.object({ username: z.string() });
-const reasonSchema = z.string().catch("wrong-password");
+const reasonSchema = z.string().catch("invalid-password");
 const routeSchema = z.object({ _matchedRoute: z.string().default("none") });
 
 /** The route rather than the path, because the number of paths is unlimited. */

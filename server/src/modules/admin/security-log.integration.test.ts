@@ -2,7 +2,7 @@ import { securityLogPageSchema } from "@shared/contract/security-log.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
 import { ApiClient } from "@shared/testing/api-client.ts";
-import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Secret, TOTP } from "otpauth";
@@ -23,7 +23,10 @@ describe("the security log", () => {
   let root: UserRecord;
   let ann: UserRecord;
   beforeAll(async () => {
-    server = await startTestServer({ databaseUri: testDatabaseUri() });
+    server = await startTestServer({
+      databaseUri: testDatabaseUri(),
+      environment: { RATE_LIMIT: "off" },
+    });
     api = new ApiClient({ url: server.url, settings: server.deps.settings });
   });
   beforeEach(async () => {
@@ -100,7 +103,7 @@ describe("the security log", () => {
     ]);
     const [, signIn] = (await read()).entries;
     expect(signIn).toMatchObject({ device: "Firefox", request_id: "request-1" });
-    expect(signIn?.address).toMatch(/127\.0\.0\.1$/);
+    expect(signIn?.address).toBe("127.0.0.1");
   });
 
   it("records the second factor, its codes, and passwords", async () => {
@@ -131,7 +134,7 @@ describe("the security log", () => {
       expect.arrayContaining([
         ["two-factor:on", ...own, {}],
         ["sign-in:code-required", null, "Ann", {}],
-        ["sign-in:failed", null, "Ann", { reason: "wrong-code" }],
+        ["sign-in:failed", null, "Ann", { reason: "invalid-code" }],
         ["recovery-code:used", ...own, {}],
         ["sign-in:succeeded", ...own, { second_factor: true }],
         ["reauthentication:failed", ...own, { route: "POST /change-password" }],
@@ -152,7 +155,7 @@ describe("the security log", () => {
     expect(recorded).toHaveLength(2);
     expect(recorded).toEqual(
       expect.arrayContaining([
-        ["sign-in:failed", null, "Ann", { reason: "wrong-password" }],
+        ["sign-in:failed", null, "Ann", { reason: "invalid-password" }],
         ["sign-in:failed", null, null, { reason: "unknown-user" }],
       ]),
     );
@@ -164,24 +167,9 @@ describe("the security log", () => {
   });
 
   it("cannot be filled by repeated failures", async () => {
-    const open = await startTestServer({
-      databaseUri: testDatabaseUri(),
-      environment: { RATE_LIMIT: "off" },
-    });
-    await createUser(open.database, { username: "Bob" });
     const tries = Array.from({ length: 30 }, (_, index) => index);
-    await Promise.all(
-      tries.map((index) =>
-        open.call("/admin/usage", {
-          token: signTokenFor(ann, server.deps.settings),
-          headers: { "User-Agent": `${index}` },
-        }),
-      ),
-    );
-    for (const index of tries) {
-      await open.call("/login", { json: { username: "bob", password: `guess ${index}` } });
-    }
-    await open.stop();
+    await Promise.all(tries.map(() => api.call("/admin/usage", { user: ann })));
+    await Promise.all(tries.map((index) => logIn("ann", `guess ${index}`)));
     expect(await entries("?type=sign-in:failed")).toHaveLength(20);
     expect(await entries("?type=access:refused")).toHaveLength(20);
   });
@@ -308,7 +296,7 @@ describe("the security log", () => {
     "?cursor=1_2",
     "?limit=5&limit=6",
     "?type=none",
-    "?user[$ne]=x",
+    "?user=",
     "?from=yesterday",
   ])("refuses %s", async (query) => {
     const answer = await api.call(`/admin/security-log${query}`, { user: root });
