@@ -87,31 +87,29 @@ function embedWidget(
   { name, config, title }: Widget,
   onState: (state: WidgetState) => void,
 ): () => void {
-  const waiting = new AbortController();
   const frame = document.createElement("iframe");
-  const remove = () => {
-    waiting.abort();
-    frame.remove();
+  const report = (state: WidgetState) => {
+    stopWaiting();
+    onState(state);
   };
-  const fail = () => {
-    remove();
-    onState("failed");
-  };
-  const deadline = setTimeout(fail, WIDGET_TIMEOUT_MS);
-  waiting.signal.addEventListener("abort", () => clearTimeout(deadline));
   const onMessage = ({ source, data }: MessageEvent) => {
-    if (source !== frame.contentWindow) return;
-    if (data === "failed") return fail();
-    if (data !== "loaded") return;
-    waiting.abort();
-    onState("loaded");
+    const isState = data === "loaded" || data === "failed";
+    if (isState && source === frame.contentWindow) report(data);
   };
-  window.addEventListener("message", onMessage, { signal: waiting.signal });
+  const deadline = setTimeout(report, WIDGET_TIMEOUT_MS, "failed");
+  const stopWaiting = () => {
+    clearTimeout(deadline);
+    window.removeEventListener("message", onMessage);
+  };
+  window.addEventListener("message", onMessage);
   frame.title = title;
   frame.className = "size-full";
   // The page in the frame has the same sandbox by its own headers.
   frame.setAttribute("sandbox", "allow-scripts allow-popups allow-popups-to-escape-sandbox");
   frame.src = `/widget.html?${name}#${encodeURIComponent(JSON.stringify(config))}`;
   host.replaceChildren(frame);
-  return remove;
+  return () => {
+    stopWaiting();
+    frame.remove();
+  };
 }

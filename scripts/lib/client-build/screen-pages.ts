@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { minifySync, type Plugin } from "vite";
 import { z } from "zod";
-import { WIDGET_HEADERS, WIDGET_PATHS } from "./web-headers.ts";
+import { WIDGET_HEADERS, WIDGET_PATH } from "./web-headers.ts";
 
 /** The module that each screen of a fixed address loads, as `client/src/app/routes.tsx` has it. */
 export const SCREEN_MODULES = {
@@ -142,13 +142,15 @@ function fontLinks(manifest: Manifest): string[] {
   );
 }
 
-/** Scripts of the public folder, which Vite would copy as they are. */
-const PUBLIC_SCRIPTS = ["theme-init.js", "widget.js"];
+const FIRST_SCRIPT = "theme-init.js";
 
 /** Stands in `client/index.html` for the origin of the pages, which link previews need. */
 const PLACEHOLDER = "%PUBLIC_ORIGIN%";
 
-/** Adds what search engines and link previews read, minifies the public scripts, and isolates the widgets in development. */
+/**
+ * Adds what search engines and link previews read, and minifies the first script, which Vite would copy as it is. In
+ * development, it sends the headers that isolate the widgets.
+ */
 export function siteFiles(origin: string): Plugin {
   return {
     name: "site-files",
@@ -156,19 +158,15 @@ export function siteFiles(origin: string): Plugin {
     transformIndexHtml: (html) => html.replaceAll(PLACEHOLDER, origin),
     configureServer({ middlewares }) {
       const headers = new Map(Object.entries(WIDGET_HEADERS));
-      for (const path of WIDGET_PATHS) {
-        middlewares.use(path, (_, response, next) => {
-          response.setHeaders(headers);
-          next();
-        });
-      }
+      middlewares.use(WIDGET_PATH, (_, response, next) => {
+        response.setHeaders(headers);
+        next();
+      });
     },
     generateBundle() {
-      for (const fileName of PUBLIC_SCRIPTS) {
-        const script = join(this.environment.config.publicDir, fileName);
-        const { code } = minifySync(fileName, readFileSync(script, "utf8"));
-        this.emitFile({ type: "asset", fileName, source: code });
-      }
+      const script = join(this.environment.config.publicDir, FIRST_SCRIPT);
+      const { code } = minifySync(FIRST_SCRIPT, readFileSync(script, "utf8"));
+      this.emitFile({ type: "asset", fileName: FIRST_SCRIPT, source: code });
       this.emitFile({ type: "asset", fileName: "robots.txt", source: robots(origin) });
       this.emitFile({ type: "asset", fileName: "sitemap.xml", source: sitemap(origin) });
     },

@@ -7,7 +7,7 @@ import { SECURITY_HEADERS } from "@shared/runtime/security-headers.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compressFiles } from "./client-build.ts";
 import { createWebHost } from "./serve-client.ts";
-import { caddySnippet, pageHeaders, WIDGET_HEADERS, WIDGET_PATHS } from "./web-headers.ts";
+import { caddySnippet, pageHeaders, WIDGET_HEADERS, WIDGET_PATH } from "./web-headers.ts";
 
 const PAGE = "<!doctype html><title>App</title>";
 const HOME = "<!doctype html><title>Home</title>";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "app.html"), PAGE);
   writeFileSync(join(folder, "assets/app-4f2a.js"), SCRIPT);
   writeFileSync(join(folder, "verify-ledger.html"), PAGE);
-  for (const path of WIDGET_PATHS) writeFileSync(join(folder, path), PAGE);
+  writeFileSync(join(folder, WIDGET_PATH), PAGE);
   await compressFiles(folder);
   host = createWebHost(folder, SETTINGS, () => NOW);
   host.listen(0);
@@ -113,7 +113,7 @@ describe("the web host", () => {
     const policy = await policyOf("/widget.html?ticker-tape");
     expect(policy.get("sandbox")).toBe("allow-scripts allow-popups allow-popups-to-escape-sandbox");
     expect(policy.get("default-src")).toBe("'none'");
-    expect(policy.get("script-src")).toBe("'self' https://s3.tradingview.com");
+    expect(policy.get("script-src")).toMatch(/^'sha256-\S{44}' https:\/\/s3\.tradingview\.com$/);
     expect(policy.get("frame-ancestors")).toBe("'self'");
     // Without the headers of the widget page, it must not load foreign scripts.
     for (const path of ["/widget", "/widget%2ehtml", "//widget.html"]) {

@@ -11,7 +11,7 @@ import {
   SECURITY_TXT_PATH,
   securityTxt,
   WIDGET_HEADERS,
-  WIDGET_PATHS,
+  WIDGET_PATH,
 } from "./web-headers.ts";
 
 /** Serves the built web pages, or with `--dev` their sources, until the signal aborts. */
@@ -74,7 +74,7 @@ export function createWebHost(
   });
   return createServer((request, response) => {
     const [path = ""] = (request.url ?? "").split("?");
-    response.setHeaders(WIDGET_PATHS.includes(path) ? widgetHeaders : headers);
+    response.setHeaders(path === WIDGET_PATH ? widgetHeaders : headers);
     const send = (text: string) => {
       response.writeHead(200, {
         "Content-Type": "text/plain; charset=utf-8",

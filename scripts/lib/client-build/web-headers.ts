@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { Settings } from "@shared/runtime/settings.ts";
 // By its path, because Vite reads its configuration, which imports this file, without the alias.
 import { SECURITY_HEADERS } from "../../../shared/runtime/security-headers.ts";
@@ -5,8 +7,15 @@ import { SECURITY_HEADERS } from "../../../shared/runtime/security-headers.ts";
 /** What the web host says about the product. */
 export type HostSettings = Pick<Settings, "VITE_API_URL" | "VITE_CONTACT_EMAIL" | "CLIENT_ORIGIN">;
 
-/** The page in `client/public` that embeds a widget of TradingView, with its script. */
-export const WIDGET_PATHS = ["/widget.html", "/widget.js"];
+/** The page in `client/public` that embeds a widget of TradingView. */
+export const WIDGET_PATH = "/widget.html";
+
+/** Browsers hash a script with the line breaks of Unix. */
+function widgetScriptHash(): string {
+  const page = readFileSync(new URL("../../../client/public/widget.html", import.meta.url), "utf8");
+  const [, script = ""] = /<script>([^]*)<\/script>/.exec(page.replaceAll("\r\n", "\n")) ?? [];
+  return createHash("sha256").update(script).digest("base64");
+}
 
 /** The widgets: a script from one host, which adds frames of the others. */
 const WIDGET_SCRIPTS = "https://s3.tradingview.com";
@@ -38,7 +47,7 @@ export const WIDGET_HEADERS: Record<string, string> = {
   ...withPolicy([
     "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox",
     "default-src 'none'",
-    `script-src 'self' ${WIDGET_SCRIPTS}`,
+    `script-src 'sha256-${widgetScriptHash()}' ${WIDGET_SCRIPTS}`,
     "style-src 'unsafe-inline'",
     `frame-src ${WIDGET_SCRIPTS} ${WIDGET_FRAMES}`,
     "base-uri 'none'",
@@ -46,7 +55,6 @@ export const WIDGET_HEADERS: Record<string, string> = {
     "frame-ancestors 'self'",
   ]),
   "X-Frame-Options": "SAMEORIGIN",
-  "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
 function withPolicy(policy: readonly string[]): Record<string, string> {
@@ -76,9 +84,8 @@ export function securityTxt(
 
 /** The headers and `security.txt` as a part of a Caddyfile. */
 export function caddySnippet(settings: HostSettings): string {
-  const paths = WIDGET_PATHS.join(" ");
-  return `@widget path ${paths}
-@page not path ${paths}
+  return `@widget path ${WIDGET_PATH}
+@page not path ${WIDGET_PATH}
 ${caddyHeaders("@widget", WIDGET_HEADERS)}
 ${caddyHeaders("@page", pageHeaders(settings))}
 handle ${SECURITY_TXT_PATH} {
