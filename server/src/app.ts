@@ -9,7 +9,7 @@ import { createDocsRoutes } from "./http/openapi/docs-page.ts";
 import { parseBody } from "./http/request-input.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
-import { crossOrigin, securityHeaders } from "./http/security-headers.ts";
+import { crossOrigin } from "./http/security-headers.ts";
 import { createAccountRoutes, createSessionRoutes } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { createAdminRoutes } from "./modules/admin/routes.ts";
@@ -30,7 +30,6 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
   app.use(requestId(deps.logger));
   app.use(requestLog(deps.metrics));
   app.use(handleErrors);
-  app.use(securityHeaders);
   app.use(crossOrigin(CLIENT_ORIGIN));
   app.use(logRefusals(deps));
   app.use(parseBody);

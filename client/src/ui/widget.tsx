@@ -37,9 +37,7 @@ export function WidgetBox({ widget, children, wanted = true, className, ...more 
       data-state={state}
       className={`relative overflow-hidden ${className}`}
     >
-      {state !== "failed" && (
-        <div ref={host} inert={showsFallback} className="tradingview-widget-container h-full" />
-      )}
+      {state !== "failed" && <div ref={host} inert={showsFallback} className="h-full" />}
       {state === "waiting" && !early && widgetSkeleton}
       {showsFallback && <div className="absolute inset-0 bg-surface">{children}</div>}
     </div>
@@ -80,49 +78,38 @@ function useWidget(
 
 const WIDGET_TIMEOUT_MS = 5_000;
 
-const SCRIPTS = "https://s3.tradingview.com/external-embedding";
-const NO_DATA = "tv-widget-no-data";
-
-/** The frame fires `load` even if the vendor cannot be reached, so only a message from the widget counts. */
+/**
+ * Shows the widget in a frame without access to this page and its storage. The frame fires `load` even if the vendor
+ * cannot be reached, so only its message counts.
+ */
 function embedWidget(
   host: HTMLElement,
   { name, config, title }: Widget,
   onState: (state: WidgetState) => void,
 ): () => void {
-  const waiting = new AbortController();
-  const remove = () => {
-    waiting.abort();
-    host.replaceChildren();
+  const frame = document.createElement("iframe");
+  const report = (state: WidgetState) => {
+    stopWaiting();
+    onState(state);
   };
-  const fail = () => {
-    remove();
-    onState("failed");
-  };
-  const deadline = setTimeout(fail, WIDGET_TIMEOUT_MS);
-  waiting.signal.addEventListener("abort", () => clearTimeout(deadline));
   const onMessage = ({ source, data }: MessageEvent) => {
-    const frame = host.querySelector("iframe");
-    if (!frame || source !== frame.contentWindow) return;
-    if (messageName(data) === NO_DATA) return fail();
-    waiting.abort();
-    frame.title ||= title;
-    onState("loaded");
+    const isState = data === "loaded" || data === "failed";
+    if (isState && source === frame.contentWindow) report(data);
   };
-  window.addEventListener("message", onMessage, { signal: waiting.signal });
-  const target = document.createElement("div");
-  target.className = "tradingview-widget-container__widget";
-  const script = document.createElement("script");
-  script.src = `${SCRIPTS}/embed-widget-${name}.js`;
-  script.async = true;
-  // The script reads its options from its own text.
-  script.text = JSON.stringify(config);
-  script.onerror = fail;
-  host.replaceChildren(target, script);
-  return remove;
-}
-
-/** Messages are objects or JSON. */
-function messageName(data: unknown): unknown {
-  if (typeof data === "string") return data.includes(NO_DATA) ? NO_DATA : undefined;
-  return typeof data === "object" && data && "name" in data ? data.name : undefined;
+  const deadline = setTimeout(report, WIDGET_TIMEOUT_MS, "failed");
+  const stopWaiting = () => {
+    clearTimeout(deadline);
+    window.removeEventListener("message", onMessage);
+  };
+  window.addEventListener("message", onMessage);
+  frame.title = title;
+  frame.className = "size-full";
+  // The page in the frame has the same sandbox by its own headers.
+  frame.setAttribute("sandbox", "allow-scripts allow-popups allow-popups-to-escape-sandbox");
+  frame.src = `/widget.html?${name}#${encodeURIComponent(JSON.stringify(config))}`;
+  host.replaceChildren(frame);
+  return () => {
+    stopWaiting();
+    frame.remove();
+  };
 }

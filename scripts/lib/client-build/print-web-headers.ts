@@ -1,6 +1,5 @@
-import { securityHeaders } from "./serve-client.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
+import { caddySnippet } from "./web-headers.ts";
 
-/** Prints the web host's headers as a snippet for Caddy. */
-const headers = securityHeaders(process.env.VITE_API_URL || "http://localhost:8000");
-const lines = Object.entries(headers).map(([name, value]) => `\t${name} "${value}"`);
-console.log(["header {", ...lines, "\t-Server", "}"].join("\n"));
+/** Prints what the web host adds to its files, for Caddy. */
+console.log(caddySnippet(loadSettings()));

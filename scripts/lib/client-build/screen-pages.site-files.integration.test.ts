@@ -28,7 +28,11 @@ beforeAll(async () => {
     plugins: [withoutApplication, siteFiles(ORIGIN)],
   });
   await compressFiles(folder);
-  host = createWebHost({ folder, apiUrl: "https://api.example.com" });
+  host = createWebHost(folder, {
+    VITE_API_URL: "https://api.example.com",
+    VITE_CONTACT_EMAIL: "security@example.com",
+    CLIENT_ORIGIN: [ORIGIN],
+  });
   host.listen(0);
   await once(host, "listening");
   const address = host.address();

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { minifySync, type Plugin } from "vite";
 import { z } from "zod";
+import { WIDGET_HEADERS, WIDGET_PATH } from "./web-headers.ts";
 
 /** The module that each screen of a fixed address loads, as `client/src/app/routes.tsx` has it. */
 export const SCREEN_MODULES = {
@@ -154,12 +155,22 @@ const FIRST_SCRIPT = "theme-init.js";
 /** Stands in `client/index.html` for the origin of the pages, which link previews need. */
 const PLACEHOLDER = "%PUBLIC_ORIGIN%";
 
-/** Adds what search engines and link previews read, and minifies the first script, which Vite would copy as it is. */
+/**
+ * Adds what search engines and link previews read, and minifies the first script, which Vite would copy as it is. In
+ * development, it sends the headers that isolate the widgets.
+ */
 export function siteFiles(origin: string): Plugin {
   return {
     name: "site-files",
     apply: (_, { isSsrBuild }) => !isSsrBuild,
     transformIndexHtml: (html) => html.replaceAll(PLACEHOLDER, origin),
+    configureServer({ middlewares }) {
+      const headers = new Map(Object.entries(WIDGET_HEADERS));
+      middlewares.use(WIDGET_PATH, (_, response, next) => {
+        response.setHeaders(headers);
+        next();
+      });
+    },
     generateBundle() {
       const script = join(this.environment.config.publicDir, FIRST_SCRIPT);
       const { code } = minifySync(FIRST_SCRIPT, readFileSync(script, "utf8"));

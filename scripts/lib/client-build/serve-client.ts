@@ -5,6 +5,14 @@ import sirv from "sirv";
 import type { Command } from "../cli.ts";
 import { clientFolder, ensureClientBuild } from "./client-build.ts";
 import { COMMON_PAGE } from "./screen-pages.ts";
+import {
+  type HostSettings,
+  pageHeaders,
+  SECURITY_TXT_PATH,
+  securityTxt,
+  WIDGET_HEADERS,
+  WIDGET_PATH,
+} from "./web-headers.ts";
 
 /** Serves the built web pages, or with `--dev` their sources, until the signal aborts. */
 export async function main(command: Command): Promise<void> {
@@ -20,7 +28,7 @@ type Close = () => Promise<unknown>;
 
 async function serveBuilt(settings: Settings, command: Command): Promise<Close> {
   await ensureClientBuild(settings, command);
-  const host = createWebHost({ folder: clientFolder(settings), apiUrl: settings.VITE_API_URL });
+  const host = createWebHost(clientFolder(settings), settings);
   host.listen(settings.CLIENT_PORT);
   await once(host, "listening");
   command.say(`Web pages on http://localhost:${settings.CLIENT_PORT}`);
@@ -44,8 +52,13 @@ const OFFLINE_VERIFIER = "/verify-ledger.html";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /** The web host, not listening yet. */
-export function createWebHost({ folder, apiUrl }: { folder: string; apiUrl: string }): Server {
-  const headers = new Map(Object.entries(securityHeaders(apiUrl)));
+export function createWebHost(
+  folder: string,
+  settings: HostSettings,
+  now = () => new Date(),
+): Server {
+  const headers = new Map(Object.entries(pageHeaders(settings)));
+  const widgetHeaders = new Map(Object.entries(WIDGET_HEADERS));
   const serveFile = sirv(folder, {
     single: COMMON_PAGE,
     brotli: true,
@@ -60,46 +73,21 @@ export function createWebHost({ folder, apiUrl }: { folder: string; apiUrl: stri
     },
   });
   return createServer((request, response) => {
-    response.setHeaders(headers);
+    const [path = ""] = (request.url ?? "").split("?");
+    response.setHeaders(path === WIDGET_PATH ? widgetHeaders : headers);
+    const send = (text: string) => {
+      response.writeHead(200, {
+        "Content-Type": "text/plain; charset=utf-8",
+        "Cache-Control": "no-store",
+      });
+      response.end(text);
+    };
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.writeHead(405, { Allow: "GET, HEAD" }).end();
       return;
     }
-    if (request.url === "/healthz") {
-      response.writeHead(200, { "Content-Type": "text/plain", "Cache-Control": "no-store" });
-      response.end("ok");
-      return;
-    }
+    if (path === "/healthz") return send("ok");
+    if (path === SECURITY_TXT_PATH) return send(securityTxt(settings, now().getUTCFullYear()));
     serveFile(request, response, () => void response.writeHead(404).end());
   });
-}
-
-/** The market widgets: a script from one host, frames from the others. */
-const WIDGET_SCRIPTS = "https://s3.tradingview.com";
-const WIDGET_FRAMES = "https://*.tradingview.com https://*.tradingview-widget.com";
-
-/** Headers of every answer of the web host: pages may call their API and show the market widgets only. */
-export function securityHeaders(apiUrl: string): Record<string, string> {
-  const api = new URL(apiUrl).origin;
-  const policy = [
-    "default-src 'self'",
-    `script-src 'self' ${WIDGET_SCRIPTS}`,
-    "style-src 'self' 'unsafe-inline'",
-    `img-src 'self' data: blob: ${api}`,
-    "font-src 'self' data:",
-    `connect-src 'self' ${api} ${api.replace(/^http/, "ws")}`,
-    `frame-src ${WIDGET_SCRIPTS} ${WIDGET_FRAMES}`,
-    "object-src 'none'",
-    "base-uri 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ];
-  return {
-    "Content-Security-Policy": policy.join("; "),
-    "Referrer-Policy": "strict-origin-when-cross-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
-  };
 }

@@ -53,6 +53,7 @@ describe("createHttpServer", () => {
       detail: "The request could not be read.",
     });
     expect(head).toContain(`X-Request-Id: ${error.request_id}`);
+    expect(head).toContain("X-Content-Type-Options: nosniff");
     expect(lines.join()).toContain(error.request_id);
   });
 

@@ -6,12 +6,13 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type Koa from "koa";
 import type { AppState } from "./context.ts";
 import { malformedRequest } from "./errors.ts";
+import { API_HEADERS, ApiResponse } from "./security-headers.ts";
 
 /** The HTTP server of `app`, not listening yet. Invalid HTTP never reaches the application and is answered here. */
 export function createHttpServer(app: Koa<AppState>, logger: Logger): Server {
   const handle = app.callback();
   const answering = new WeakMap<Duplex, ServerResponse>();
-  const http = createServer((request, response) => {
+  const http = createServer({ ServerResponse: ApiResponse }, (request, response) => {
     answering.set(request.socket, response);
     return handle(request, response);
   });
@@ -36,7 +37,7 @@ function rawRefusal(requestId: string): string {
     `HTTP/1.1 ${status} Bad Request`,
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
-    "Cache-Control: no-store",
+    ...[...API_HEADERS].map(([name, value]) => `${name}: ${value}`),
     `X-Request-Id: ${requestId}`,
     "Connection: close",
     "",

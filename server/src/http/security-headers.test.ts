@@ -1,16 +1,41 @@
+import { listenLocally } from "@shared/testing/fakes/fake-http.ts";
+import Koa from "koa";
+import { Server } from "socket.io";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { answerOk, type Listening, serve } from "../testing/serve.ts";
-import { crossOrigin, securityHeaders } from "./security-headers.ts";
+import { answerOk, captureLog, type Listening, serve } from "../testing/serve.ts";
+import type { AppState } from "./context.ts";
+import { createHttpServer } from "./create-http-server.ts";
+import { API_HEADERS, crossOrigin } from "./security-headers.ts";
 
 it("forbids browsers to run, frame, sniff or cache what the API answers", async () => {
-  const server = await serve(securityHeaders, answerOk);
+  const server = await serve(answerOk);
   onTestFinished(server.close);
   const { headers } = await fetch(server.url);
-  expect(headers.get("Content-Security-Policy")).toBe("default-src 'none';frame-ancestors 'none'");
+  expect(headers.get("Content-Security-Policy")).toBe(
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
   expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
-  expect(headers.get("Strict-Transport-Security")).toMatch(/^max-age=\d+/);
+  expect(headers.get("Strict-Transport-Security")).toBe("max-age=31536000; includeSubDomains");
+  expect(headers.get("Referrer-Policy")).toBe("no-referrer");
+  expect(headers.get("Cross-Origin-Opener-Policy")).toBe("same-origin");
+  expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
   expect(headers.get("Cache-Control")).toBe("no-store");
   expect(headers.get("X-Powered-By")).toBeNull();
+});
+
+it("gives the answers of Socket.IO the same headers", async () => {
+  const http = createHttpServer(new Koa<AppState>(), captureLog().logger);
+  const io = new Server(http);
+  onTestFinished(() => io.close());
+  const address = `http://127.0.0.1:${await listenLocally(http)}/socket.io/?EIO=4&transport=`;
+  for (const [transport, status] of [
+    ["polling", 200],
+    ["pigeon", 400],
+  ] as const) {
+    const answer = await fetch(address + transport);
+    expect(answer.status).toBe(status);
+    for (const [name, value] of API_HEADERS) expect(answer.headers.get(name)).toBe(value);
+  }
 });
 
 const OURS = "http://localhost:5173";

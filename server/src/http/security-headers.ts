@@ -1,19 +1,28 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
 import cors from "@koa/cors";
-import helmet from "koa-helmet";
+import { SECURITY_HEADERS } from "@shared/runtime/security-headers.ts";
 import type { AppMiddleware } from "./context.ts";
 
-const setHelmetHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-});
+/** Ends the content policy of every response. `default-src` does not cover these. */
+export const NO_FRAMES_OR_FORMS = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Headers for an API without pages: no scripts, frames or caching. */
-export const securityHeaders: AppMiddleware = (ctx, next) => {
-  ctx.set("Cache-Control", "no-store");
-  return setHelmetHeaders(ctx, next);
-};
+/** Headers of every response of the API: no scripts, frames or caching. Some routes replace some of them. */
+export const API_HEADERS = new Map(
+  Object.entries({
+    ...SECURITY_HEADERS,
+    "Content-Security-Policy": `default-src 'none'; ${NO_FRAMES_OR_FORMS}`,
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+  }),
+);
+
+/** Has the headers from the start, so that responses of Socket.IO have them too. */
+export class ApiResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+  constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
+    super(...args);
+    this.setHeaders(API_HEADERS);
+  }
+}
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 

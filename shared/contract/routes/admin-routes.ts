@@ -121,7 +121,7 @@ export const adminRoutes = {
   createQueueTicket: defineRoute("POST /admin/queue/ticket", {
     ...queue,
     summary: "Create a ticket for the queue dashboard",
-    description: "Opens `/admin/queue/?ticket=` once, within a minute.",
+    description: "`POST /admin/queue` accepts it once, within a minute.",
     responses: { 201: { description: "The ticket.", schema: queueTicketSchema } },
   }),
   closeQueueDashboard: defineRoute("POST /admin/queue/leave", {

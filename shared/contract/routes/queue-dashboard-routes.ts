@@ -99,16 +99,26 @@ const dashboard = { tag: "Queue", access: "queue-dashboard" } as const;
 
 /** The queue dashboard: the page of Agendash and the requests that it makes. */
 export const queueDashboardRoutes = {
+  openPage: defineRoute("POST /admin/queue", {
+    ...dashboard,
+    access: "public",
+    summary: "Open the queue dashboard with a ticket",
+    description:
+      "Only from the web pages, by their `Origin`. Sets a cookie for 30 minutes. Browsers get errors as a page.",
+    request: { body: z.object({ ticket: z.string().max(100) }).meta({ id: "QueueAccess" }) },
+    bodyTypes: ["form"],
+    responses: {
+      303: { description: "The ticket was valid.", headers: { Location: "The page." } },
+    },
+    errors: ["unauthenticated", "not-admin", "foreign-origin"],
+  }),
   getPage: defineRoute("GET /admin/queue", {
     ...dashboard,
     summary: "The queue dashboard",
-    description:
-      "With a valid ticket it sets a cookie for 30 minutes and redirects to itself without the ticket. Browsers get errors as a page.",
-    request: { query: z.object({ ticket: z.string().max(100).optional() }) },
+    description: "Browsers get errors as a page.",
     responses: {
       200: { description: "Agendash.", contentType: "text/html" },
       302: { description: "To the URL with a slash.", headers: { Location: "The page." } },
-      303: { description: "The ticket was valid.", headers: { Location: "The page." } },
     },
   }),
   getAsset: defineRoute("GET /admin/queue/assets/:file", {

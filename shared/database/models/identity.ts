@@ -59,8 +59,8 @@ const mailTokenSchema = recordSchema<MailTokenRecord>("mail_tokens", { _id: Stri
 mailTokenSchema.index({ tokenHash: 1 }, { unique: true });
 mailTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** A one-time ticket opens the queue dashboard; the visit is its session from then on. */
-export type DashboardTokenKind = "ticket" | "visit";
+/** A one-time ticket opens the queue dashboard, which has a session of its own from then on. */
+export type DashboardTokenKind = "ticket" | "session";
 
 /** Access to the queue dashboard, whose pages cannot send the token of the administrator's session. */
 export interface DashboardTokenRecord {

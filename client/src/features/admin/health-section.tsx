@@ -263,11 +263,23 @@ async function openQueue(tab: Window | null): Promise<void> {
       schema: queueTicketSchema,
     });
     tab.opener = null;
-    tab.location.replace(`${apiOrigin}/admin/queue/?${new URLSearchParams({ ticket })}`);
+    openWithTicket(tab.document, ticket);
   } catch (error) {
     tab.close();
     throw error;
   }
+}
+
+/** Sends the ticket in a form, so that it is in no address, and the server learns which page it comes from. */
+function openWithTicket(page: Document, ticket: string): void {
+  const form = page.createElement("form");
+  form.method = "post";
+  form.action = `${apiOrigin}/admin/queue/`;
+  const field = page.createElement("input");
+  Object.assign(field, { type: "hidden", name: "ticket", value: ticket });
+  form.append(field);
+  page.body.append(form);
+  form.submit();
 }
 
 /** Longer waits mean that the workers do not keep up. */

@@ -7,7 +7,7 @@ import {
   TAGS,
 } from "@shared/contract/routes/define-route.ts";
 import { z } from "zod";
-import { DASHBOARD_COOKIE } from "../../modules/queue-dashboard/dashboard-access.ts";
+import { dashboardCookie } from "../../modules/queue-dashboard/dashboard-access.ts";
 
 const DESCRIPTION = `Send the token of \`POST /login\` as \`Authorization: Bearer <token>\`. Every error has the shape of \
 \`Error\`; its \`detail\` can be shown to users. Times are ISO 8601 in UTC; amounts are in USD. Later changes \
@@ -42,11 +42,11 @@ export function buildDocument(options: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
         expires: signedUrlPart("expires"),
         signature: signedUrlPart("signature"),
-        queueVisit: {
+        queueSession: {
           type: "apiKey",
           in: "cookie",
-          name: DASHBOARD_COOKIE,
-          description: "Set by `/admin/queue` for a ticket. Valid for 30 minutes of one session.",
+          name: dashboardCookie({ VITE_API_URL: serverUrl }).name,
+          description: "Set by `POST /admin/queue`. Valid for 30 minutes of one session.",
         },
       },
     },
@@ -89,7 +89,7 @@ const SECURITY: Record<Access, Record<string, string[]>[]> = {
   approved: [{ bearer: [] }],
   admin: [{ bearer: [] }],
   owner: [{ bearer: [] }, { expires: [], signature: [] }],
-  "queue-dashboard": [{ queueVisit: [] }],
+  "queue-dashboard": [{ queueSession: [] }],
 };
 
 /** A route as OpenAPI describes it. */
@@ -193,7 +193,7 @@ const ERROR_MEANINGS: Record<ErrorCode, string> = {
   "image-not-allowed": "Image upload is not enabled for the account.",
   "file-not-allowed": "The file belongs to another user, or its signed URL is invalid or expired.",
   "wrong-password": "The current password or the code is wrong.",
-  "foreign-origin": "The request does not come from the queue dashboard.",
+  "foreign-origin": "The request comes from a page of another origin.",
   "reauthentication-required":
     "Your own password, and the code if your second factor is on, are required.",
   "two-factor-enrolment-required":

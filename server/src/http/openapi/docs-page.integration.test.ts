@@ -98,7 +98,7 @@ describe("the API's own description", () => {
       const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? "";
       const hash = createHash("sha256").update(style).digest("base64");
       expect(answer.headers.get("Content-Security-Policy")).toBe(
-        `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`,
+        `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       );
     });
   });

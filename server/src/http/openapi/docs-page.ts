@@ -5,6 +5,7 @@ import { Html, html } from "@shared/runtime/html.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { type BoundRoute, handle } from "../router.ts";
+import { NO_FRAMES_OR_FORMS } from "../security-headers.ts";
 import {
   buildDocument,
   type Content,
@@ -137,7 +138,7 @@ function renderSchema(schema: JsonSchema | undefined): Html {
 }
 
 const styleHash = createHash("sha256").update(DOCS_STYLE).digest("base64");
-const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'`;
+const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; ${NO_FRAMES_OR_FORMS}`;
 
 /** The description of the API as OpenAPI and as a page. */
 export function createDocsRoutes(

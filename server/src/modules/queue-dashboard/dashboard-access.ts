@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { DashboardTokenKind, DashboardTokenRecord } from "@shared/database/models/identity.ts";
+import type { Settings } from "@shared/runtime/settings.ts";
 import { assertAdmin } from "../../http/access.ts";
 import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { dashboardNotOpen } from "../../http/errors.ts";
@@ -8,7 +9,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
 
 const SECRET_BYTES = 32;
-const LIFETIME_MS = { ticket: 60_000, visit: 30 * 60_000 } as const satisfies Record<
+const LIFETIME_MS = { ticket: 60_000, session: 30 * 60_000 } as const satisfies Record<
   DashboardTokenKind,
   number
 >;
@@ -40,7 +41,7 @@ export async function redeemTicket(deps: AccessDeps, ticket: string): Promise<Ac
   const session = await sessionOfToken(deps, record);
   assertAdmin(session.user);
   await addLogEntry(deps, { type: "queue:opened", user: null, actor: session.user.username });
-  return issueToken(deps, "visit", session);
+  return issueToken(deps, "session", session);
 }
 
 /**
@@ -53,7 +54,7 @@ export async function findDashboardSession(
 ): Promise<AuthenticatedSession> {
   const { database, now } = deps;
   const record = await database.dashboardTokens
-    .findOne({ _id: hashOf(secret), kind: "visit", expiresAt: { $gt: now() } })
+    .findOne({ _id: hashOf(secret), kind: "session", expiresAt: { $gt: now() } })
     .lean();
   if (!record) throw dashboardNotOpen();
   return sessionOfToken(deps, record);
@@ -95,36 +96,47 @@ function sessionOfToken(
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-export const DASHBOARD_COOKIE = "queue_visit";
-
-/** Path of the dashboard and of its cookie. */
+/** Path of the dashboard. */
 export const QUEUE_PATH = "/admin/queue";
+
+/**
+ * With TLS, the name makes browsers refuse a cookie that another host or a page without TLS has set. It requires the path
+ * `/`. TLS usually ends at a proxy, so the public URL decides.
+ */
+export function dashboardCookie({ VITE_API_URL }: Pick<Settings, "VITE_API_URL">) {
+  const secure = VITE_API_URL.startsWith("https:");
+  return secure
+    ? { name: "__Host-queue_session", path: "/", secure }
+    : { name: "queue_session", path: QUEUE_PATH, secure };
+}
+
+type CookieDeps = Pick<ServerDeps, "settings">;
 
 /** Sets the cookie of a dashboard session. Only requests from pages of this host carry it, and scripts cannot read it. */
 export function setDashboardCookie(
-  { settings }: Pick<ServerDeps, "settings">,
+  { settings }: CookieDeps,
   ctx: AppContext,
   { secret, expiresAt }: AccessToken,
 ): void {
-  const secure = new URL(settings.VITE_API_URL).protocol === "https:";
-  // TLS usually ends at a proxy, so the public URL decides.
+  const { name, path, secure } = dashboardCookie(settings);
   ctx.cookies.secure = secure;
-  ctx.cookies.set(DASHBOARD_COOKIE, secret, {
-    ...{ path: QUEUE_PATH, httpOnly: true, sameSite: "strict", secure, overwrite: true },
+  ctx.cookies.set(name, secret, {
+    ...{ path, secure, httpOnly: true, sameSite: "strict", overwrite: true },
     expires: expiresAt,
   });
 }
 
-export const dashboardCookie = (ctx: AppContext): string | undefined =>
-  ctx.cookies.get(DASHBOARD_COOKIE);
+/** The secret of the dashboard session that a request belongs to. */
+export const dashboardSecret = ({ settings }: CookieDeps, ctx: AppContext): string | undefined =>
+  ctx.cookies.get(dashboardCookie(settings).name);
 
 /**
  * Requires a dashboard session, and puts the user session that it was opened from into `ctx.state`. A bearer token is not
  * accepted.
  */
-export function requireDashboardAccess(deps: Pick<ServerDeps, "database" | "now">): AppMiddleware {
+export function requireDashboardAccess(deps: AccessDeps & CookieDeps): AppMiddleware {
   return async (ctx, next) => {
-    const secret = dashboardCookie(ctx);
+    const secret = dashboardSecret(deps, ctx);
     if (secret === undefined) throw dashboardNotOpen();
     ctx.state.session = await findDashboardSession(deps, secret);
     await next();

@@ -7,10 +7,11 @@ import { createUser, newSession, signTokenFor } from "@shared/testing/factories.
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Agenda } from "agenda";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 const ANALYSIS_IDS = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
+const WEB_ORIGIN = "http://localhost:5173";
 const START = Date.parse("2026-03-01T12:00:00.000Z");
 const MINUTE_MS = 60_000;
 
@@ -54,8 +55,13 @@ describe("/admin/queue", () => {
   const post = (path: string, user = root) =>
     server.call(`/admin/queue/${path}`, { method: "POST", token: tokenOf(user) });
   const getTicket = async (): Promise<string> => (await (await post("ticket")).json()).ticket;
-  const redeem = (ticket: string) =>
-    server.call(`/admin/queue/?ticket=${ticket}`, { redirect: "manual" });
+  const redeem = (ticket: string, { at = server, headers = {} } = {}) =>
+    at.call("/admin/queue/", {
+      method: "POST",
+      body: new URLSearchParams({ ticket }),
+      headers: { Origin: WEB_ORIGIN, ...headers },
+      redirect: "manual",
+    });
   const openPage = async (): Promise<string> => {
     const answer = await redeem(await getTicket());
     return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -73,28 +79,60 @@ describe("/admin/queue", () => {
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe("/admin/queue/");
     const cookie = answer.headers.get("set-cookie") ?? "";
-    for (const part of ["path=/admin/queue", "httponly", "samesite=strict"]) {
-      expect(cookie.toLowerCase()).toContain(`; ${part}`);
-    }
-    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    expect(cookie).toMatch(/^queue_session=[\w-]{43}; path=\/admin\/queue; /);
+    expect(cookie).toMatch(/; samesite=strict; httponly$/);
     const secret = cookie.split(/[=;]/)[1] ?? "";
     for (const kept of [server.logLines, await server.database.dashboardTokens.find().lean()]) {
       expect(JSON.stringify(kept)).not.toContain(secret);
     }
   });
 
-  it("sends its cookie over TLS only where browsers come by TLS", async () => {
+  it("binds its cookie to this host, where browsers come by TLS", async () => {
     const secure = await startTestServer({
       databaseUri: testDatabaseUri(),
       environment: { VITE_API_URL: "https://api.example.com" },
     });
+    onTestFinished(() => secure.stop());
     const admin = await createUser(secure.database, { role: "admin" });
     const token = signTokenFor(admin, secure.deps.settings);
     const made = await secure.call("/admin/queue/ticket", { method: "POST", token });
-    const { ticket } = await made.json();
-    const answer = await secure.call(`/admin/queue/?ticket=${ticket}`, { redirect: "manual" });
-    await secure.stop();
-    expect(answer.headers.get("set-cookie")).toContain("; secure");
+    const answer = await redeem((await made.json()).ticket, { at: secure });
+    const cookie = answer.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^__Host-queue_session=[\w-]{43}; path=\/; /);
+    expect(cookie).toMatch(/; samesite=strict; secure; httponly$/);
+    const [, secret] = cookie.split(/[=;]/);
+    const list = (Cookie: string) => secure.call("/admin/queue/api", { headers: { Cookie } });
+    expect((await list(`__Host-queue_session=${secret}`)).status).toBe(200);
+    // Another host of the domain could set this one.
+    expect((await list(`queue_session=${secret}`)).status).toBe(401);
+    const withoutTls = await secure.call("/admin/queue/api/jobs/delete", {
+      headers: { Cookie: `__Host-queue_session=${secret}`, Origin: "http://api.example.com" },
+      json: { jobIds: ANALYSIS_IDS },
+    });
+    expect(withoutTls.status).toBe(403);
+  });
+
+  it.each([
+    ["https://evil.example", "another site"],
+    ["null", "a sandboxed frame"],
+    ["", "nowhere"],
+  ])("opens for no form of %j: %s", async (Origin) => {
+    const ticket = await getTicket();
+    const answer = await redeem(ticket, { headers: { Origin } });
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get("set-cookie")).toBeNull();
+    const link = await server.call(`/admin/queue/?ticket=${ticket}`, { redirect: "manual" });
+    expect(link.status).toBe(401);
+    expect(link.headers.get("set-cookie")).toBeNull();
+    expect((await redeem(ticket)).status).toBe(303);
+  });
+
+  it("does not take over a cookie that was there before", async () => {
+    const planted = "a".repeat(43);
+    const headers = { Cookie: `queue_session=${planted}` };
+    const answer = await redeem(await getTicket(), { headers });
+    expect(answer.headers.get("set-cookie")).not.toContain(planted);
+    expect((await get("api", headers.Cookie)).status).toBe(401);
   });
 
   it("shows Agendash under a policy that lets nothing but this host's own files run", async () => {
@@ -104,6 +142,7 @@ describe("/admin/queue", () => {
     expect(page).toContain("<title>Agendash</title>");
     const policy = answer.headers.get("content-security-policy");
     expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types vue;");
     expect(policy).not.toContain("unsafe");
     const assets = [...page.matchAll(/"\.\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? "");
     expect(assets).toHaveLength(3);
@@ -173,7 +212,7 @@ describe("/admin/queue", () => {
     expect((await redeem(ticket)).status).toBe(401);
     expect((await redeem("made-up")).status).toBe(401);
     expect((await redeem(cookie.split("=")[1] ?? "")).status).toBe(401);
-    expect((await get("api", `queue_visit=${await getTicket()}`)).status).toBe(401);
+    expect((await get("api", `queue_session=${await getTicket()}`)).status).toBe(401);
   });
 
   it("stays open for 30 minutes", async () => {
@@ -262,6 +301,21 @@ describe("/admin/queue", () => {
     expect(await idsOf(GENERATE_SIGNAL_JOB)).toEqual(ids);
     expect(await changesInLog()).toBe(0);
   });
+
+  it.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"])(
+    "refuses a form of another site with the cookie, sent as %s",
+    async (type) => {
+      const Cookie = await openPage();
+      const ids = await idsOf(GENERATE_SIGNAL_JOB);
+      const answer = await server.call("/admin/queue/api/jobs/delete", {
+        method: "POST",
+        headers: { Cookie, Origin: "https://evil.example", "Content-Type": type },
+        body: JSON.stringify({ jobIds: ids }),
+      });
+      expect(answer.status).toBe(403);
+      expect(await idsOf(GENERATE_SIGNAL_JOB)).toEqual(ids);
+    },
+  );
 
   it("refuses jobs that are gone, ids that are none, and actions that it does not have", async () => {
     const cookie = await openPage();

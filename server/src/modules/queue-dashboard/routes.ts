@@ -14,10 +14,11 @@ import { assertAdmin } from "../../http/access.ts";
 import { type AppContext, type AppMiddleware, sessionOf } from "../../http/context.ts";
 import { notFound } from "../../http/errors.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
+import { NO_FRAMES_OR_FORMS } from "../../http/security-headers.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
 import {
-  dashboardCookie,
+  dashboardSecret,
   findDashboardSession,
   issueTicket,
   QUEUE_PATH,
@@ -39,14 +40,15 @@ export const createQueueDashboardRoutes = (deps: ServerDeps): BoundRoute[] => [
     await revokeAccess(deps, sessionOf(ctx));
     return { detail: "The queue dashboard is closed in all browsers." };
   }),
-  handle(queueDashboardRoutes.getPage, (_, ctx) => showPage(ctx), {
-    before: [showErrorsAsHtml, redeem(deps)],
+  handle(queueDashboardRoutes.openPage, ({ body }, ctx) => openPage(deps, ctx, body.ticket), {
+    before: [showErrorsAsHtml],
   }),
+  handle(queueDashboardRoutes.getPage, (_, ctx) => showPage(ctx), { before: [showErrorsAsHtml] }),
   handle(queueDashboardRoutes.getAsset, ({ params }, ctx) => sendAsset(ctx, params.file)),
   handle(queueDashboardRoutes.listJobs, ({ query }) => deps.queueDashboard.list(query)),
   handle(queueDashboardRoutes.getTotals, () => deps.queueDashboard.totals()),
   handle(queueDashboardRoutes.getEvents, (_, ctx) => {
-    const secret = dashboardCookie(ctx) ?? "";
+    const secret = dashboardSecret(deps, ctx) ?? "";
     ctx.type = "text/event-stream";
     return Readable.from(deps.queueDashboard.events(() => isSessionValid(deps, secret)));
   }),
@@ -92,39 +94,41 @@ async function changeJobs(
 }
 
 /**
- * Rejects requests from pages of other origins, since browsers send the cookie with them too. The own origin is the public
- * URL, or the requested host, because the server may have several addresses and TLS may end at a proxy.
+ * The own origin is the public one, or the requested one because the server may have several addresses. Browsers send the
+ * cookie with requests from other origins of the same site too.
  */
 function assertSameOrigin({ settings }: Pick<ServerDeps, "settings">, ctx: AppContext): void {
-  const origin = ctx.get("Origin");
-  const host = URL.canParse(origin) ? new URL(origin).host : "";
-  const ownHosts = [new URL(settings.VITE_API_URL).host, ctx.host];
-  if (host === "" || !ownHosts.includes(host)) {
-    throw new AppError("foreign-origin", "This is only possible on the queue dashboard.");
-  }
+  assertOrigin(ctx, [new URL(settings.VITE_API_URL).origin, `${ctx.protocol}://${ctx.host}`]);
 }
 
-/** Exchanges a ticket for a dashboard session, and redirects to a URL without the ticket. */
-function redeem(deps: ServerDeps): AppMiddleware {
-  return async (ctx, next) => {
-    const { ticket } = ctx.query;
-    if (ticket === undefined) return next();
-    setDashboardCookie(deps, ctx, await redeemTicket(deps, String(ticket)));
-    ctx.status = 303;
-    ctx.redirect(`${QUEUE_PATH}/`);
-  };
+function assertOrigin(ctx: AppContext, allowed: readonly string[]): void {
+  if (allowed.includes(ctx.get("Origin"))) return;
+  const detail = "This is only possible on the admin page and the queue dashboard.";
+  throw new AppError("foreign-origin", detail);
 }
 
-/** Agendash loads its own files and calls its own API. All other pages of this host run no scripts. */
+/**
+ * Exchanges a ticket for a dashboard session. Only a form of the web pages may do that, so that no other page can sign a
+ * browser in to the session of another administrator.
+ */
+async function openPage(deps: ServerDeps, ctx: AppContext, ticket: string): Promise<undefined> {
+  const webOrigins = deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin);
+  assertOrigin(ctx, webOrigins);
+  setDashboardCookie(deps, ctx, await redeemTicket(deps, ticket));
+  ctx.redirect(`${QUEUE_PATH}/`);
+  return undefined;
+}
+
+/** Agendash loads its own files and calls its own API; only Vue may write HTML. All other pages of this host run no scripts. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types vue",
+  NO_FRAMES_OR_FORMS,
 ].join("; ");
 
 async function showPage(ctx: AppContext): Promise<string | undefined> {

@@ -41,7 +41,6 @@ export function MarketChart({ symbol, timeframe, ...box }: MarketChartProps) {
         allow_symbol_change: false,
         hide_side_toolbar: true,
         save_image: false,
-        support_host: "https://www.tradingview.com",
       },
     };
   }, [symbol, timeframe, theme]);
