@@ -21,7 +21,7 @@ interface CursorOptions {
 const PAGE_SIZE = 100;
 
 /** More would delay live events, which do not wait for them. */
-const PAGES_AT_ONCE = 5;
+const PAGES_AT_ONCE = 2;
 
 /**
  * Position of a reader in a stream. Sends each event once, in order and without gaps: the next one directly, others from
