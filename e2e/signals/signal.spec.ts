@@ -1,8 +1,11 @@
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
+import { PushClient } from "@shared/testing/api-client.ts";
 import { expect, type Page } from "playwright/test";
-import { ADMIN, makeTrader } from "../support/api.ts";
+import { ADMIN, makeSignal, makeTrader } from "../support/api.ts";
+import { apiUrl } from "../support/config.ts";
 import { installSocketSwitch } from "../support/network.ts";
 import { test } from "../support/test.ts";
-import { signIn } from "../support/users.ts";
+import { openLive, signIn } from "../support/users.ts";
 
 async function requestSignal(page: Page, symbol: string): Promise<void> {
   await page.getByRole("combobox", { name: "Symbol" }).fill(symbol);
@@ -58,6 +61,26 @@ test("a signal requested in one tab shows in another and on another device, with
     await expect(cards).toHaveCount(1);
     await expect(cards.getByText(/\d+% stated confidence/)).toBeVisible();
   }
+});
+
+test("the oldest of too many tabs says that it is paused, and continues when it is used", async ({
+  page,
+}) => {
+  const trader = await makeTrader({ approved: true });
+  await signIn(page, trader);
+  await openLive(page, "/signal-history");
+  const { token } = trader;
+  const newer = Array.from(
+    { length: MAX_SOCKETS_PER_USER },
+    () => new PushClient({ url: apiUrl, token }),
+  );
+  const notice = page.getByText(/Updates are paused/);
+  await expect(notice).toBeVisible();
+  await makeSignal(trader, { symbol: "ADA/USDT" });
+  await page.getByRole("heading", { level: 1 }).click();
+  await expect(resultFor(page, "ADA/USDT")).toHaveCount(1);
+  await expect(notice).toBeHidden();
+  for (const socket of newer) socket.close();
 });
 
 test("from login to a finished signal by keyboard alone", async ({ page }) => {

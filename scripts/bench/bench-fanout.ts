@@ -1,6 +1,7 @@
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { envelopeSchema } from "@shared/contract/events.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { io, type Socket } from "socket.io-client";
 import { until } from "../faults/harness/until.ts";
@@ -12,7 +13,7 @@ const EVENTS = 20;
 const HANDSHAKES_AT_ONCE = 50;
 const OPTIONS = { transports: ["websocket"], forceNew: true, timeout: 60_000 };
 
-/** Measures one event on its way to many sockets. All belong to one user, so that each gets every event. */
+/** Measures one event on its way to many sockets. All belong to administrators, so that each gets every event. */
 export async function benchFanout(options: BenchOptions): Promise<void> {
   const rows = [];
   for (const sockets of SOCKETS) rows.push(await measureFanout(sockets, options));
@@ -21,16 +22,18 @@ export async function benchFanout(options: BenchOptions): Promise<void> {
 
 async function measureFanout(count: number, { database, uri }: BenchOptions) {
   const { apiUrl, server, settings, stop } = await startProduct({ uri, workers: 0 });
-  const user = await createUser(database, { approved: true });
-  const auth = { token: signTokenFor(user, settings) };
-  const stream = userStream(user._id);
+  const tokens: string[] = [];
+  while (tokens.length * MAX_SOCKETS_PER_USER < count) {
+    tokens.push(signTokenFor(await createUser(database, { role: "admin" }), settings));
+  }
   const lags: number[] = [];
   const sockets: Socket[] = [];
   const openSockets = async () => {
     while (sockets.length < count) {
-      const socket = io(apiUrl, { ...OPTIONS, auth });
+      const token = tokens[sockets.length % tokens.length];
+      const socket = io(apiUrl, { ...OPTIONS, auth: { token } });
       sockets.push(socket);
-      socket.on("history:cleared", (payload: unknown) => {
+      socket.on("user:deleted", (payload: unknown) => {
         lags.push(Date.now() - Date.parse(envelopeSchema.parse(payload).at));
       });
       await new Promise<void>((resolve) => socket.once("connect", resolve));
@@ -43,8 +46,8 @@ async function measureFanout(count: number, { database, uri }: BenchOptions) {
     const openedMs = performance.now() - startedAt;
     const after = await residentBytes(server.pid);
     for (let sent = 1; sent <= EVENTS; sent++) {
-      await commit(database, { lockKeys: stream }, async ({ addEvent }) => {
-        addEvent(stream, "history:cleared", {});
+      await commit(database, { lockKeys: ADMINS_STREAM }, async ({ addEvent }) => {
+        addEvent(ADMINS_STREAM, "user:deleted", { username: "somebody" });
       });
       await until(() => lags.length >= sent * count, { what: "an event on all sockets" });
     }

@@ -1,11 +1,11 @@
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FaultHarness, startHarness } from "./harness/harness.ts";
 import { until } from "./harness/until.ts";
 import { assertInvariants } from "./invariants/assert-invariants.ts";
 
-const TRADERS = 50;
-const SOCKETS_OF_ONE = 20;
+const TRADERS = 100;
 /** Events of each trader while the sockets are closed. */
 const MISSED = 3;
 const BACK_WITHIN_MS = 60_000;
@@ -19,7 +19,7 @@ describe("1,000 sockets that reconnect at once go on from their last number and 
     harness = await startHarness();
     for (let index = 0; index < TRADERS; index += 1) await harness.signUp();
     for (const trader of harness.traders) {
-      for (let index = 0; index < SOCKETS_OF_ONE; index += 1) {
+      for (let index = 0; index < MAX_SOCKETS_PER_USER; index += 1) {
         const { token } = trader;
         const since = { user: 0, admins: 0 };
         trader.sockets.push(
@@ -49,7 +49,7 @@ describe("1,000 sockets that reconnect at once go on from their last number and 
       what: "every event everywhere",
       withinMs: BACK_WITHIN_MS,
     });
-  const MISSED_BY_ALL = TRADERS * SOCKETS_OF_ONE * MISSED;
+  const MISSED_BY_ALL = TRADERS * MAX_SOCKETS_PER_USER * MISSED;
 
   it("when their server is killed and started again", async () => {
     const before = received();

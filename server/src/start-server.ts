@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import { type Server, ServerResponse } from "node:http";
 import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
@@ -44,8 +44,12 @@ export async function startServer(options: {
     feedIsRunning: () => feed.isRunning,
   };
   await ensureFirstAdmin(deps);
-  const http = createHttpServer(createApp(deps), logger);
-  const push = new PushServer(deps, { http, feed });
+  const app = createApp(deps);
+  const http = createHttpServer(app, logger);
+  const push = new PushServer(deps, {
+    ...{ http, feed },
+    addressOf: (request) => app.createContext(request, new ServerResponse(request)).ip,
+  });
   watchPush(deps, { feed, push });
   await feed.start();
   const port = await listen(http, settings.API_PORT);

@@ -54,6 +54,9 @@ export const TIMEOUTS_MS = {
 /** Items of a page of the history. */
 export const HISTORY_PAGE = { default: 50, max: 200 } as const;
 
+/** Of one server. A further one closes the oldest. */
+export const MAX_SOCKETS_PER_USER = 10;
+
 /** Retention of events for clients to catch up. */
 export const EVENT_RETENTION_DAYS = 7;
 

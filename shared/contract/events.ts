@@ -111,6 +111,8 @@ export type ServerToClientEvents = {
   /** Missed events are no longer kept: reload the state, then continue from `seq`. */
   resync: (envelope: EventEnvelope<Record<string, never>>) => void;
   "session:ended": (data: z.infer<typeof sessionEndedSchema>) => void;
+  /** Sent before a socket is closed for a newer one of the user. Its client must not reconnect by itself. */
+  "socket:closed": (data: { reason: "too-many-sockets" }) => void;
 };
 
 /** `auth` of the handshake; `since` is the last number received of each stream. */

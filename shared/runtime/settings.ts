@@ -150,6 +150,7 @@ const settingsSchema = z.object({
   TRADING_COSTS_OIL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.oil),
   LEDGER_WEBHOOK_URL: httpUrl.optional(),
   SHARE_LINK_DAYS: z.coerce.number().int().min(1).max(3_650).default(90),
+  MAX_SOCKETS_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(2_000),
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });

@@ -1,3 +1,4 @@
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
@@ -103,9 +104,18 @@ const accessToasts: Record<string, ToastMessage> = {
 /** Shorter interruptions are not shown. */
 const OFFLINE_DELAY_MS = 2_000;
 
+/** Its first sentence fits into one line of a small screen, so that it does not cover the heading. */
+const paused = (
+  <span>
+    Updates are paused: over {MAX_SOCKETS_PER_USER} tabs are open.
+    <span className="max-sm:hidden"> They continue when you use this tab.</span>
+  </span>
+);
+
 /** Reports an interrupted connection above the heading of the page, without moving it. */
 function ConnectionStrip() {
-  const online = useRealtime((live) => live.connection === "online");
+  const connection = useRealtime((live) => live.connection);
+  const online = connection === "online";
   const [late, setLate] = useState(false);
   useEffect(() => {
     if (online) return;
@@ -119,8 +129,8 @@ function ConnectionStrip() {
     <div role="status" className="relative z-10 h-0">
       {late && (
         <p className="flex animate-enter items-center justify-center gap-2 border-b border-line bg-raised px-4 py-1.5 text-sm text-ink-muted">
-          <WifiOff aria-hidden className="size-4" />
-          Offline, reconnecting…
+          <WifiOff aria-hidden className="size-4 shrink-0" />
+          {connection === "paused" ? paused : "Offline, reconnecting…"}
         </p>
       )}
     </div>

@@ -13,7 +13,7 @@ export const WIDGET_PATH = "/widget.html";
 /** Browsers hash a script with the line breaks of Unix. */
 function widgetScriptHash(): string {
   const page = readFileSync(new URL("../../../client/public/widget.html", import.meta.url), "utf8");
-  const [, script = ""] = /<script>([^]*)<\/script>/.exec(page.replaceAll("\r\n", "\n")) ?? [];
+  const [, script = ""] = /<script>(.*)<\/script>/s.exec(page.replaceAll("\r\n", "\n")) ?? [];
   return createHash("sha256").update(script).digest("base64");
 }
 

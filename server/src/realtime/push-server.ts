@@ -1,16 +1,19 @@
-import type { Server as HttpServer } from "node:http";
+import type { Server as HttpServer, IncomingMessage } from "node:http";
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { type SocketAuth, socketAuthSchema } from "@shared/contract/events.ts";
-import { CONTROL_STREAM } from "@shared/outbox/streams.ts";
+import { CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { type DefaultEventsMap, type ExtendedError, Server, type Socket } from "socket.io";
 import { readsAdminEvents } from "../http/access.ts";
 import { isDatabaseUnavailable } from "../http/database-errors.ts";
+import { clientNetwork } from "../http/rate-limits.ts";
 import { type AuthenticatedSession, authenticateToken } from "../http/sessions.ts";
 import { createSignPath, signEventFiles } from "../modules/files/signed-url.ts";
 import type { ServerDeps } from "../server-deps.ts";
+import { Connections } from "./connections.ts";
 import type { EventFeed, LoggedEvent } from "./event-feed.ts";
 import { type PushedEvents, PushSession, sessionEndSchema } from "./push-session.ts";
-import { createEventLogReader } from "./stream-cursor.ts";
+import { createEventLogReader, type EventLogReader } from "./stream-cursor.ts";
 
 interface SocketData {
   session: AuthenticatedSession;
@@ -33,23 +36,41 @@ function refusal(error: unknown): ExtendedError {
 export class PushServer {
   readonly #deps: Pick<ServerDeps, "database" | "logger" | "settings" | "now">;
   readonly #io: PushIo;
+  readonly #connections: Connections;
+  readonly #log: EventLogReader;
   readonly #sessions = new Map<string, Set<PushSession>>();
   readonly #stopListening: () => void;
 
   constructor(
     deps: Pick<ServerDeps, "database" | "logger" | "settings" | "now">,
-    options: { http: HttpServer; feed: EventFeed },
+    options: {
+      http: HttpServer;
+      feed: EventFeed;
+      /** Address of the client. */
+      addressOf: (request: IncomingMessage) => string;
+    },
   ) {
     this.#deps = deps;
+    this.#log = createEventLogReader(deps.database);
+    const { RATE_LIMIT, MAX_SOCKETS_PER_ADDRESS } = deps.settings;
+    this.#connections = new Connections({
+      logger: deps.logger,
+      networkOf: (request) => clientNetwork(options.addressOf(request)),
+      maxPerNetwork: RATE_LIMIT === "off" ? Number.POSITIVE_INFINITY : MAX_SOCKETS_PER_ADDRESS,
+    });
     const origins = new Set(deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin));
     this.#io = new Server(options.http, {
       cors: { origin: [...origins] },
       // Browsers apply CORS to polling only. Programs send no origin.
-      allowRequest: ({ headers: { origin } }, decide) =>
-        decide(null, origin === undefined || origins.has(origin)),
+      allowRequest: (request, decide) => {
+        const { origin } = request.headers;
+        const isAllowed = origin === undefined || origins.has(origin);
+        decide(null, isAllowed && this.#connections.admits(request));
+      },
       maxHttpBufferSize: MAX_MESSAGE_BYTES,
       serveClient: false,
     });
+    this.#connections.follow(this.#io);
     this.#io.use((socket, next) => {
       this.#admit(socket).then(
         () => next(),
@@ -94,7 +115,8 @@ export class PushServer {
     const session = new PushSession({
       socket,
       session: socket.data.session,
-      log: createEventLogReader(this.#deps.database),
+      log: this.#log,
+      buffer: this.#connections.bufferOf(socket.conn),
       logger: this.#deps.logger,
       now: this.#deps.now,
       present: (event) => signEventFiles(event, createSignPath(this.#deps, user)),
@@ -104,7 +126,11 @@ export class PushServer {
     socket.once("disconnect", () => {
       session.close();
       for (const stream of session.streams) this.#removeSession(stream, session);
+      this.#connections.close(socket.conn);
     });
+    const sessions = this.#sessionsOf(userStream(user._id));
+    const [oldest] = sessions;
+    if (sessions.size > MAX_SOCKETS_PER_USER) oldest?.replace();
     session.open({
       since: socket.data.auth.since,
       resume: () => authenticateToken(this.#deps, socket.data.auth.token),

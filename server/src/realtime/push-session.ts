@@ -10,6 +10,7 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type { DefaultEventsMap, Socket } from "socket.io";
 import { z } from "zod";
 import type { AuthenticatedSession } from "../http/sessions.ts";
+import type { SendBuffer } from "./send-buffer.ts";
 import { type EventLogReader, type NumberedEvent, StreamCursor } from "./stream-cursor.ts";
 
 /** Closes the sockets of a user's sessions: of one, of all but one, or of all. */
@@ -37,6 +38,7 @@ export class PushSession {
   readonly #socket: Socket<DefaultEventsMap, PushedEvents>;
   readonly #session: AuthenticatedSession;
   readonly #log: EventLogReader;
+  readonly #buffer: SendBuffer;
   readonly #logger: Logger;
   readonly #now: () => Date;
   readonly #present: PresentEvent;
@@ -48,6 +50,7 @@ export class PushSession {
     socket: Socket<DefaultEventsMap, PushedEvents>;
     session: AuthenticatedSession;
     log: EventLogReader;
+    buffer: SendBuffer;
     logger: Logger;
     now: () => Date;
     present: PresentEvent;
@@ -56,6 +59,7 @@ export class PushSession {
     this.#socket = options.socket;
     this.#session = options.session;
     this.#log = options.log;
+    this.#buffer = options.buffer;
     this.#logger = options.logger;
     this.#now = options.now;
     this.#present = options.present;
@@ -105,6 +109,12 @@ export class PushSession {
     this.#end(end.reason);
   }
 
+  /** Makes room for a newer socket of the user. */
+  replace(): void {
+    this.#socket.emit("socket:closed", { reason: "too-many-sockets" });
+    this.#socket.disconnect();
+  }
+
   close(): void {
     clearTimeout(this.#check);
     for (const cursor of this.#cursors.values()) cursor.close();
@@ -125,6 +135,7 @@ export class PushSession {
       stream,
       since: since?.[name],
       log: this.#log,
+      buffer: this.#buffer,
       send: (event) => this.#send(name, event),
       resync: (seq) =>
         this.#socket.emit("resync", {

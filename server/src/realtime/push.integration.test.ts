@@ -1,3 +1,5 @@
+import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
+import { envelopeSchema } from "@shared/contract/events.ts";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -8,7 +10,9 @@ import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, newSession, signTokenFor } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { io, type Socket } from "socket.io-client";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { WebSocket } from "ws";
+import { z } from "zod";
 import { startServer } from "../start-server.ts";
 
 const settings = {
@@ -21,6 +25,27 @@ const settings = {
 const logger = createLogger({ part: "server", level: "silent" });
 const oneTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 const WAIT = { timeout: 15_000, interval: 20 };
+const PATH = "/socket.io/?EIO=4&transport=";
+
+/** Starts to connect by polling. */
+async function pollFirst(port: number, headers: Record<string, string>): Promise<number> {
+  return (await fetch(`http://localhost:${port}${PATH}polling`, { headers })).status;
+}
+
+/** A socket that can stop reading. Keeps the numbers of its events. */
+function openRawSocket(port: number, auth: object) {
+  const socket = new WebSocket(`ws://localhost:${port}${PATH}websocket`);
+  const seqs: number[] = [];
+  socket.on("message", (data) => {
+    const message = z.instanceof(Buffer).parse(data).toString();
+    if (message.startsWith("0")) socket.send(`40${JSON.stringify(auth)}`);
+    if (message.startsWith("42")) {
+      const [, payload] = z.tuple([z.string(), envelopeSchema]).parse(JSON.parse(message.slice(2)));
+      seqs.push(payload.seq);
+    }
+  });
+  return { socket, seqs };
+}
 
 describe("push", () => {
   let uri: string;
@@ -139,6 +164,69 @@ describe("push", () => {
     await vi.waitFor(() => expect(tooLate.seqs("user")).toEqual([5, 6]), WAIT);
   });
 
+  it("stops sending while a client does not read, and gives it everything in order once it does", async () => {
+    const stored = 120;
+    const user = await createUser(database, { lastEventSeq: stored });
+    const name = "history:cleared";
+    const [data, at] = [{ text: "x".repeat(100_000) }, new Date()];
+    const stream = userStream(user._id);
+    await database.events.insertMany(oneTo(stored).map((seq) => ({ stream, seq, name, data, at })));
+    const auth = { token: signTokenFor(user, settings), since: { user: 0 } };
+    const { socket, seqs } = openRawSocket(server.port, auth);
+    onTestFinished(() => socket.terminate());
+    await vi.waitFor(() => expect(seqs).not.toEqual([]), WAIT);
+    socket.pause();
+    await tellUser(user, database, 3);
+    const elsewhere = await connect(user, { since: { user: stored } });
+    await vi.waitFor(() => expect(elsewhere.received).toHaveLength(3), WAIT);
+    expect(seqs.length).toBeLessThan(stored);
+    socket.resume();
+    await vi.waitFor(() => expect(seqs).toEqual(oneTo(stored + 3)), WAIT);
+  });
+
+  it("closes the oldest socket of a user who opens too many, tells it why, and leaves others alone", async () => {
+    const [user, stranger] = [await createUser(database), await createUser(database)];
+    const strangers = await connect(stranger);
+    const oldest = await connect(user);
+    const others: PushClient[] = [];
+    for (const _ of oneTo(MAX_SOCKETS_PER_USER)) others.push(await connect(user));
+    await vi.waitFor(() => expect(oldest.socket.connected).toBe(false), WAIT);
+    expect(oldest.other).toEqual([
+      { name: "socket:closed", payload: { reason: "too-many-sockets" } },
+    ]);
+    expect(oldest.socket.active).toBe(false);
+    await tellUser(user);
+    for (const other of others) {
+      await vi.waitFor(() => expect(other.seqs("user")).toEqual([1]), WAIT);
+    }
+    expect(strangers.socket.connected).toBe(true);
+  });
+
+  const startLimited = async (changes: Partial<typeof settings>): Promise<number> => {
+    const limited = { ...settings, MAX_SOCKETS_PER_ADDRESS: 2, ...changes };
+    const { port, stop } = await startServer({ settings: limited, database, logger });
+    onTestFinished(stop);
+    return port;
+  };
+  const from = (addresses: string) => ({ "X-Forwarded-For": addresses });
+
+  it("limits the sockets of an address, whatever addresses the client claims", async () => {
+    const port = await startLimited({});
+    expect(await pollFirst(port, from("203.0.113.1"))).toBe(200);
+    const client = await connect(await createUser(database), { port });
+    expect(await pollFirst(port, from("203.0.113.2"))).toBe(403);
+    client.close();
+    await vi.waitFor(async () => expect(await pollFirst(port, {})).toBe(200), WAIT);
+  });
+
+  it("takes the address from a trusted proxy, and nothing that the client has put before it", async () => {
+    const port = await startLimited({ TRUSTED_PROXIES: 1 });
+    expect(await pollFirst(port, from("203.0.113.1, 198.51.100.7"))).toBe(200);
+    expect(await pollFirst(port, from("203.0.113.2, 198.51.100.7"))).toBe(200);
+    expect(await pollFirst(port, from("203.0.113.3, 198.51.100.7"))).toBe(403);
+    expect(await pollFirst(port, from("203.0.113.3, 198.51.100.8"))).toBe(200);
+  });
+
   it.each([
     ["no token", undefined],
     ["a bad token", "nonsense"],
@@ -149,7 +237,7 @@ describe("push", () => {
     expect(await refusal).toMatchObject({ data: { code: "unauthenticated" } });
   });
 
-  it("refuses a WebSocket of a page from another origin", async () => {
+  it("refuses a socket of a page from another origin, also by polling", async () => {
     const token = signTokenFor(await createUser(database), settings);
     const connectFrom = (origin: string) =>
       new Promise<string>((resolve) => {
@@ -165,6 +253,8 @@ describe("push", () => {
     expect(await connectFrom(allowed)).toBe("connected");
     expect(await connectFrom("https://evil.example")).toBe("refused");
     expect(await connectFrom("null")).toBe("refused");
+    expect(await pollFirst(server.port, { Origin: allowed })).toBe(200);
+    expect(await pollFirst(server.port, { Origin: "https://evil.example" })).toBe(403);
   });
 
   it("tells a deleted user's sockets that their session has ended, and closes them", async () => {

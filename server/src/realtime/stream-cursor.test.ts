@@ -27,14 +27,41 @@ function logOf(state: { head: number; oldestKept: number }) {
   };
 }
 
-async function openCursor(state: { head: number; oldestKept: number }, since?: number) {
+/** Takes so many events until the reader has read them. */
+function bufferOf(capacity: number) {
+  let count = 0;
+  return {
+    add: () => {
+      count += 1;
+    },
+    get isFull() {
+      return count >= capacity;
+    },
+    async drained() {
+      await Promise.resolve();
+      count = 0;
+    },
+  };
+}
+
+async function openCursor(
+  state: { head: number; oldestKept: number },
+  since?: number,
+  capacity = Number.POSITIVE_INFINITY,
+) {
+  const buffer = bufferOf(capacity);
   const sent: number[] = [];
   const resyncs: number[] = [];
   const cursor = await StreamCursor.open({
     stream: STREAM,
     since,
     log: logOf(state),
-    send: ({ seq }) => sent.push(seq),
+    buffer,
+    send: ({ seq }) => {
+      expect(buffer.isFull).toBe(false);
+      buffer.add();
+      sent.push(seq);
+    },
     resync: (head) => resyncs.push(head),
   });
   return { cursor, sent, resyncs };
@@ -71,6 +98,16 @@ describe("a reader's place in a stream", () => {
     expect({ sent, resyncs }).toEqual({ sent: [], resyncs: [5] });
   });
 
+  it("waits while the buffer is full, then gives the rest and what was added meanwhile", async () => {
+    const state = { head: 450, oldestKept: 1 };
+    const { cursor, sent } = await openCursor(state, 0, 7);
+    const reading = cursor.catchUp();
+    state.head = 451;
+    void cursor.receive(event(451));
+    await reading;
+    expect(sent).toEqual(Array.from({ length: 451 }, (_, index) => index + 1));
+  });
+
   it("sends nothing any more once it is closed", async () => {
     const { cursor, sent } = await openCursor({ head: 5, oldestKept: 1 }, 0);
     const reading = cursor.catchUp();
@@ -79,12 +116,14 @@ describe("a reader's place in a stream", () => {
     expect(sent).toEqual([]);
   });
 
-  it("passes each number once and in order, whatever is heard late, twice, out of order or not at all", async () => {
+  it("passes each number once and in order, whatever is heard late, twice, out of order or not at all, and however slowly it is read", async () => {
     const heard = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 });
+    const start = fc.integer({ min: 0, max: 10 });
+    const capacity = fc.integer({ min: 1, max: 60 });
     await fc.assert(
-      fc.asyncProperty(heard, fc.integer({ min: 0, max: 10 }), async (seqs, since) => {
+      fc.asyncProperty(heard, start, capacity, async (seqs, since, capacityOfReader) => {
         const state = { head: since, oldestKept: 1 };
-        const { cursor, sent } = await openCursor(state, since);
+        const { cursor, sent } = await openCursor(state, since, capacityOfReader);
         for (const seq of seqs) {
           // An event is heard only after it was committed.
           state.head = Math.max(state.head, seq);

@@ -1,6 +1,8 @@
 import type { Database } from "@shared/database/database.ts";
 import { readStreamHeads } from "@shared/outbox/streams.ts";
+import { Semaphore } from "async-mutex";
 import type { LoggedEvent } from "./event-feed.ts";
+import type { SendBuffer } from "./send-buffer.ts";
 
 export type NumberedEvent = LoggedEvent & { seq: number };
 
@@ -9,11 +11,17 @@ export type EventLogReader = ReturnType<typeof createEventLogReader>;
 interface CursorOptions {
   stream: string;
   log: EventLogReader;
+  /** While it is full, nothing is read or sent. */
+  buffer: Pick<SendBuffer, "isFull" | "drained">;
   send: (event: NumberedEvent) => void;
   resync: (head: number) => void;
 }
 
-const PAGE_SIZE = 200;
+/** The database returns as many with its first answer. */
+const PAGE_SIZE = 100;
+
+/** More would delay live events, which do not wait for them. */
+const PAGES_AT_ONCE = 2;
 
 /**
  * Position of a reader in a stream. Sends each event once, in order and without gaps: the next one directly, others from
@@ -22,6 +30,7 @@ const PAGE_SIZE = 200;
 export class StreamCursor {
   readonly #stream: string;
   readonly #log: EventLogReader;
+  readonly #buffer: CursorOptions["buffer"];
   readonly #send: (event: NumberedEvent) => void;
   readonly #resync: (head: number) => void;
   #last: number;
@@ -39,6 +48,7 @@ export class StreamCursor {
     this.#stream = options.stream;
     this.#last = options.since;
     this.#log = options.log;
+    this.#buffer = options.buffer;
     this.#send = options.send;
     this.#resync = options.resync;
   }
@@ -46,10 +56,10 @@ export class StreamCursor {
   receive(event: NumberedEvent): Promise<void> | undefined {
     if (this.#reading) {
       this.#hasNewEvents = true;
-      return this.#reading;
+      return undefined;
     }
     if (event.seq <= this.#last) return undefined;
-    if (event.seq !== this.#last + 1) return this.catchUp();
+    if (event.seq !== this.#last + 1 || this.#buffer.isFull) return this.catchUp();
     this.#pass(event);
     return undefined;
   }
@@ -72,15 +82,28 @@ export class StreamCursor {
     try {
       let mayHaveMore = true;
       while (!this.#closed && mayHaveMore) {
+        await this.#buffer.drained();
         this.#hasNewEvents = false;
-        const events = await this.#readPage();
-        for (const event of events) this.#pass(event);
-        mayHaveMore = this.#hasNewEvents || events.length === PAGE_SIZE;
+        const isComplete = await this.#passPage();
+        mayHaveMore = this.#hasNewEvents || !isComplete;
       }
     } finally {
       // Synchronous with the last check of `#hasNewEvents`, so that no event is lost in between.
       this.#reading = undefined;
     }
+  }
+
+  /**
+   * Sends the next events until the buffer is full; the others are read again.
+   * @returns whether these were the last ones
+   */
+  async #passPage(): Promise<boolean> {
+    const events = await this.#readPage();
+    for (const event of events) {
+      if (this.#buffer.isFull) return false;
+      this.#pass(event);
+    }
+    return events.length < PAGE_SIZE;
   }
 
   /** The next events; none after a resync, which replaces events that are no longer kept. */
@@ -107,6 +130,7 @@ export class StreamCursor {
 }
 
 export function createEventLogReader(database: Database) {
+  const pages = new Semaphore(PAGES_AT_ONCE);
   return {
     /** Events after `seq` in order. */
     async readAfter({
@@ -118,11 +142,13 @@ export function createEventLogReader(database: Database) {
       seq: number;
       limit: number;
     }): Promise<NumberedEvent[]> {
-      const events = await database.events
-        .find({ stream, seq: { $gt: seq } })
-        .sort({ seq: 1 })
-        .limit(limit)
-        .lean();
+      const events = await pages.runExclusive(() =>
+        database.events
+          .find({ stream, seq: { $gt: seq } })
+          .sort({ seq: 1 })
+          .limit(limit)
+          .lean(),
+      );
       return events.flatMap((event) =>
         event.seq === undefined ? [] : [{ ...event, seq: event.seq }],
       );

@@ -69,6 +69,18 @@ function connect(origin: string, change: { token?: string; readMe?: () => Promis
   return { store, signalIds, ...callbacks };
 }
 
+const until = async (isReached: () => boolean) => {
+  while (!isReached()) await new Promise(setImmediate);
+};
+
+/** Replaces the window, which receives what the user and the network do. */
+function stubBrowser(): EventTarget {
+  const browser = new EventTarget();
+  vi.stubGlobal("addEventListener", browser.addEventListener.bind(browser));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  return browser;
+}
+
 test("it joins at the position of the account and applies events once and in order", async () => {
   const sinces: unknown[] = [];
   const { origin } = await startServer(({ io, auth }) => {
@@ -144,6 +156,30 @@ test("after a disconnect by the server it reconnects from the last event applied
   await vi.waitFor(() => expect(sinces).toEqual([{ user: 5 }, { user: 6 }]), 5_000);
 });
 
+test("a tab whose socket is closed for a newer one connects again only when it is used", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const browser = stubBrowser();
+  const sinces: unknown[] = [];
+  const { origin } = await startServer(({ io, auth, count }) => {
+    sinces.push(auth.since);
+    if (count > 1) return;
+    io.emit("signal:queued", envelope(6, queued("a")));
+    io.emit("socket:closed", { reason: "too-many-sockets" });
+    io.disconnectSockets();
+  });
+  const { store } = connect(origin);
+  await until(() => store.getState().ready);
+  vi.advanceTimersByTime(1);
+  await until(() => store.getState().connection === "paused");
+  vi.advanceTimersByTime(600_000);
+  browser.dispatchEvent(new Event("online"));
+  expect(sinces).toEqual([{ user: 5 }]);
+  browser.dispatchEvent(new Event("pointerdown"));
+  await until(() => store.getState().connection === "online");
+  expect(sinces).toEqual([{ user: 5 }, { user: 6 }]);
+});
+
 test("a session ended by the server is reported with its reason", async () => {
   const { origin } = await startServer(({ io }) => {
     io.emit("session:ended", { reason: "deleted" });
@@ -173,17 +209,10 @@ test("while the account cannot be read, screens do not wait; once it can, they r
   expect(onStale).toHaveBeenCalledOnce();
 });
 
-const until = async (isReached: () => boolean) => {
-  while (!isReached()) await new Promise(setImmediate);
-};
-
 test("once the browser is online again it reconnects at once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const browser = new EventTarget();
-  vi.stubGlobal("addEventListener", browser.addEventListener.bind(browser));
-  vi.stubGlobal("removeEventListener", browser.removeEventListener.bind(browser));
-  onTestFinished(() => void vi.unstubAllGlobals());
+  const browser = stubBrowser();
   const { io, origin } = await startServer(() => undefined);
   const { store } = connect(origin);
   await until(() => store.getState().ready);

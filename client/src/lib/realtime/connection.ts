@@ -21,6 +21,9 @@ import { type LiveState, useRealtime } from "./store.ts";
 type LiveSocket = Socket<ServerToClientEvents, Record<string, never>>;
 type Position = z.infer<typeof positionSchema>;
 
+/** Signs that the user has turned to this tab. */
+const useEvents = ["focus", "pointerdown", "keydown"];
+
 const refusalSchema = z.object({ data: z.object({ code: z.string() }) });
 
 interface LiveConnectionDeps {
@@ -44,6 +47,7 @@ export class LiveConnection {
   /** The last event before a gap. A second gap there cannot be filled by reconnecting. */
   #gapAt: number | null = null;
   #failures = 0;
+  #isPaused = false;
 
   constructor(deps: LiveConnectionDeps) {
     this.#deps = deps;
@@ -63,7 +67,6 @@ export class LiveConnection {
   stop(): void {
     this.#stop.abort();
     this.#socket.disconnect();
-    globalThis.removeEventListener?.("online", this.#connectNow);
   }
 
   #set(change: Partial<LiveState>): void {
@@ -99,8 +102,11 @@ export class LiveConnection {
       this.#set({ connection: "online" });
     });
     socket.on("disconnect", () => {
-      this.#set({ connection: "offline" });
+      this.#set({ connection: this.#isPaused ? "paused" : "offline" });
       this.#connectLater();
+    });
+    socket.on("socket:closed", () => {
+      this.#isPaused = true;
     });
     socket.on("connect_error", (error) => {
       this.#set({ connection: "offline" });
@@ -115,18 +121,27 @@ export class LiveConnection {
       const position = positionSchema.safeParse(payload).data;
       if (position) this.#receive(name, position, payload);
     });
-    globalThis.addEventListener?.("online", this.#connectNow);
+    const { signal } = this.#stop;
+    globalThis.addEventListener?.("online", this.#connectNow, { signal });
+    for (const name of useEvents) globalThis.addEventListener?.(name, this.#resume, { signal });
   }
 
   /** Disconnects first: `connect` is ignored while Socket.IO waits for its own next attempt. */
   readonly #connectNow = () => {
-    const hasJoined = this.#positions.user !== undefined;
-    if (hasJoined && !this.#socket.connected) this.#socket.disconnect().connect();
+    const mayConnect = this.#positions.user !== undefined && !this.#isPaused;
+    if (mayConnect && !this.#socket.connected) this.#socket.disconnect().connect();
+  };
+
+  /** Not by itself: more tabs than the server allows would close each other's sockets without end. */
+  readonly #resume = () => {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#connectNow();
   };
 
   /** Socket.IO does not reconnect by itself after a refusal or a disconnect by the server. */
   #connectLater(): void {
-    if (this.#socket.active || this.#stop.signal.aborted) return;
+    if (this.#socket.active || this.#isPaused || this.#stop.signal.aborted) return;
     const waitMs = backoffMs(this.#failures);
     this.#failures += 1;
     void delay(waitMs, this.#stop.signal).then(() => {

@@ -1,7 +1,8 @@
 import { create } from "zustand";
 
 export interface LiveState {
-  connection: "connecting" | "online" | "offline";
+  /** `paused`: the server has closed it for a newer one of the user. */
+  connection: "connecting" | "online" | "offline" | "paused";
   /** The stream positions are known or could not be read. Responses to requests made from now on miss no event. */
   ready: boolean;
 }
