@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings, readDotEnv } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
 import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
@@ -14,7 +14,7 @@ export async function main({ args, say }: Command): Promise<void> {
   if (action === "restore" && !given)
     throw new CliError("Which folder? npm run restore -- <folder>");
   readDotEnv();
-  const settings = loadSettings();
+  const settings = loadWorkerSettings();
   const folder = given
     ? resolveTyped(given)
     : join(settings.DATA_DIR, "backups", new Date().toISOString().replaceAll(":", "-"));

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import { runService } from "@shared/runtime/run-service.ts";
-import { type Settings, tradingCostTable } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings, tradingCostTable, type WorkerSettings } from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analysis/analyst.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
 import { startHeartbeat } from "./heartbeat.ts";
@@ -27,16 +27,16 @@ export interface WorkerServices {
 }
 
 /** The external services for the settings. */
-export const createServices = (settings: Settings, logger: Logger): WorkerServices => ({
+export const createServices = (settings: WorkerSettings, logger: Logger): WorkerServices => ({
   market: createMarketData({ settings, now: Date.now, logger }),
   analyst: createAnalyst(settings),
 });
 
 /** Runs a worker as a process. */
 export const runWorker = (
-  services: (settings: Settings, logger: Logger) => WorkerServices,
+  services: (settings: WorkerSettings, logger: Logger) => WorkerServices,
 ): Promise<void> =>
-  runService("worker", async (settings, uri) => {
+  runService("worker", loadWorkerSettings, async (settings, uri) => {
     const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
     const database = await openDatabase({ uri });
     const worker = await startWorker({
@@ -54,7 +54,7 @@ export const runWorker = (
   });
 
 interface WorkerOptions {
-  settings: Settings;
+  settings: WorkerSettings;
   database: Database;
   logger: Logger;
   services: WorkerServices;
