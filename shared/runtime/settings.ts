@@ -190,10 +190,13 @@ function refuse(raw: RawSettings, refusals: readonly Refusal[]): void {
 
 const HTTPS_REQUIRED = "must be https in production, except on localhost";
 const PLAIN_HTTP = /^http:/i;
-const THIS_MACHINE = /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** @param hostname as in a `URL` */
+export const isThisMachine = (hostname: string): boolean =>
+  /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 const isPlainHttp = (address: string): boolean =>
-  PLAIN_HTTP.test(address) && !THIS_MACHINE.test(new URL(address).hostname);
+  PLAIN_HTTP.test(address) && !isThisMachine(new URL(address).hostname);
 
 /** What production refuses of every process. */
 const refusalsOfAll = (raw: RawSettings): Refusal[] => [
