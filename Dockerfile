@@ -24,9 +24,9 @@ FROM caddy:2-alpine AS web
 COPY deploy/Caddyfile /etc/caddy/Caddyfile
 COPY --from=pages /build/headers.caddy /etc/caddy/headers.caddy
 COPY --from=pages /build/client /srv
-RUN adduser -D -H -u 1000 web && setcap -r /usr/bin/caddy
+RUN adduser -D -H -u 1000 web && setcap -r /usr/bin/caddy && chown -R web /data /config
 USER 1000:1000
-EXPOSE 5173 8000
+EXPOSE 80 443 5173 8000
 
 FROM node:${NODE_VERSION}-bookworm-slim AS app
 WORKDIR /app

@@ -1,5 +1,5 @@
 import { createLogger } from "@shared/runtime/logger.ts";
-import type { Settings } from "@shared/runtime/settings.ts";
+import type { WorkerSettings } from "@shared/runtime/settings.ts";
 import { type BacktestRange, selectRange } from "../../worker/src/backtest/range.ts";
 import {
   fetchHistory,
@@ -26,7 +26,7 @@ export type BacktestCandles = Omit<Source, "series"> & { course: BacktestRange }
 
 export async function openCandles(
   args: BacktestArgs,
-  settings: Settings,
+  settings: WorkerSettings,
   command: Pick<Command, "say" | "signal">,
 ): Promise<BacktestCandles> {
   const fromProvider = args.from === "provider";
@@ -58,7 +58,7 @@ function notRecorded(symbol: string, timeframe: string): string {
 
 async function fetchLive(
   { symbol, timeframe, bars, "warm-up": warmUp }: BacktestArgs,
-  settings: Settings,
+  settings: WorkerSettings,
   { say, signal }: Pick<Command, "say" | "signal">,
 ): Promise<Source> {
   const logger = createLogger({ part: "backtest", level: "silent" });

@@ -2,11 +2,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { instrumentClass } from "@shared/contract/instruments.ts";
 import {
-  loadSettings,
+  loadWorkerSettings,
   productVersion,
   readDotEnv,
-  type Settings,
   tradingCostTable,
+  type WorkerSettings,
 } from "@shared/runtime/settings.ts";
 import type { Analyst } from "../../worker/src/analysis/analyst.ts";
 import { promptProvenance } from "../../worker/src/analysis/openai/prompt.ts";
@@ -38,7 +38,7 @@ export async function runBacktestCommand(command: Command): Promise<BacktestRepo
     return null;
   }
   readDotEnv();
-  const settings = loadSettings();
+  const settings = loadWorkerSettings();
   const report = await simulate(args, settings, command).catch((error: unknown) => {
     const isExpected = error instanceof CandleFileError || error instanceof ProviderError;
     throw isExpected ? new CliError(error.message, { cause: error }) : error;
@@ -56,7 +56,7 @@ export async function runBacktestCommand(command: Command): Promise<BacktestRepo
 
 async function simulate(
   args: BacktestArgs,
-  settings: Settings,
+  settings: WorkerSettings,
   { say, signal }: Command,
 ): Promise<BacktestReport> {
   const { analyst, cacheUse } = openAnalyst(args.analyst, settings);
@@ -87,7 +87,7 @@ async function simulate(
 
 function openAnalyst(
   name: BacktestArgs["analyst"],
-  settings: Settings,
+  settings: WorkerSettings,
 ): { analyst: Analyst; cacheUse: CacheUse | null } {
   if (name === "rules") return { analyst: rulesAnalyst, cacheUse: null };
   if (!settings.OPENAI_API_KEY) {

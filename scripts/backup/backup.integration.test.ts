@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "@shared/database/database.ts";
@@ -11,6 +11,7 @@ import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { type Db, Decimal128, Int32, Long, MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { CliError } from "../lib/cli.ts";
 import { dumpDatabase } from "./dump-database.ts";
 import { backUp, restore } from "./run-backup.ts";
 
@@ -61,9 +62,9 @@ describe("a backup", () => {
   };
 
   it("comes back with every document, type and index", async () => {
-    expect(await backUp({ uri, folder: place("whole") })).toMatch(/^Saved \d+ documents in/);
+    expect(await backUp(uri, { folder: place("whole") })).toMatch(/^Saved \d+ documents in/);
     const target = emptyUri();
-    expect(await restore({ uri: target, folder: place("whole") })).toMatch(/^Restored \d+ doc/);
+    expect(await restore(target, { folder: place("whole") })).toMatch(/^Restored \d+ doc/);
     const copy = await MongoClient.connect(target);
     const [before, after] = [await contentOf(client.db()), await contentOf(copy.db())];
     await copy.close();
@@ -87,11 +88,11 @@ describe("a backup", () => {
         });
       }
     })();
-    await backUp({ uri, folder: place("moving") });
+    await backUp(uri, { folder: place("moving") });
     writing.abort();
     await writer;
     const target = emptyUri();
-    await restore({ uri: target, folder: place("moving") });
+    await restore(target, { folder: place("moving") });
     const copy = await MongoClient.connect(target);
     const events = await copy.db().collection("events").countDocuments({ stream });
     const restored = await copy.db().collection("users").findOne({ _id: user._id });
@@ -100,13 +101,13 @@ describe("a backup", () => {
   });
 
   it("that was changed is refused before anything is written", async () => {
-    await backUp({ uri, folder: place("changed") });
+    await backUp(uri, { folder: place("changed") });
     const file = join(place("changed"), "users.bson.gz");
     const bytes = await readFile(file);
     bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
     await writeFile(file, bytes);
     const target = emptyUri();
-    await expect(restore({ uri: target, folder: place("changed") })).rejects.toThrow(
+    await expect(restore(target, { folder: place("changed") })).rejects.toThrow(
       "users.bson.gz is not what the manifest says",
     );
     const copy = await MongoClient.connect(target);
@@ -114,11 +115,66 @@ describe("a backup", () => {
     await copy.close();
   });
 
+  it("is readable by its owner only", async () => {
+    await backUp(uri, { folder: place("private/mine") });
+    const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+    expect(await Promise.all(["private", "private/mine"].map((it) => modeOf(place(it))))).toEqual([
+      "700",
+      "700",
+    ]);
+    const files = await readdir(place("private/mine"));
+    const modes = await Promise.all(files.map((file) => modeOf(join(place("private/mine"), file))));
+    expect(new Set(modes)).toEqual(new Set(["600"]));
+  });
+
+  it("with a passphrase is encrypted, and comes back with the same passphrase only", async () => {
+    const encrypted = { folder: place("secret"), passphrase: "correct horse battery" };
+    expect(await backUp(uri, { ...encrypted, scryptWorkFactor: 10 })).toMatch(
+      /secret, encrypted\.$/,
+    );
+    const files = await readdir(encrypted.folder);
+    expect(files).toContain("users.bson.gz.age");
+    for (const file of files) {
+      const start = (await readFile(join(encrypted.folder, file))).toString("latin1", 0, 21);
+      expect(start).toBe("age-encryption.org/v1");
+    }
+
+    const target = emptyUri();
+    expect(await restore(target, encrypted)).toMatch(/^Restored \d+ documents/);
+    const copy = await MongoClient.connect(target);
+    expect(await copy.db().collection("signals").countDocuments()).toBe(1_500);
+    await copy.close();
+
+    const refusals = emptyUri();
+    await expect(restore(refusals, { folder: place("secret") })).rejects.toThrow(
+      new CliError("The backup is encrypted: set BACKUP_PASSPHRASE."),
+    );
+    await expect(restore(refusals, { ...encrypted, passphrase: "another" })).rejects.toThrow(
+      new CliError("BACKUP_PASSPHRASE is wrong, or key.age was changed."),
+    );
+    const file = join(encrypted.folder, "signals.bson.gz.age");
+    await truncate(file, (await stat(file)).size - 1_000);
+    await expect(restore(refusals, encrypted)).rejects.toThrow(
+      new CliError("The files of signals cannot be read: they were changed or are incomplete."),
+    );
+    const untouched = await MongoClient.connect(refusals);
+    expect(await untouched.db().listCollections().toArray()).toEqual([]);
+    await untouched.close();
+  });
+
+  it("that someone has replaced by one without encryption is refused", async () => {
+    await backUp(uri, { folder: place("plain") });
+    const passphrase = "correct horse battery";
+    await expect(restore(emptyUri(), { folder: place("plain"), passphrase })).rejects.toThrow(
+      "plain holds no encrypted backup",
+    );
+  });
+
   it("does not go over another database, or another backup", async () => {
-    await backUp({ uri, folder: place("kept") });
-    await expect(restore({ uri, folder: place("kept") })).rejects.toThrow("is not empty");
-    await expect(backUp({ uri, folder: place("kept") })).rejects.toThrow("exists already");
-    await expect(restore({ uri: emptyUri(), folder })).rejects.toThrow("holds no backup");
+    await backUp(uri, { folder: place("kept") });
+    await expect(restore(uri, { folder: place("kept") })).rejects.toThrow("is not empty");
+    await expect(backUp(uri, { folder: place("kept") })).rejects.toThrow("exists already");
+    await expect(restore(emptyUri(), { folder })).rejects.toThrow("holds no backup");
   });
 
   it("is complete even if the database keeps old versions for a shorter time than it takes", async () => {
@@ -132,7 +188,7 @@ describe("a backup", () => {
     await db.collection("second").insertOne({ at: 3 });
     await mongo.fail({ commands: ["find"], times: 2, blockMs: 1_500 });
     const dumped = new AbortController();
-    const dumping = dumpDatabase(slow, place("slow"));
+    const dumping = dumpDatabase(slow, { folder: place("slow") });
     const writing = (async () => {
       while (!dumped.signal.aborted) await db.collection("written").insertOne({});
     })();

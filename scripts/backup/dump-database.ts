@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -9,6 +7,7 @@ import { sha256Schema } from "@shared/contract/ledger.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
 import { BSON, type ClientSession, type Collection, type Db, type MongoClient } from "mongodb";
 import { z } from "zod";
+import { type BackupFolder, type BackupWriter, createBackupFolder } from "./backup-files.ts";
 
 export const MANIFEST_FILE = "manifest.json";
 
@@ -30,10 +29,13 @@ export const backupManifestSchema = z.object({
 export type BackupManifest = z.infer<typeof backupManifestSchema>;
 
 /** `mongorestore --gzip` reads the files as well. An incomplete folder never has the final name. */
-export async function dumpDatabase(client: MongoClient, folder: string): Promise<BackupManifest> {
-  const draft = `${folder}.part`;
+export async function dumpDatabase(
+  client: MongoClient,
+  target: BackupFolder,
+): Promise<BackupManifest> {
+  const draft = `${target.folder}.part`;
   await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true });
+  const files = await createBackupFolder({ ...target, folder: draft });
   const made_at = new Date().toISOString();
   const db = client.db();
   const names = await listCollections(db);
@@ -42,7 +44,7 @@ export async function dumpDatabase(client: MongoClient, folder: string): Promise
     client.withSession({ snapshot: true }, async (session) => {
       const saved: SavedCollection[] = [];
       for (const name of names) {
-        saved.push(await dumpCollection(db.collection(name), draft, session));
+        saved.push(await dumpCollection(db.collection(name), files, session));
       }
       return saved;
     }),
@@ -54,8 +56,8 @@ export async function dumpDatabase(client: MongoClient, folder: string): Promise
     database: db.databaseName,
     collections,
   } as const;
-  await writeFile(join(draft, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`);
-  await rename(draft, folder);
+  await files.write(MANIFEST_FILE, Readable.from([Buffer.from(JSON.stringify(manifest, null, 2))]));
+  await rename(draft, target.folder);
   return manifest;
 }
 
@@ -90,13 +92,14 @@ async function listCollections(db: Db): Promise<string[]> {
 
 async function dumpCollection(
   collection: Collection,
-  folder: string,
+  files: BackupWriter,
   session: ClientSession,
 ): Promise<SavedCollection> {
   const { collectionName: name } = collection;
   const indexes = await collection.indexes();
   const metadata = { collectionName: name, type: "collection", options: {}, indexes };
-  await writeFile(join(folder, `${name}.metadata.json`), BSON.EJSON.stringify(metadata));
+  const text = Buffer.from(BSON.EJSON.stringify(metadata));
+  await files.write(`${name}.metadata.json`, Readable.from([text]));
   let documents = 0;
   const counted = Readable.from(collection.find({}, { session, raw: true, batchSize: 1_000 })).map(
     (document: Uint8Array) => {
@@ -106,6 +109,8 @@ async function dumpCollection(
   );
   const hash = createHash("sha256");
   const gzip = createGzip().on("data", (chunk) => hash.update(chunk));
-  await pipeline(counted, gzip, createWriteStream(join(folder, `${name}.bson.gz`)));
+  await pipeline(counted, gzip, (chunks: AsyncIterable<Buffer>) =>
+    files.write(`${name}.bson.gz`, chunks),
+  );
   return { name, documents, sha256: hash.digest("hex") };
 }

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { BSON, type Db, type Document } from "mongodb";
 import { z } from "zod";
 import { CliError } from "../lib/cli.ts";
+import { type BackupFolder, type BackupReader, openBackupFolder } from "./backup-files.ts";
 import { type BackupManifest, backupManifestSchema, MANIFEST_FILE } from "./dump-database.ts";
 
 const BATCH_SIZE = 1_000;
@@ -15,41 +14,53 @@ const indexSchema = z.looseObject({ name: z.string(), key: z.record(z.string(), 
 const metadataSchema = z.object({ indexes: z.array(indexSchema) });
 
 /** All files are checked against the manifest before anything is changed. */
-export async function restoreDatabase(db: Db, folder: string): Promise<BackupManifest> {
-  const manifest = await readManifest(folder);
-  for (const collection of manifest.collections) await verifyFile(folder, collection);
+export async function restoreDatabase(db: Db, source: BackupFolder): Promise<BackupManifest> {
+  const files = await openBackupFolder(source);
+  const manifest = await readManifest(files, source.folder);
+  for (const collection of manifest.collections) await verifyFiles(files, collection);
   await assertEmpty(db);
   for (const { name, documents } of manifest.collections) {
-    const restored = await restoreDocuments(db, folder, name);
+    const restored = await restoreDocuments(db, files, name);
     if (restored !== documents) {
       throw new Error(`${name}: ${restored} documents restored, the backup says ${documents}`);
     }
-    await restoreIndexes(db, folder, name);
+    await restoreIndexes(db, files, name);
   }
   return manifest;
 }
 
-async function readManifest(folder: string): Promise<BackupManifest> {
+async function readManifest(files: BackupReader, folder: string): Promise<BackupManifest> {
   try {
-    const text = await readFile(join(folder, MANIFEST_FILE), "utf8");
-    return backupManifestSchema.parse(JSON.parse(text));
+    return backupManifestSchema.parse(JSON.parse(await text(files.read(MANIFEST_FILE))));
   } catch (cause) {
     throw new CliError(`${folder} holds no backup with a readable ${MANIFEST_FILE}.`, { cause });
   }
 }
 
-async function verifyFile(
-  folder: string,
+async function verifyFiles(
+  files: BackupReader,
   { name, sha256 }: BackupManifest["collections"][number],
 ): Promise<void> {
   const hash = createHash("sha256");
-  const file = join(folder, `${name}.bson.gz`);
-  await pipeline(createReadStream(file), hash).catch((cause: unknown) => {
-    throw new CliError(`${name}.bson.gz cannot be read.`, { cause });
-  });
+  try {
+    await pipeline(files.read(`${name}.bson.gz`), hash);
+    await readIndexes(files, name);
+  } catch (cause) {
+    throw new CliError(
+      `The files of ${name} cannot be read: they were changed or are incomplete.`,
+      {
+        cause,
+      },
+    );
+  }
   if (hash.digest("hex") !== sha256) {
     throw new CliError(`${name}.bson.gz is not what the manifest says: it was changed.`);
   }
+}
+
+async function readIndexes(files: BackupReader, name: string) {
+  const metadata = await text(files.read(`${name}.metadata.json`));
+  return metadataSchema.parse(BSON.EJSON.parse(metadata)).indexes;
 }
 
 async function assertEmpty(db: Db): Promise<void> {
@@ -61,31 +72,32 @@ async function assertEmpty(db: Db): Promise<void> {
   }
 }
 
-async function restoreDocuments(db: Db, folder: string, name: string): Promise<number> {
+async function restoreDocuments(db: Db, files: BackupReader, name: string): Promise<number> {
   let restored = 0;
   const insert = async (batch: readonly Document[]) => {
     if (batch.length === 0) return;
     const options = { ordered: false, writeConcern: { w: "majority" } } as const;
     restored += (await db.collection(name).insertMany(batch, options)).insertedCount;
   };
-  const file = createReadStream(join(folder, `${name}.bson.gz`));
-  await pipeline(file, createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
-    let batch: Document[] = [];
-    for await (const bytes of splitDocuments(chunks)) {
-      batch.push(BSON.deserialize(bytes, { promoteValues: false }));
-      if (batch.length < BATCH_SIZE) continue;
+  await pipeline(
+    files.read(`${name}.bson.gz`),
+    createGunzip(),
+    async (chunks: AsyncIterable<Buffer>) => {
+      let batch: Document[] = [];
+      for await (const bytes of splitDocuments(chunks)) {
+        batch.push(BSON.deserialize(bytes, { promoteValues: false }));
+        if (batch.length < BATCH_SIZE) continue;
+        await insert(batch);
+        batch = [];
+      }
       await insert(batch);
-      batch = [];
-    }
-    await insert(batch);
-  });
+    },
+  );
   return restored;
 }
 
-async function restoreIndexes(db: Db, folder: string, name: string): Promise<void> {
-  const text = await readFile(join(folder, `${name}.metadata.json`), "utf8");
-  const { indexes } = metadataSchema.parse(BSON.EJSON.parse(text));
-  const own = indexes.filter((index) => index.name !== "_id_");
+async function restoreIndexes(db: Db, files: BackupReader, name: string): Promise<void> {
+  const own = (await readIndexes(files, name)).filter((index) => index.name !== "_id_");
   if (own.length === 0) return;
   const createIndexes = own.map(({ v: _version, ns: _namespace, ...index }) => index);
   await db.command({ createIndexes: name, indexes: createIndexes });

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings, readDotEnv } from "@shared/runtime/settings.ts";
 import { MongoClient } from "mongodb";
 import { CliError, type Command, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
+import { type BackupFolder, FOLDER_MODE } from "./backup-files.ts";
 import { type BackupManifest, dumpDatabase } from "./dump-database.ts";
 import { restoreDatabase } from "./restore-database.ts";
 
@@ -14,28 +15,25 @@ export async function main({ args, say }: Command): Promise<void> {
   if (action === "restore" && !given)
     throw new CliError("Which folder? npm run restore -- <folder>");
   readDotEnv();
-  const settings = loadSettings();
+  const settings = loadWorkerSettings();
   const folder = given
     ? resolveTyped(given)
     : join(settings.DATA_DIR, "backups", new Date().toISOString().replaceAll(":", "-"));
   const work = action === "restore" ? restore : backUp;
-  say(await withDatabase(settings, (uri) => work({ uri, folder })));
+  const { BACKUP_PASSPHRASE: passphrase } = settings;
+  say(await withDatabase(settings, (uri) => work(uri, { folder, passphrase })));
 }
 
-interface BackupLocation {
-  uri: string;
-  folder: string;
-}
-
-export async function backUp({ uri, folder }: BackupLocation): Promise<string> {
+export async function backUp(uri: string, target: BackupFolder): Promise<string> {
+  const { folder, passphrase } = target;
   if (existsSync(folder)) throw new CliError(`${folder} exists already.`);
-  await mkdir(dirname(folder), { recursive: true });
-  const manifest = await withClient(uri, (client) => dumpDatabase(client, folder));
-  return `Saved ${describe(manifest)} to ${folder}.`;
+  await mkdir(dirname(folder), { recursive: true, mode: FOLDER_MODE });
+  const manifest = await withClient(uri, (client) => dumpDatabase(client, target));
+  return `Saved ${describe(manifest)} to ${folder}${passphrase ? ", encrypted" : ""}.`;
 }
 
-export async function restore({ uri, folder }: BackupLocation): Promise<string> {
-  const manifest = await withClient(uri, (client) => restoreDatabase(client.db(), folder));
+export async function restore(uri: string, source: BackupFolder): Promise<string> {
+  const manifest = await withClient(uri, (client) => restoreDatabase(client.db(), source));
   return `Restored ${describe(manifest)} of ${manifest.made_at}.`;
 }
 

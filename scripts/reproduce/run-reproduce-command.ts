@@ -1,4 +1,4 @@
-import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings, readDotEnv } from "@shared/runtime/settings.ts";
 import { EXIT_CODES, runReplay } from "../../worker/src/reproduce/run-reproduce.ts";
 import type { Command } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
@@ -11,7 +11,7 @@ export async function main({ args, say }: Command): Promise<number> {
     return EXIT_CODES.impossible;
   }
   readDotEnv();
-  const { text, exitCode } = await withDatabase(loadSettings(), (uri) =>
+  const { text, exitCode } = await withDatabase(loadWorkerSettings(), (uri) =>
     runReplay({ uri, signalId }),
   );
   say(text);

@@ -9,7 +9,7 @@ import {
 } from "@shared/outcomes/candle-files.ts";
 import type { CandleSource } from "@shared/outcomes/resolve-again.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
-import { loadSettings } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { ProviderError } from "../../worker/src/market-data/provider-error.ts";
 import { createMarketData } from "../../worker/src/market-data/select-market-data.ts";
 import { CandleArchive, type Market } from "../../worker/src/outcomes/candle-archive.ts";
@@ -73,7 +73,7 @@ function readCandleFile(name: string): CandleFile {
 
 /** Candles of the market data providers, preferably of the one that an analysis was made from. */
 function providerSource(abort: AbortSignal): CandleSource {
-  const settings = { ...loadSettings(), MARKET_DATA: "live" as const };
+  const settings = { ...loadWorkerSettings(), MARKET_DATA: "live" as const };
   const logger = createLogger({ part: "verify-ledger", level: "silent" });
   const { marketData } = createMarketData({ settings, now: Date.now, logger });
   const archive = new CandleArchive({ live: marketData, replay: undefined });

@@ -12,7 +12,7 @@ import {
   type RecordedOutcome,
   resolveAgain,
 } from "@shared/outcomes/resolve-again.ts";
-import { loadSettings, readDotEnv } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings, readDotEnv } from "@shared/runtime/settings.ts";
 import { z } from "zod";
 import { CliError, type Command, parseArguments, resolveTyped } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
@@ -85,7 +85,7 @@ async function verifyOwn(
   say: (line: string) => void,
 ): Promise<LedgerReport> {
   readDotEnv();
-  const settings = loadSettings();
+  const settings = loadWorkerSettings();
   const kept = [...options.kept, ...(await readHeadFile(headFile(settings.DATA_DIR)))];
   say(`Kept heads to check against: ${kept.length}.`);
   return withDatabase(settings, async (uri) => {

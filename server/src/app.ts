@@ -1,4 +1,5 @@
 import { ROUTES } from "@shared/contract/routes/all-routes.ts";
+import type { Route } from "@shared/contract/routes/define-route.ts";
 import Koa from "koa";
 import { requireAdmin, requireApproved, requireUser } from "./http/access.ts";
 import type { AppRouter, AppState } from "./http/context.ts";
@@ -47,9 +48,11 @@ export function createApp(deps: ServerDeps): Koa<AppState> {
 
 /** All routes of the API with their handlers. */
 export function createApiRouter(deps: ServerDeps): AppRouter {
+  const isProduction = deps.settings.NODE_ENV === "production";
+  const isServed = (route: Route) => !(isProduction && route.hiddenInProduction);
   const routes = [
     ...createHealthRoutes(deps),
-    ...createDocsRoutes(deps, ROUTES),
+    ...createDocsRoutes(deps, ROUTES.filter(isServed)),
     ...createMarketRoutes(deps),
     ...createPerformanceRoutes(deps),
     ...createLedgerRoutes(deps),
@@ -64,7 +67,8 @@ export function createApiRouter(deps: ServerDeps): AppRouter {
     ...createQueueDashboardRoutes(deps),
   ];
   const signedIn = requireUser(deps);
-  return createRouter(deps, routes, {
+  const served = routes.filter(({ route }) => isServed(route));
+  return createRouter(deps, served, {
     public: [],
     user: [signedIn],
     approved: [signedIn, requireApproved],

@@ -1,9 +1,10 @@
 import { openDatabase } from "@shared/database/database.ts";
 import { createLogger } from "@shared/runtime/logger.ts";
 import { runService } from "@shared/runtime/run-service.ts";
+import { loadSettings } from "@shared/runtime/settings.ts";
 import { startServer } from "./start-server.ts";
 
-await runService("server", async (settings, uri) => {
+await runService("server", loadSettings, async (settings, uri) => {
   const logger = createLogger({ part: "server", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri, logger });
   const server = await startServer({ settings, database, logger });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type Server, ServerResponse } from "node:http";
 import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
+import { serveMetrics } from "@shared/runtime/serve-metrics.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import { createApp } from "./app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
@@ -52,11 +53,13 @@ export async function startServer(options: {
   });
   watchPush(deps, { feed, push });
   await feed.start();
+  const endpoint = await serveOwnMetrics(deps);
   const port = await listen(http, settings.API_PORT);
   return {
     port,
     async stop() {
       deps.queueDashboard.close();
+      endpoint?.close();
       const closed = push.close();
       const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS);
       http.closeIdleConnections();
@@ -77,6 +80,13 @@ function watchPush(
     onEvent: ({ at }) => metrics.observeEvent((now().getTime() - at.getTime()) / 1_000),
     onReopened: () => undefined,
   });
+}
+
+async function serveOwnMetrics({ settings, metrics, logger }: ServerDeps) {
+  const { SERVER_METRICS_PORT: port } = settings;
+  return port === undefined
+    ? undefined
+    : serveMetrics({ registry: metrics.registry, port, logger });
 }
 
 async function listen(http: Server, port: number): Promise<number> {

@@ -13,6 +13,7 @@ const SECRET_FIELDS = [
   "OANDA_TOKEN",
   "FIREBASE_API_KEY",
   "SMTP_URL",
+  "BACKUP_PASSPHRASE",
   "MONGODB_URI",
 ];
 const redactedPaths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);

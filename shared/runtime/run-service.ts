@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Logger } from "./logger.ts";
-import { loadSettings, readDotEnv, type Settings, SettingsError } from "./settings.ts";
+import { readDotEnv, SettingsError, type WorkerSettings } from "./settings.ts";
 
 interface RunningService {
   logger: Logger;
@@ -13,13 +13,14 @@ interface RunningService {
  * Runs a service as a process: reads settings, starts it, and stops it on SIGTERM or SIGINT. If it cannot start, the
  * process exits with one line.
  */
-export async function runService(
+export async function runService<Settings extends WorkerSettings>(
   name: string,
+  load: () => Settings,
   start: (settings: Settings, mongodbUri: string) => Promise<RunningService>,
 ): Promise<void> {
   try {
     readDotEnv();
-    const settings = loadSettings();
+    const settings = load();
     const uri = settings.MONGODB_URI;
     if (!uri) {
       throw new SettingsError(

@@ -1,12 +1,18 @@
 import { expect, it } from "vitest";
-import { loadSettings, SettingsError } from "./settings.ts";
+import { loadSettings, loadWorkerSettings, SettingsError } from "./settings.ts";
 
-const loadWith = (env: Record<string, string>) =>
+const loadWith = (env: NodeJS.ProcessEnv) =>
   loadSettings({
     JWT_SECRET: "a test secret of more than 32 characters",
     ADMIN_PASSWORD: "correct horse",
     ...env,
   });
+/** The least that production requires. */
+const PRODUCTION = {
+  NODE_ENV: "production",
+  MONGODB_URI: "mongodb://db.example.com/signals",
+  SMTP_URL: "smtps://mail.example.com",
+};
 const load = (MONGODB_URI: string) => loadWith({ MONGODB_URI });
 
 it.each([
@@ -29,9 +35,9 @@ it.each(["localhost:27017", "postgres://localhost/signals", "mongodb://", "mongo
 
 it.each([
   ["live data", { MARKET_DATA: "live" }, 3],
-  ["production", { NODE_ENV: "production" }, 3],
+  ["production", PRODUCTION, 3],
   ["a demo", {}, 0],
-  ["recorded candles", { NODE_ENV: "production", MARKET_DATA: "replay" }, 0],
+  ["recorded candles", { ...PRODUCTION, MARKET_DATA: "replay" }, 0],
   ["a test", { NODE_ENV: "test", MARKET_DATA: "live" }, 0],
   ["live data with calendars off", { MARKET_DATA: "live", LEDGER_CALENDARS: "off" }, 0],
 ])("%s has its number of calendars", (_, env, count) => {
@@ -132,4 +138,70 @@ it.each([
 it.each(["0", "-1", "1.5", "many"])("a reply of %s tokens is refused", (tokens) => {
   const load = () => loadWith({ OPENAI_MAX_OUTPUT_TOKENS: tokens });
   expect(load).toThrow(/^OPENAI_MAX_OUTPUT_TOKENS: [^\n]+$/);
+});
+
+const HTTPS = "must be https in production, except on localhost";
+
+it.each([
+  [{ JWT_SECRET: "" }, "JWT_SECRET: is required in production (32 characters or more)"],
+  [{ JWT_SECRET: "short" }, "JWT_SECRET: must have at least 32 characters"],
+  [
+    { JWT_SECRET: "use-the-output-of-openssl-rand-base64-48" },
+    "JWT_SECRET: is the example; use random characters",
+  ],
+  [{ ADMIN_PASSWORD: "" }, "ADMIN_PASSWORD: is required in production"],
+  [
+    { ADMIN_PASSWORD: "11 letters!" },
+    "ADMIN_PASSWORD: must have at least 12 characters in production",
+  ],
+  [{ ADMIN_PASSWORD: "a-long-password" }, "ADMIN_PASSWORD: is the example; choose another"],
+  [{ SMTP_URL: "" }, "SMTP_URL: is required in production: links in emails must not be logged"],
+  [
+    { MONGODB_URI: "" },
+    "MONGODB_URI: is required in production; EMBEDDED_DATABASE=on permits the embedded database",
+  ],
+  [
+    { FIREBASE_AUTH_URL: "https://auth.example" },
+    "FIREBASE_AUTH_URL: is for the emulator, not for production",
+  ],
+  [{ WEBHOOK_ALLOW_PRIVATE: "on" }, "WEBHOOK_ALLOW_PRIVATE: cannot be on in production"],
+  [{ RATE_LIMIT: "off" }, "RATE_LIMIT: cannot be off in production"],
+  [{ CLIENT_ORIGIN: "https://example.com,http://example.com" }, `CLIENT_ORIGIN: ${HTTPS}`],
+  [{ CLIENT_ORIGIN: "HTTP://localhost.example.com" }, `CLIENT_ORIGIN: ${HTTPS}`],
+  [{ VITE_API_URL: "http://127.0.0.1.example.com" }, `VITE_API_URL: ${HTTPS}`],
+  [
+    { LEDGER_WEBHOOK_URL: "http://example.com" },
+    "LEDGER_WEBHOOK_URL: must be an https address in production",
+  ],
+])("production refuses %o with one line", (env, message) => {
+  expect(() => loadWith({ ...PRODUCTION, ...env })).toThrow(new SettingsError(message));
+});
+
+it.each([
+  { MONGODB_URI: "", EMBEDDED_DATABASE: "on" },
+  { CLIENT_ORIGIN: "http://localhost:5173,http://[::1]:80", VITE_API_URL: "http://127.0.0.1:8000" },
+  { CLIENT_ORIGIN: "https://example.com", VITE_API_URL: "https://api.example.com" },
+])("production accepts %o", (env) => {
+  expect(loadWith({ ...PRODUCTION, ...env }).NODE_ENV).toBe("production");
+});
+
+it("outside production, nothing of this is refused", () => {
+  const env = {
+    CLIENT_ORIGIN: "http://example.com",
+    FIREBASE_AUTH_URL: "http://localhost:9099",
+    RATE_LIMIT: "off",
+    WEBHOOK_ALLOW_PRIVATE: "on",
+  };
+  expect(loadWith(env)).toMatchObject({ NODE_ENV: "development", RATE_LIMIT: "off" });
+});
+
+it("a worker needs no secret of the server, and does not keep one", () => {
+  const env = { NODE_ENV: "production", JWT_SECRET: "x".repeat(32), ADMIN_PASSWORD: "password" };
+  const settings = loadWorkerSettings(env);
+  expect(settings).not.toHaveProperty("JWT_SECRET");
+  expect(settings).not.toHaveProperty("ADMIN_PASSWORD");
+  expect(loadWorkerSettings({ NODE_ENV: "production" })).toEqual(settings);
+  expect(() => loadWorkerSettings({ ...env, WEBHOOK_ALLOW_PRIVATE: "on" })).toThrow(
+    "WEBHOOK_ALLOW_PRIVATE: cannot be on in production",
+  );
 });

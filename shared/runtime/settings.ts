@@ -42,6 +42,7 @@ export function tradingCostTable(settings: CostSettings): TradingCostTable {
 }
 
 const port = z.coerce.number().int().min(1).max(65_535);
+const onOrOff = z.enum(["on", "off"]);
 const optionalText = z.string().min(1).optional();
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) address" });
 const usdPrice = z.coerce
@@ -84,6 +85,9 @@ const calendarUrl = z
   .regex(/^https?:\/\/[\w.-]+(:\d+)?(\/[\w./-]*)?$/, notCalendars)
   .transform((url) => url.replace(/\/+$/, ""));
 
+/** Of secrets that people choose. */
+const MIN_SECRET_LENGTH = 12;
+
 const settingsSchema = z.object({
   NODE_ENV: z.enum(["development", "test", "production"]).default("development"),
   API_PORT: port.default(8000),
@@ -102,6 +106,7 @@ const settingsSchema = z.object({
   VITE_CONTACT_EMAIL: z.email().default(DEFAULT_CONTACT_EMAIL),
   CLIENT_ORIGIN: commaList.pipe(z.array(httpUrl).min(1)).optional(),
   MONGODB_URI: mongodbAddress.optional(),
+  EMBEDDED_DATABASE: onOrOff.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   JWT_SECRET: z.string().min(32, { error: "must have at least 32 characters" }).optional(),
   ADMIN_USERNAME: z
@@ -134,6 +139,7 @@ const settingsSchema = z.object({
     .optional(),
   OPENAI_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(1).default(4_000),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
+  SERVER_METRICS_PORT: port.optional(),
   WORKER_METRICS_PORT: port.optional(),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   LEDGER_CALENDARS: z
@@ -149,9 +155,14 @@ const settingsSchema = z.object({
   TRADING_COSTS_INDEX: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.index),
   TRADING_COSTS_OIL: tradingCostsTextSchema.default(DEFAULT_TRADING_COSTS.oil),
   LEDGER_WEBHOOK_URL: httpUrl.optional(),
+  WEBHOOK_ALLOW_PRIVATE: onOrOff.default("off"),
+  BACKUP_PASSPHRASE: z
+    .string()
+    .min(MIN_SECRET_LENGTH, { error: `must have at least ${MIN_SECRET_LENGTH} characters` })
+    .optional(),
   SHARE_LINK_DAYS: z.coerce.number().int().min(1).max(3_650).default(90),
   MAX_SOCKETS_PER_ADDRESS: z.coerce.number().int().min(1).max(1_000_000).default(2_000),
-  RATE_LIMIT: z.enum(["on", "off"]).default("on"),
+  RATE_LIMIT: onOrOff.default("on"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });
 
@@ -170,19 +181,66 @@ function parseEnvironment(env: NodeJS.ProcessEnv): RawSettings {
   throw new SettingsError(`${issue?.path[0]?.toString() ?? "environment"}: ${issue?.message}`);
 }
 
-function checkProduction(raw: RawSettings): void {
+type Refusal = [isRefused: boolean | undefined, name: keyof RawSettings, why: string];
+
+function refuse(raw: RawSettings, refusals: readonly Refusal[]): void {
   if (raw.NODE_ENV !== "production") return;
-  const refuse = (name: string, why: string) => {
-    throw new SettingsError(`${name}: ${why}`);
-  };
-  if (!raw.JWT_SECRET) refuse("JWT_SECRET", "is required in production (32 characters or more)");
-  if (!raw.ADMIN_PASSWORD) refuse("ADMIN_PASSWORD", "is required in production");
-  if (raw.RATE_LIMIT === "off") refuse("RATE_LIMIT", "cannot be off in production");
-  if (raw.LEDGER_WEBHOOK_URL?.startsWith("http:")) {
-    refuse("LEDGER_WEBHOOK_URL", "must be an https address in production");
-  }
-  if (raw.FIREBASE_AUTH_URL) refuse("FIREBASE_AUTH_URL", "is for the emulator, not for production");
+  const found = refusals.find(([isRefused]) => isRefused);
+  if (found) throw new SettingsError(`${found[1]}: ${found[2]}`);
 }
+
+const HTTPS_REQUIRED = "must be https in production, except on localhost";
+const PLAIN_HTTP = /^http:/i;
+
+/** @param hostname as in a `URL` */
+export const isThisMachine = (hostname: string): boolean =>
+  /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+
+const isPlainHttp = (address: string): boolean =>
+  PLAIN_HTTP.test(address) && !isThisMachine(new URL(address).hostname);
+
+/** What production refuses of every process. */
+const refusalsOfAll = (raw: RawSettings): Refusal[] => [
+  [raw.RATE_LIMIT === "off", "RATE_LIMIT", "cannot be off in production"],
+  [raw.WEBHOOK_ALLOW_PRIVATE === "on", "WEBHOOK_ALLOW_PRIVATE", "cannot be on in production"],
+  [
+    PLAIN_HTTP.test(raw.LEDGER_WEBHOOK_URL ?? ""),
+    "LEDGER_WEBHOOK_URL",
+    "must be an https address in production",
+  ],
+  [
+    raw.FIREBASE_AUTH_URL !== undefined,
+    "FIREBASE_AUTH_URL",
+    "is for the emulator, not for production",
+  ],
+  [raw.CLIENT_ORIGIN?.some(isPlainHttp), "CLIENT_ORIGIN", HTTPS_REQUIRED],
+  [isPlainHttp(raw.VITE_API_URL ?? ""), "VITE_API_URL", HTTPS_REQUIRED],
+];
+
+/** What .env.example shows. */
+const EXAMPLE_SECRETS = ["use-the-output-of-openssl-rand-base64-48", "a-long-password"];
+
+/** What production refuses of a server. */
+const refusalsOfServers = (raw: RawSettings): Refusal[] => [
+  [!raw.JWT_SECRET, "JWT_SECRET", "is required in production (32 characters or more)"],
+  [isExample(raw.JWT_SECRET), "JWT_SECRET", "is the example; use random characters"],
+  [!raw.ADMIN_PASSWORD, "ADMIN_PASSWORD", "is required in production"],
+  [isExample(raw.ADMIN_PASSWORD), "ADMIN_PASSWORD", "is the example; choose another"],
+  [
+    (raw.ADMIN_PASSWORD ?? "").length < MIN_SECRET_LENGTH,
+    "ADMIN_PASSWORD",
+    `must have at least ${MIN_SECRET_LENGTH} characters in production`,
+  ],
+  [!raw.SMTP_URL, "SMTP_URL", "is required in production: links in emails must not be logged"],
+  [
+    !raw.MONGODB_URI && raw.EMBEDDED_DATABASE !== "on",
+    "MONGODB_URI",
+    "is required in production; EMBEDDED_DATABASE=on permits the embedded database",
+  ],
+];
+
+const isExample = (secret: string | undefined): boolean =>
+  EXAMPLE_SECRETS.some((it) => it === secret);
 
 /** Without prices, the budget would never be used up. */
 function checkBudget(raw: RawSettings): void {
@@ -199,29 +257,47 @@ function checkBudget(raw: RawSettings): void {
 const defaultCalendars = (mode: RawSettings["NODE_ENV"], marketData: string): string[] =>
   marketData === "live" && mode !== "test" ? PUBLIC_CALENDARS : [];
 
-/**
- * Reads the settings from the environment and adds defaults. Outside production, missing secrets are created in
- * `DATA_DIR`.
- * @throws SettingsError for the first invalid setting
- */
-export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
-  const raw = parseEnvironment(env);
-  checkProduction(raw);
+function withDefaults(raw: RawSettings) {
+  const { JWT_SECRET: _secret, ADMIN_PASSWORD: _password, ...others } = raw;
+  refuse(raw, refusalsOfAll(raw));
   checkBudget(raw);
-  if (raw.IDENTITY_PROVIDER === "firebase" && !raw.FIREBASE_API_KEY) {
-    throw new SettingsError("FIREBASE_API_KEY: is required with IDENTITY_PROVIDER=firebase");
-  }
-  const dataDir = resolve(raw.DATA_DIR);
-  const needsSecrets = !raw.JWT_SECRET || !raw.ADMIN_PASSWORD;
   const marketData = raw.MARKET_DATA ?? (raw.NODE_ENV === "production" ? "live" : "auto");
-  const made = needsSecrets ? readOrMakeSecrets(join(dataDir, "secrets.json")) : undefined;
   return {
-    ...raw,
-    DATA_DIR: dataDir,
+    ...others,
+    DATA_DIR: resolve(raw.DATA_DIR),
     VITE_API_URL: raw.VITE_API_URL ?? `http://localhost:${raw.API_PORT}`,
     CLIENT_ORIGIN: raw.CLIENT_ORIGIN ?? [`http://localhost:${raw.CLIENT_PORT}`],
     MARKET_DATA: marketData,
     LEDGER_CALENDARS: raw.LEDGER_CALENDARS ?? defaultCalendars(raw.NODE_ENV, marketData),
+  };
+}
+
+/**
+ * Settings of workers and commands, which need no secret of the server.
+ * @throws SettingsError for the first invalid setting
+ */
+export function loadWorkerSettings(env: NodeJS.ProcessEnv = process.env) {
+  return withDefaults(parseEnvironment(env));
+}
+export type WorkerSettings = ReturnType<typeof loadWorkerSettings>;
+
+/**
+ * Settings of a server. Outside production, missing secrets are created in `DATA_DIR`.
+ * @throws SettingsError for the first invalid setting
+ */
+export function loadSettings(env: NodeJS.ProcessEnv = process.env) {
+  const raw = parseEnvironment(env);
+  refuse(raw, refusalsOfServers(raw));
+  const settings = withDefaults(raw);
+  if (raw.IDENTITY_PROVIDER === "firebase" && !raw.FIREBASE_API_KEY) {
+    throw new SettingsError("FIREBASE_API_KEY: is required with IDENTITY_PROVIDER=firebase");
+  }
+  const needsSecrets = !raw.JWT_SECRET || !raw.ADMIN_PASSWORD;
+  const made = needsSecrets
+    ? readOrMakeSecrets(join(settings.DATA_DIR, "secrets.json"))
+    : undefined;
+  return {
+    ...settings,
     JWT_SECRET: raw.JWT_SECRET ?? made?.jwtSecret ?? "",
     ADMIN_PASSWORD: raw.ADMIN_PASSWORD ?? made?.adminPassword ?? "",
   };

@@ -3,7 +3,12 @@ import { hostname } from "node:os";
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import { createLogger, type Logger } from "@shared/runtime/logger.ts";
 import { runService } from "@shared/runtime/run-service.ts";
-import { type Settings, tradingCostTable } from "@shared/runtime/settings.ts";
+import { serveMetrics } from "@shared/runtime/serve-metrics.ts";
+import {
+  loadWorkerSettings,
+  tradingCostTable,
+  type WorkerSettings,
+} from "@shared/runtime/settings.ts";
 import type { Analyst } from "./analysis/analyst.ts";
 import { createAnalyst } from "./analysis/select-analyst.ts";
 import { startHeartbeat } from "./heartbeat.ts";
@@ -12,7 +17,6 @@ import { RecurringJobs } from "./jobs/recurring-jobs.ts";
 import { SignalQueue } from "./jobs/signal-queue.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData } from "./market-data/select-market-data.ts";
-import { serveMetrics } from "./metrics/serve-metrics.ts";
 import { countedAnalyst, createWorkerMetrics } from "./metrics/worker-metrics.ts";
 import { startLedgerAppender } from "./record/append-records.ts";
 import { runAnalysis } from "./signals/run-analysis.ts";
@@ -27,16 +31,16 @@ export interface WorkerServices {
 }
 
 /** The external services for the settings. */
-export const createServices = (settings: Settings, logger: Logger): WorkerServices => ({
+export const createServices = (settings: WorkerSettings, logger: Logger): WorkerServices => ({
   market: createMarketData({ settings, now: Date.now, logger }),
   analyst: createAnalyst(settings),
 });
 
 /** Runs a worker as a process. */
 export const runWorker = (
-  services: (settings: Settings, logger: Logger) => WorkerServices,
+  services: (settings: WorkerSettings, logger: Logger) => WorkerServices,
 ): Promise<void> =>
-  runService("worker", async (settings, uri) => {
+  runService("worker", loadWorkerSettings, async (settings, uri) => {
     const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
     const database = await openDatabase({ uri });
     const worker = await startWorker({
@@ -54,7 +58,7 @@ export const runWorker = (
   });
 
 interface WorkerOptions {
-  settings: Settings;
+  settings: WorkerSettings;
   database: Database;
   logger: Logger;
   services: WorkerServices;

@@ -14,7 +14,7 @@ import { extname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
-import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings, readDotEnv, type WorkerSettings } from "@shared/runtime/settings.ts";
 import { CliError, type Command } from "../cli.ts";
 import { packageBin, runCommand } from "../commands.ts";
 import { projectRoot } from "../prepare-project.mjs";
@@ -34,18 +34,18 @@ const STAMP = ".build-stamp";
 
 export async function main(command: Command): Promise<void> {
   readDotEnv();
-  const settings = loadSettings();
+  const settings = loadWorkerSettings();
   await ensureClientBuild(settings, command);
   command.say(`The web pages are in ${clientFolder(settings)}.`);
 }
 
-export function clientFolder({ DATA_DIR }: Pick<Settings, "DATA_DIR">): string {
+export function clientFolder({ DATA_DIR }: Pick<WorkerSettings, "DATA_DIR">): string {
   return join(DATA_DIR, "client");
 }
 
 /** Builds the web pages unless they are fresh. A failed build leaves the former pages as they were. */
 export async function ensureClientBuild(
-  settings: Settings,
+  settings: WorkerSettings,
   { say, signal }: Pick<Command, "say" | "signal">,
 ): Promise<void> {
   const folder = clientFolder(settings);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { loadSettings, readDotEnv, type Settings } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings, readDotEnv, type WorkerSettings } from "@shared/runtime/settings.ts";
 import sirv from "sirv";
 import type { Command } from "../cli.ts";
 import { clientFolder, ensureClientBuild } from "./client-build.ts";
@@ -17,7 +17,7 @@ import {
 /** Serves the built web pages, or with `--dev` their sources, until the signal aborts. */
 export async function main(command: Command): Promise<void> {
   readDotEnv();
-  const settings = loadSettings();
+  const settings = loadWorkerSettings();
   const isDev = command.args.includes("--dev");
   const close = isDev ? await serveSources(settings) : await serveBuilt(settings, command);
   if (!command.signal.aborted) await once(command.signal, "abort");
@@ -26,7 +26,7 @@ export async function main(command: Command): Promise<void> {
 
 type Close = () => Promise<unknown>;
 
-async function serveBuilt(settings: Settings, command: Command): Promise<Close> {
+async function serveBuilt(settings: WorkerSettings, command: Command): Promise<Close> {
   await ensureClientBuild(settings, command);
   const host = createWebHost(clientFolder(settings), settings);
   host.listen(settings.CLIENT_PORT);
@@ -40,7 +40,7 @@ async function serveBuilt(settings: Settings, command: Command): Promise<Close> 
   };
 }
 
-async function serveSources({ VITE_API_URL, CLIENT_PORT }: Settings): Promise<Close> {
+async function serveSources({ VITE_API_URL, CLIENT_PORT }: WorkerSettings): Promise<Close> {
   process.env.VITE_API_URL = VITE_API_URL;
   const { createServer } = await import("vite");
   const server = await createServer({ server: { port: CLIENT_PORT, strictPort: true } });

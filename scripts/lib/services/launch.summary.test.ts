@@ -18,7 +18,11 @@ describe("what is printed after the start", () => {
   });
 
   it("never shows a password in production", () => {
-    const settings = loadSettings({ ...env, NODE_ENV: "production" });
+    const settings = loadSettings({
+      ...env,
+      ADMIN_PASSWORD: "open-sesame-twice",
+      ...{ NODE_ENV: "production", EMBEDDED_DATABASE: "on", SMTP_URL: "smtp://localhost" },
+    });
     expect(startSummary(settings, { isPasswordGiven: false })).not.toContain("open-sesame");
   });
 });

@@ -5,7 +5,7 @@ import { freePort, type SpawnedService, spawnService } from "@shared/testing/spa
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { type LiveServer, startLiveServer, TEST_SECRETS } from "../testing/start-live-server.ts";
+import { type LiveServer, startLiveServer } from "../testing/start-live-server.ts";
 
 const logLineSchema = z
   .string()
@@ -21,7 +21,7 @@ describe("figures for whoever runs it", () => {
     server = await startLiveServer({ databaseUri });
     workerPort = await freePort();
     worker = await spawnService("worker", {
-      ...TEST_SECRETS,
+      NODE_ENV: "production",
       MONGODB_URI: databaseUri,
       MARKET_DATA: "replay",
       WORKER_METRICS_PORT: String(workerPort),
@@ -107,6 +107,28 @@ describe("figures for whoever runs it", () => {
     push.close();
     const health = await fetch(`http://localhost:${workerPort}/healthz`);
     expect(await health.text()).toBe("ok");
+  });
+
+  it("in production are served on a port of their own, and the page about the API not at all", async () => {
+    const port = await freePort();
+    const production = await startLiveServer({
+      databaseUri,
+      env: {
+        NODE_ENV: "production",
+        EMBEDDED_DATABASE: "on",
+        SMTP_URL: "smtp://localhost:9",
+        SERVER_METRICS_PORT: String(port),
+      },
+    });
+    const statusOf = async (path: string) => (await fetch(production.url + path)).status;
+    expect(await Promise.all(["/metrics", "/docs", "/healthz"].map(statusOf))).toEqual([
+      404, 404, 200,
+    ]);
+    const { paths } = await (await fetch(`${production.url}/openapi.json`)).json();
+    expect(Object.keys(paths)).not.toContain("/metrics");
+    const found = await figures(`http://localhost:${port}`);
+    expect(found.get('database_up{part="server"}')).toBe(1);
+    await production.stop();
   });
 
   it("the log of the worker names the request that a signal goes back to", async () => {

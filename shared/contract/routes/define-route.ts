@@ -58,6 +58,8 @@ interface Declaration<Responses> {
   responses: Responses;
   /** Errors besides those that follow from access, limits and input. */
   errors?: readonly ErrorCode[];
+  /** True if production does not serve it to the public. */
+  hiddenInProduction?: true;
   /** False if it responds without the database. */
   usesDatabase?: false;
 }

@@ -22,6 +22,8 @@ export const serviceRoutes = {
   getMetrics: defineRoute("GET /metrics", {
     ...service,
     summary: "Metrics of this server for Prometheus",
+    description: "In production, only on `SERVER_METRICS_PORT`.",
+    hiddenInProduction: true,
     responses: { 200: { description: "Prometheus text format.", contentType: "text/plain" } },
     usesDatabase: false,
   }),
@@ -55,6 +57,8 @@ export const serviceRoutes = {
   getDocs: defineRoute("GET /docs", {
     ...service,
     summary: "This description as a page",
+    description: "Not in production.",
+    hiddenInProduction: true,
     responses: { 200: { description: "A page without scripts.", contentType: "text/html" } },
     usesDatabase: false,
   }),

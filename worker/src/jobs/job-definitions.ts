@@ -1,5 +1,5 @@
 import { cleanUpFiles } from "@shared/files/clean-up-files.ts";
-import type { Settings } from "@shared/runtime/settings.ts";
+import type { WorkerSettings } from "@shared/runtime/settings.ts";
 import { publishMarkets } from "../market-data/publish-markets.ts";
 import type { MarketDataSelection } from "../market-data/select-market-data.ts";
 import { CandleArchive } from "../outcomes/candle-archive.ts";
@@ -24,7 +24,7 @@ type BaseDeps = Pick<WorkerDeps, "database" | "logger" | "now">;
 /** All recurring jobs of a worker. */
 export const recurringJobs = (
   deps: WorkerDeps,
-  { sources, settings }: { sources: MarketDataSelection["sources"]; settings: Settings },
+  { sources, settings }: { sources: MarketDataSelection["sources"]; settings: WorkerSettings },
 ): RecurringJob[] => [
   sweepSignalsJob(deps),
   cleanUpFilesJob(deps),
@@ -131,7 +131,7 @@ export const measurePerformanceJob = (deps: BaseDeps): RecurringJob => ({
 /** Runs daily at 00:00 UTC, and when a worker starts, in case today's head is missing. */
 const publishLedgerHeadJob = (
   deps: BaseDeps,
-  { DATA_DIR: dataDir }: Pick<Settings, "DATA_DIR">,
+  { DATA_DIR: dataDir }: Pick<WorkerSettings, "DATA_DIR">,
 ): RecurringJob => ({
   name: "publish-ledger-head",
   every: "0 0 * * *",
@@ -141,7 +141,7 @@ const publishLedgerHeadJob = (
 });
 
 type WitnessSettings = Pick<
-  Settings,
+  WorkerSettings,
   "LEDGER_CALENDARS" | "LEDGER_GIT_REPOSITORY" | "LEDGER_WEBHOOK_URL"
 >;
 

@@ -146,7 +146,11 @@ describe("the second factor", () => {
     beforeAll(async () => {
       production = await startTestServer({
         databaseUri: testDatabaseUri(),
-        environment: { NODE_ENV: "production" },
+        environment: {
+          NODE_ENV: "production",
+          EMBEDDED_DATABASE: "on",
+          SMTP_URL: "smtp://localhost:9",
+        },
       });
     });
     afterAll(() => production.stop());

@@ -54,6 +54,12 @@ describe("createSmtpMailer", () => {
     await expect(sending).rejects.toMatchObject(unavailable);
   });
 
+  it("sends nothing without TLS where that is required", async () => {
+    const strict = createSmtpMailer({ smtpUrl: smtp.url, from, requireTls: true });
+    await expect(strict.send(verificationEmail(invitation))).rejects.toMatchObject(unavailable);
+    expect(smtp.mails).toEqual([]);
+  });
+
   it.each(["refuse-recipient", "refuse-mail"] as const)(
     "fails when the server behaves as %s",
     async (behaviour) => {

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
-import type { Settings } from "@shared/runtime/settings.ts";
+import { isThisMachine, type Settings } from "@shared/runtime/settings.ts";
 import { createTransport } from "nodemailer";
 
 export interface Mail {
@@ -31,13 +31,17 @@ function mailNotSent(cause: unknown): AppError {
 
 /** Sends through the SMTP server of the settings, or writes to the outbox folder without one. */
 export function selectMailer(options: {
-  settings: Pick<Settings, "SMTP_URL" | "MAIL_FROM" | "DATA_DIR">;
+  settings: Pick<Settings, "NODE_ENV" | "SMTP_URL" | "MAIL_FROM" | "DATA_DIR">;
   logger: Logger;
   now: () => Date;
 }): Mailer {
   const { settings, logger, now } = options;
   const from = settings.MAIL_FROM;
-  if (settings.SMTP_URL) return createSmtpMailer({ smtpUrl: settings.SMTP_URL, from });
+  const { SMTP_URL: smtpUrl, NODE_ENV } = settings;
+  if (smtpUrl) {
+    const requireTls = NODE_ENV === "production" && !isThisMachine(new URL(smtpUrl).hostname);
+    return createSmtpMailer({ smtpUrl, from, requireTls });
+  }
   return createFileMailer({ folder: join(settings.DATA_DIR, "outbox"), from, logger, now });
 }
 
@@ -49,13 +53,16 @@ const SILENCE_TIMEOUT_MS = 5_000;
 export function createSmtpMailer(options: {
   smtpUrl: string;
   from: string;
+  /** Never falls back to a connection without TLS. */
+  requireTls?: boolean;
   sendTimeoutMs?: number;
   silenceTimeoutMs?: number;
 }): Mailer {
-  const { smtpUrl, from, sendTimeoutMs = SEND_TIMEOUT_MS } = options;
+  const { smtpUrl, from, requireTls = false, sendTimeoutMs = SEND_TIMEOUT_MS } = options;
   const { silenceTimeoutMs = SILENCE_TIMEOUT_MS } = options;
   const transport = createTransport({
     url: smtpUrl,
+    requireTLS: requireTls,
     dnsTimeout: silenceTimeoutMs,
     connectionTimeout: silenceTimeoutMs,
     greetingTimeout: silenceTimeoutMs,

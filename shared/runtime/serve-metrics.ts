@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { Logger } from "@shared/runtime/logger.ts";
 import type { Registry } from "prom-client";
+import type { Logger } from "./logger.ts";
 
-/** Serves `GET /metrics` and `GET /healthz`. */
+/** Serves `GET /metrics` and `GET /healthz` on a port that is not public. */
 export async function serveMetrics(options: {
   registry: Registry;
   port: number;
