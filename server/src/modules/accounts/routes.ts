@@ -8,9 +8,10 @@ import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { endSession, listSessions } from "./account-sessions.ts";
 import { getCurrentUser } from "./get-current-user.ts";
-import { logIn, presentSession } from "./log-in.ts";
+import { type LoginDeps, logIn, presentSession } from "./log-in.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
 import { registerUser } from "./register.ts";
+import { createSignInLimits } from "./sign-in-limits.ts";
 import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
@@ -22,7 +23,7 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
     if (!token) throw unauthenticated();
     return presentSession(user, token);
   }),
-  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, deviceOf(ctx))),
+  createLogInRoute({ ...deps, startSignIn: createSignInLimits(deps) }),
   handle(accountRoutes.getMe, (_, ctx) => getCurrentUser(deps, sessionOf(ctx).user._id)),
 
   handle(accountRoutes.verifyEmail, async ({ body }) => {
@@ -53,6 +54,9 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
     return { detail: "Your password has been changed." };
   }),
 ];
+
+const createLogInRoute = (deps: LoginDeps): BoundRoute =>
+  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, deviceOf(ctx)));
 
 /** Sessions and the second factor of the user's own account. */
 export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
