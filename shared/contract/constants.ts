@@ -75,6 +75,7 @@ export const PRICE_DECIMALS = 5;
 export const CONFIDENCE_LEVELS = { high: 70, medium: 50 } as const;
 
 export const MIN_PASSWORD_LENGTH = 6;
+export const MIN_ADMIN_PASSWORD_LENGTH = 12;
 
 /** Price of the analysis of one chart image. */
 export const IMAGE_ANALYSIS_CREDITS = 1;
