@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
 import { type AppContext, sessionOf } from "../../http/context.ts";
@@ -6,7 +7,10 @@ import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { addLogEntry } from "../admin/security-log.ts";
+import { deleteOwnAccount } from "../users/delete-user.ts";
 import { endSession, listSessions } from "./account-sessions.ts";
+import { exportData } from "./export-data.ts";
 import { getCurrentUser } from "./get-current-user.ts";
 import { type LoginDeps, logIn, presentSession } from "./log-in.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
@@ -58,7 +62,7 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
 const createLogInRoute = (deps: LoginDeps): BoundRoute =>
   handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, deviceOf(ctx)));
 
-/** Sessions and the second factor of the user's own account. */
+/** Sessions, second factor and data of the user's own account. */
 export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(accountRoutes.logOut, async (_, ctx) => {
     const session = sessionOf(ctx);
@@ -76,6 +80,15 @@ export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
   ),
   handle(accountRoutes.disableTwoFactor, ({ body }, ctx) =>
     disableTwoFactor(deps, sessionOf(ctx), body),
+  ),
+  handle(accountRoutes.downloadData, async (_, ctx) => {
+    const session = sessionOf(ctx);
+    await addLogEntry(deps, { type: "data:exported", user: session.user.username });
+    ctx.attachment("my-data.json");
+    return Readable.from(exportData(deps, session));
+  }),
+  handle(accountRoutes.deleteAccount, ({ body }, ctx) =>
+    deleteOwnAccount(deps, sessionOf(ctx), body),
   ),
 ];
 
