@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, type Page } from "playwright/test";
 import { actAsAdmin, makeTrader, PASSWORD } from "../support/api.ts";
 import { test } from "../support/test.ts";
@@ -58,6 +59,27 @@ test("a new verification link is sent, and opening it anywhere shows here at onc
   await elsewhere.goto(link);
   await expect(elsewhere.getByRole("heading", { name: "Email verified" })).toBeVisible();
   await expect(page.getByText("Verified", { exact: true })).toBeVisible();
+});
+
+test("a trader downloads their data and deletes the account, which ends every tab", async ({
+  page,
+  context,
+}) => {
+  const username = await registerTrader(page);
+  const other = await context.newPage();
+  await openLive(other, "/dashboard");
+  await openLive(page, "/user-panel");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download my data" }).click();
+  const text = await readFile(await (await saved).path(), "utf8");
+  expect(text).toContain(`"username": "${username}"`);
+  await page.getByRole("button", { name: "Delete my account" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(`Enter ${username} to confirm`).fill(username);
+  await dialog.getByLabel("Your password").fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Delete my account" }).click();
+  await expect(page.getByText("This account has been deleted.")).toBeVisible();
+  await expect(other).toHaveURL(/\/login$/);
 });
 
 test.describe("with requests that are refused", () => {

@@ -124,13 +124,16 @@ const REQUESTS: Record<string, Prepare> = {
     json: { token: "none-of-ours", new_password: "secret-2" },
   }),
   "POST /change-password": async () => ({
-    json: { current_password: TEST_PASSWORD, new_password: "secret-2" },
+    json: { current_password: TEST_PASSWORD, new_password: "a secret of 12" },
   }),
   "POST /change-password (wrong current one)": async () => ({
-    json: { current_password: "wrong", new_password: "secret-2" },
+    json: { current_password: "wrong", new_password: "a secret of 12" },
   }),
   "POST /me/two-factor/confirm": async () => ({ json: { code: "123456" } }),
   "DELETE /me/two-factor": async () => ({ json: { password: TEST_PASSWORD, code: "123456" } }),
+  "DELETE /me": async ({ caller, other }) => ({
+    json: { username: (caller ?? other).username, password: TEST_PASSWORD },
+  }),
   "DELETE /me/sessions/:id": async ({ caller, other }) => ({
     path: `/me/sessions/${(caller ?? other).sessions[0]?.id}`,
   }),

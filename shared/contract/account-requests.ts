@@ -76,6 +76,13 @@ export const reauthenticationSchema = z.object({
 });
 export type Reauthentication = z.infer<typeof reauthenticationSchema>;
 
+/** `username` confirms which account it is. */
+export const accountDeletionSchema = z
+  .object({ username: z.string().min(1, { error: "Enter your username." }).max(32) })
+  .extend(reauthenticationSchema.shape)
+  .meta({ id: "AccountDeletion" });
+export type AccountDeletion = z.infer<typeof accountDeletionSchema>;
+
 export const paymentDetailsUpdateSchema = paymentDetailsSchema
   .partial()
   .extend(reauthenticationSchema.shape)

@@ -63,6 +63,13 @@ export const EVENT_RETENTION_DAYS = 7;
 /** Retention of tokens and costs, also of deleted signals. */
 export const USAGE_RETENTION_DAYS = 365;
 
+/** Retention of fingerprints of proofs of payment, after the proof is removed. */
+export const PROOF_FINGERPRINT_DAYS = 365;
+
+/** A session ends when it has not been used for this time, and this long after the sign-in. */
+export const SESSION_IDLE_HOURS = 24;
+export const SESSION_LIFETIME_DAYS = 30;
+
 /** Maximum characters of a payment method. */
 export const MAX_PAYMENT_DETAIL_LENGTH = 2_000;
 
@@ -78,6 +85,7 @@ export const PRICE_DECIMALS = 5;
 export const CONFIDENCE_LEVELS = { high: 70, medium: 50 } as const;
 
 export const MIN_PASSWORD_LENGTH = 6;
+export const MIN_ADMIN_PASSWORD_LENGTH = 12;
 
 /** Price of the analysis of one chart image. */
 export const IMAGE_ANALYSIS_CREDITS = 1;

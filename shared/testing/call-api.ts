@@ -32,7 +32,8 @@ export async function callApi(url: string, request: ApiRequest = {}): Promise<Ap
     signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
     ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
   });
-  return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  const { status } = answer;
+  return { status, headers: answer.headers, body: status === 204 ? null : await answer.json() };
 }
 
 /**

@@ -52,13 +52,13 @@ export function PasswordField(field: PasswordFieldProps) {
   return <TextField {...field} type={shown ? "text" : "password"} aria-required end={toggle} />;
 }
 
-export function NewPasswordFields() {
+export function NewPasswordFields({ minLength = MIN_PASSWORD_LENGTH }) {
   return (
     <>
       <PasswordField
         name="new_password"
         label="New password"
-        hint={`At least ${MIN_PASSWORD_LENGTH} characters.`}
+        hint={`At least ${minLength} characters.`}
         autoComplete="new-password"
       />
       <PasswordField name="confirmation" label="Confirm new password" autoComplete="new-password" />

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject, randomUUID } from "node:crypto";
+import { SESSION_IDLE_HOURS, SESSION_LIFETIME_DAYS } from "@shared/contract/constants.ts";
 import { type Database, nativeCollection } from "@shared/database/database.ts";
 import type { SessionRecord, UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
@@ -22,11 +23,8 @@ export const tokenKey = ({ JWT_SECRET }: Pick<Settings, "JWT_SECRET">): KeyObjec
 
 const HOUR_MS = 3_600_000;
 
-/** A session ends when it has not been used for this time. */
-const SESSION_IDLE_MS = 24 * HOUR_MS;
-
-/** A session ends this long after the sign-in, however much it is used. */
-const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
+const SESSION_IDLE_MS = SESSION_IDLE_HOURS * HOUR_MS;
+const SESSION_LIFETIME_MS = SESSION_LIFETIME_DAYS * 24 * HOUR_MS;
 
 /** A use within this time after the last one is not stored. */
 const LAST_SEEN_INTERVAL_MS = 5 * 60_000;

@@ -1,5 +1,6 @@
 import { meSchema, sessionSchema } from "@shared/contract/account.ts";
 import {
+  accountDeletionSchema,
   changePasswordRequestSchema,
   confirmTwoFactorSchema,
   disableTwoFactorSchema,
@@ -104,6 +105,23 @@ export const accountRoutes = {
     summary: "Your account",
     description: "Send `stream_positions` as `since` when you connect for push afterwards.",
     responses: { 200: { description: "The account.", schema: meSchema } },
+  }),
+  downloadData: defineRoute("GET /me/data", {
+    ...ownAccount,
+    summary: "Download what is stored about you",
+    description:
+      "Account, sessions, signals, images, credits, events of the last 7 days, and entries of the security log about you.",
+    limits: [{ name: "data-download", points: 10, per: "hour", by: ["user"] }],
+    responses: { 200: { description: "The file.", contentType: "application/json" } },
+  }),
+  deleteAccount: defineRoute("DELETE /me", {
+    ...ownAccount,
+    summary: "Delete your account with all of its data",
+    description: "Requires your `password`, and a `code` if your second factor is on.",
+    limits: [passwordLimit("delete-account")],
+    request: { body: accountDeletionSchema },
+    responses: { 204: { description: "The account is deleted." } },
+    errors: ["last-admin", "reauthentication-required", "wrong-password"],
   }),
   startTwoFactor: defineRoute("POST /me/two-factor", {
     ...ownAccount,

@@ -124,10 +124,4 @@ export const adminRoutes = {
     description: "`POST /admin/queue` accepts it once, within a minute.",
     responses: { 201: { description: "The ticket.", schema: queueTicketSchema } },
   }),
-  closeQueueDashboard: defineRoute("POST /admin/queue/leave", {
-    ...queue,
-    summary: "Close the queue dashboard in all browsers where this session opened it",
-    description: "Call this when you sign out: the dashboard has a session of its own.",
-    responses: { 200: { ...done, description: "The dashboard is closed." } },
-  }),
 };

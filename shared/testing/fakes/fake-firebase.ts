@@ -134,7 +134,7 @@ const oobRequestSchema = z.discriminatedUnion("requestType", [
   z.object({ requestType: z.literal("VERIFY_EMAIL"), idToken: z.string() }),
   z.object({ requestType: z.literal("PASSWORD_RESET"), email: z.string() }),
 ]);
-const resetSchema = z.object({ oobCode: z.string(), newPassword: z.string() });
+const resetSchema = z.object({ oobCode: z.string(), newPassword: z.string().optional() });
 const updateSchema = z.union([
   z.object({ oobCode: z.string() }),
   z.object({ idToken: z.string(), password: z.string() }),
@@ -230,10 +230,13 @@ class FakeFirebaseAccounts {
 
   #resetPassword({ oobCode, newPassword }: z.infer<typeof resetSchema>) {
     const account = this.#accountOfCode(oobCode, "PASSWORD_RESET");
+    const answer = { email: account.email, requestType: "PASSWORD_RESET" };
+    // Without a password, the call only checks the code.
+    if (newPassword === undefined) return answer;
     this.setPassword(account, newPassword);
     this.#openCodes.delete(oobCode);
     account.emailVerified = true;
-    return { email: account.email, requestType: "PASSWORD_RESET" };
+    return answer;
   }
 
   #update(request: z.infer<typeof updateSchema>) {

@@ -11,6 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { PageHeading } from "../../ui/page-heading.tsx";
 import { ChangePasswordForm } from "./change-password-form.tsx";
+import { DataCard } from "./data-card.tsx";
 import { ResendVerification } from "./resend-verification.tsx";
 import { SessionsCard } from "./sessions-card.tsx";
 import { TwoFactorCard } from "./two-factor-card.tsx";
@@ -19,12 +20,13 @@ export function AccountPage() {
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-10">
       <PageHeading title="User Panel">
-        Manage your password, sessions, email and notifications.
+        Manage your password, sessions, email, notifications and data.
       </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
         <div className="flex flex-col gap-6">
           <ChangePasswordForm />
           <TwoFactorCard />
+          <DataCard />
         </div>
         <div className="flex flex-col gap-6">
           <EmailCard />

@@ -1,11 +1,13 @@
 import { Form } from "@base-ui/react/form";
 import { changePasswordRequestSchema } from "@shared/contract/account-requests.ts";
 import { type ActionDone, actionDoneSchema } from "@shared/contract/admin.ts";
+import { MIN_ADMIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
 import { type FormFields, parsePasswordForm, useFormRequest } from "../../lib/api/forms.ts";
 import { useMe } from "../../lib/me.ts";
+import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -13,6 +15,7 @@ import { NewPasswordFields, PasswordField } from "../../ui/text-field.tsx";
 
 export function ChangePasswordForm() {
   const username = useMe()?.username ?? "";
+  const isAdmin = useSession((session) => session.isAdmin);
   const { formProps, isPending, reply, problem } = useFormRequest(changePassword);
   const failure = problem && changePasswordError(problem);
   return (
@@ -33,7 +36,7 @@ export function ChangePasswordForm() {
           label="Current password"
           autoComplete="current-password"
         />
-        <NewPasswordFields />
+        <NewPasswordFields {...(isAdmin && { minLength: MIN_ADMIN_PASSWORD_LENGTH })} />
         <p className="text-sm leading-relaxed text-ink-muted text-pretty">
           Changing your password signs you out on all other devices and browsers.
         </p>

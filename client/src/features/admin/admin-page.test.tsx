@@ -1,4 +1,4 @@
-import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
+import type { AdminPaymentProof, Me, UserCard } from "@shared/contract/account.ts";
 import type { SystemHealth } from "@shared/contract/admin.ts";
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test, vi } from "vitest";
@@ -25,11 +25,11 @@ const noDetails = {
 };
 
 /** Opens the admin panel with these users and one chart image. */
-async function openPanel(users: UserCard[] = [makeUserCard()]) {
+async function openPanel(users: UserCard[] = [makeUserCard()], admin: Partial<Me> = ADMIN) {
   api.reply("GET /admin/list-users", { users });
   api.reply("GET /admin/chart-images", { images: [image] });
   api.reply("GET /payment-details", noDetails);
-  const { user } = openApp("/admin", ADMIN);
+  const { user } = openApp("/admin", admin);
   await screen.findByRole("heading", { level: 1, name: "Admin" });
   return user;
 }
@@ -167,6 +167,36 @@ test("revoking asks first, names what will be lost, and can be cancelled", async
   api.reply("GET /admin/list-users", { users: [makeUserCard()] });
   await confirmAction(user, { place: card, name: "Revoke" });
   await waitFor(() => expect(card.textContent).toContain("Pending"));
+});
+
+test("a role is changed with the password and the code, and a refusal is shown", async () => {
+  api.fail("POST /admin/set-role/ann", {
+    ...{ status: 403, code: "wrong-password", detail: "Wrong password or code." },
+  });
+  api.fail("POST /admin/set-role/bob", {
+    ...{ status: 409, code: "last-admin", detail: "There must be at least one administrator." },
+  });
+  const two_factor = { enabled: true, recovery_codes_left: 10 };
+  const bob = makeUserCard({ username: "bob", role: "admin" });
+  const user = await openPanel([makeUserCard(), bob], { ...ADMIN, two_factor });
+  await user.click(within(await cardOf("ann")).getByRole("button", { name: "Make administrator" }));
+  const dialog = await screen.findByRole("dialog", { name: "Make ann an administrator?" });
+  await user.type(within(dialog).getByLabelText("Your password"), "secret-123");
+  await user.type(within(dialog).getByLabelText("Code of your authenticator app"), "123456");
+  const submit = within(dialog).getByRole("button", { name: "Make administrator" });
+  await user.click(submit);
+  await within(dialog).findByText("Wrong password or code.");
+  api.reply("POST /admin/set-role/ann", { detail: "ann is now an administrator." });
+  await user.click(submit);
+  await screen.findByText("ann is now an administrator.");
+  expect(api.bodiesOf("POST /admin/set-role/ann").at(-1)).toBe(
+    '{"role":"admin","password":"secret-123","code":"123456"}',
+  );
+
+  await user.click(within(await cardOf("bob")).getByRole("button", { name: "Make user" }));
+  const demotion = await screen.findByRole("dialog", { name: "Make bob a user?" });
+  await user.click(within(demotion).getByRole("button", { name: "Make user" }));
+  await within(demotion).findByText("There must be at least one administrator.");
 });
 
 test("an invalid number of credits is refused before it is sent", async () => {

@@ -2,6 +2,7 @@ import type { PaymentDetailsUpdate } from "@shared/contract/account-requests.ts"
 import {
   type ActionDone,
   actionDoneSchema,
+  type RoleChange,
   systemHealthSchema,
   usageSchema,
   userListSchema,
@@ -46,6 +47,15 @@ export const grantCredits = (username: string, credits: number): Promise<ActionD
     path: "/admin/grant-image-credits/:username",
     params: { username },
     body: new URLSearchParams({ credits: String(credits) }),
+    schema: actionDoneSchema,
+  });
+
+export const setRole = (username: string, change: RoleChange): Promise<ActionDone> =>
+  api({
+    method: "POST",
+    path: "/admin/set-role/:username",
+    params: { username },
+    body: change,
     schema: actionDoneSchema,
   });
 

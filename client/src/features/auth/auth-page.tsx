@@ -176,6 +176,12 @@ function AuthForm({ mode, onSession }: AuthFormProps) {
       <Button type="submit" size="lg" busy={isPending}>
         {isPending ? "Processing..." : modes[mode].title}
       </Button>
+      {isRegister && (
+        <p className="text-center text-sm text-ink-muted text-pretty">
+          By registering, you agree to the <TextLink to="/terms">Terms of Service</TextLink>. The{" "}
+          <TextLink to="/privacy">Privacy Policy</TextLink> says how we use your data.
+        </p>
+      )}
     </Form>
   );
 }

@@ -1,4 +1,11 @@
+import {
+  EVENT_RETENTION_DAYS,
+  PROOF_FINGERPRINT_DAYS,
+  SESSION_IDLE_HOURS,
+  SESSION_LIFETIME_DAYS,
+} from "@shared/contract/constants.ts";
 import { CHART_IMAGE_DAYS } from "@shared/contract/files.ts";
+import { SECURITY_LOG_DAYS } from "@shared/contract/security-log.ts";
 import { TextLink } from "../../ui/button.tsx";
 import { PageHeading, usePageDescription } from "../../ui/page-heading.tsx";
 
@@ -42,31 +49,43 @@ function LegalPage({ title, lead, updated, description, sections }: LegalDocumen
 
 const privacyPolicy: LegalDocument = {
   title: "Privacy Policy",
-  lead: "What we know about you, how we use it, and how to have it deleted.",
-  updated: "1 November 2026",
+  lead: "What we know about you, how we use it, and how to get or delete it.",
+  updated: "23 November 2026",
   description: "What personal data AI Trading Bot keeps, what for, how long, and your rights.",
   sections: {
-    "What we keep about you": [
-      "Your account: username, email address, whether it is verified, your approval and your image credits. Your password is kept only as a salted hash, or by the sign-in service we use; no one can read it.",
-      "Your use of the service: the signals you asked for with their settings and results, chart images you uploaded for analysis, and the payment proof you sent with the sender's name on it.",
-      "For the operation of the service we keep technical records of requests, with the network address they came from, and a record of what administrators changed.",
+    "What we keep about you, and how long": [
+      "Account: your username, email address, role, approval and image credits, until you delete your account. Your password is kept only as a salted hash, or by the sign-in service we use. With two-factor authentication, we keep its key encrypted, and hashes of your recovery codes.",
+      `Sessions: when and with which browser you signed in, and a hash of your network. A session ends ${SESSION_IDLE_HOURS} hours after its last use, and at most ${SESSION_LIFETIME_DAYS} days after the sign-in. Your newer sign-ins replace its record.`,
+      "Signals: what you asked for, with your amount, risk and leverage, and the results. They are kept until an administrator clears your history or you delete your account.",
+      `Chart images: at most ${CHART_IMAGE_DAYS} days.`,
+      `Payment proof: the image and the sender's name, until you replace it, an administrator deletes it, or you delete your account. A fingerprint of the image is kept for ${PROOF_FINGERPRINT_DAYS} more days, to recognize a receipt that is used twice. The image cannot be restored from it.`,
+      `Events: a copy of what your open pages are notified of, and administrators of your account, for ${EVENT_RETENTION_DAYS} days.`,
+      `Security log: sign-ins, changes of accounts and actions of administrators, with username, network address and browser. Its entries are kept for ${SECURITY_LOG_DAYS} days, also after you delete your account.`,
+      "Technical records: the time, path and result of each request, with the internal number of your account. They and our backups are replaced by newer ones regularly.",
     ],
     "What we use it for": [
-      "To provide the service you signed up for, to check your subscription payment, to keep accounts safe from misuse, and to write to you about your account. We do not sell your data and do not show advertisements.",
+      "To provide the service you signed up for, to check your subscription payment, and to write to you about your account.",
+      "To keep accounts and payments safe from misuse, which is our legitimate interest: sessions, fingerprints of proofs, and the security log.",
+      "We do not sell your data, make profiles of you, or show advertisements.",
     ],
     "Who else receives data": [
-      "Artificial intelligence: market data and your signal settings, and the chart image if you add one, may be sent to the provider of the AI model for analysis. Your name and email address are not.",
-      "Email: your address and our messages to you pass through our email provider.",
-      "Market widgets: the home page shows widgets of TradingView. Your browser loads them from TradingView, which thereby learns your network address and may set cookies of its own. All other pages load nothing from anyone else.",
+      "Artificial intelligence: the provider of the AI model receives market data, and your chart image if you add one. It does not receive your name, email address, amount, risk or leverage.",
+      "Email: your address, your username and our messages to you pass through our email provider. If we use a sign-in service (Google Firebase), it keeps your email address and password and sends these emails.",
+      "TradingView: the home page, the bot and the signal pages show charts that your browser loads from TradingView. It learns your network address, your browser and which market you look at, and may set cookies of its own.",
+      "Market data: exchanges and other sources receive the symbols that are analyzed, and nothing about you.",
+      "Administrators of this service see your account, payment proof and chart images.",
+      "Anyone with a link that you create to share a signal sees that signal, without your name, amounts and images, until you end the link or it expires.",
+    ],
+    "What is not about you": [
+      "Market analyses, their outcomes, the performance statistics and the public ledger belong to markets. They contain nothing about users and stay when an account is deleted.",
     ],
     "What is stored in your browser": [
-      "While you are logged in, your browser's local storage holds three entries: your session token, whether you are approved, and whether you are an administrator. Logging out removes them. We set no tracking cookies.",
-    ],
-    "How long we keep it": [
-      `Chart images are deleted after ${CHART_IMAGE_DAYS} days at the latest. Your signals and your payment proof are kept until you or an administrator delete them, or until your account is deleted. The record of administrators' changes is kept for a year.`,
+      "While you are logged in, local storage holds your session token, whether you are approved, and whether you are an administrator. Logging out removes them. The browser also keeps your theme, your notification settings, what you last entered on the bot page and the last ledger head that you verified. We set no cookies, except one for administrators who open the job queue.",
     ],
     "Your rights": [
-      "You can ask what we hold about you, have it corrected, receive a copy of it, or have it deleted together with your account. You can also complain to the data protection authority where you live.",
+      "Download my data, in the User Panel, gives you a copy of what is stored about you as a JSON file.",
+      "Delete my account, in the User Panel, deletes your account with your sessions, signals, images, credits and payment proof immediately. What remains for the time stated above: the fingerprint of your proof without your name, the security log, events to administrators, technical records and backups. The last administrator cannot delete their account.",
+      "Contact us to correct your data or if you object to how we use it. You can also complain to the data protection authority where you live.",
     ],
     Changes: [
       "When this policy changes, the date at the top changes with it. If a change affects how we use data you have already given us, we notify you by email first.",
@@ -103,7 +122,7 @@ const termsOfService: LegalDocument = {
       "As far as the law allows, we are not liable for trading losses or lost profits, nor for damage caused by interruptions or by data of third parties. Nothing in these terms limits liability for intent, gross negligence, or injury to life or health.",
     ],
     Ending: [
-      "You can stop using the service at any time and have your account deleted. We may close accounts that break these terms. What has been paid for the running month is returned if we close an account without such a reason.",
+      "You can stop using the service at any time and delete your account in the User Panel. We may close accounts that break these terms. What has been paid for the running month is returned if we close an account without such a reason.",
     ],
     Changes: [
       "When these terms change, the date at the top changes with them, and we notify you by email before a material change takes effect. Using the service after that date means that you agree.",

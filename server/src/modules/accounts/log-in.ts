@@ -9,14 +9,14 @@ import type { ServerDeps } from "../../server-deps.ts";
 import type { VerifiedAccount } from "./identity/identity-provider.ts";
 import { revokeSessions } from "./passwords.ts";
 import { notifyOfNewDevice } from "./security-notices.ts";
-import { startSignIn } from "./sign-in-limits.ts";
+import type { StartSignIn } from "./sign-in-limits.ts";
 import { consumeCode } from "./two-factor.ts";
 import { markEmailVerified } from "./verify-email.ts";
 
-type LoginDeps = Pick<
+export type LoginDeps = Pick<
   ServerDeps,
   "background" | "database" | "identity" | "mailer" | "settings" | "now"
->;
+> & { startSignIn: StartSignIn };
 
 /**
  * Verifies a username or email address and a password, and starts a session. Unknown names take as long and get the same
@@ -29,7 +29,7 @@ export async function logIn(
 ): Promise<Session> {
   const { username, password } = request;
   const user = await findByName(deps, username);
-  const attempt = await startSignIn(deps, username, { user, network: device.network });
+  const attempt = await deps.startSignIn(username, { user, network: device.network });
   if (!user) {
     await deps.identity.verifyNothing(password);
     throw invalidCredentials();

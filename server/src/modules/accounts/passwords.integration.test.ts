@@ -117,6 +117,18 @@ describe("passwords", () => {
       expect(await loginStatus(user, TEST_PASSWORD)).toBe(200);
     });
 
+    it.each([
+      ["user", "password1", "This password is too common. Choose another one."],
+      ["admin", "eleven char", "Administrators need a password of at least 12 characters."],
+    ] as const)("refuses a %s's new password that is easy to guess", async (role, next, detail) => {
+      const user = await createUser(server.database, { role });
+      expect(await change(tokenOf(user), TEST_PASSWORD, next)).toMatchObject({
+        status: 422,
+        body: { code: "invalid-input", detail, errors: [{ field: "new_password" }] },
+      });
+      expect(await loginStatus(user, TEST_PASSWORD)).toBe(200);
+    });
+
     it("needs a session", async () => {
       expect(await change(undefined, TEST_PASSWORD)).toMatchObject({
         status: 401,
@@ -142,6 +154,32 @@ describe("passwords", () => {
       expect(await loginStatus(user, NEW_PASSWORD)).toBe(200);
       expect(await loginStatus(user, "password-2")).toBe(401);
       expect(await Promise.all(sessions.map(meStatus))).toEqual([401, 401]);
+    });
+
+    it("refuses an administrator's password of 11 characters, and the link still works", async () => {
+      const admin = await createUser(server.database, { role: "admin" });
+      const token = await resetTokenOf(admin);
+      const reset = (password: string) =>
+        post("/reset-password", { token, new_password: password });
+      expect(await reset("eleven char")).toMatchObject({
+        status: 422,
+        body: { code: "invalid-input", errors: [{ field: "new_password" }] },
+      });
+      expect((await reset("twelve chars")).status).toBe(200);
+    });
+
+    it("gives an account to the owner of the address that someone else registered with", async () => {
+      const taken = { username: "mallory", email: "victim@example.com", password: "mallorys-own" };
+      const { body } = await post("/register", taken);
+      const owner = await server.database.users.findOne({ usernameKey: "mallory" }).lean();
+      if (!owner) throw new Error("there is no account");
+      const token = await resetTokenOf(owner);
+      await post("/reset-password", { token, new_password: NEW_PASSWORD });
+      expect(await meStatus(body.token)).toBe(401);
+      expect(await loginStatus(owner, taken.password)).toBe(401);
+      const login = await post("/login", { username: taken.email, password: NEW_PASSWORD });
+      const me = await server.call("/me", { token: login.body.token });
+      expect(await me.json()).toMatchObject({ email_verified: true });
     });
   });
 

@@ -5,11 +5,14 @@ import type {
 } from "@shared/contract/account-requests.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
+import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { wrongPassword } from "../../http/errors.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { addLogEntry } from "../admin/security-log.ts";
+import { assertStrongPassword } from "./password-policy.ts";
 import { notifyOwner } from "./security-notices.ts";
+import { markEmailVerified } from "./verify-email.ts";
 
 /**
  * Emails a reset link if there is an account. The email is sent in the background, so that the response time does not
@@ -34,22 +37,34 @@ type PasswordDeps = Pick<
   "background" | "database" | "identity" | "mailer" | "settings" | "now"
 >;
 
-/** Sets a new password and ends all sessions of the user. @throws AppError invalid-token */
+/**
+ * Sets a new password and ends all sessions of the user. The address counts as verified, since the token was sent to it.
+ * @throws AppError invalid-token, invalid-input
+ */
 export async function resetPassword(
   deps: PasswordDeps,
   { token, new_password: newPassword }: ResetPasswordRequest,
 ): Promise<void> {
-  const reset = await deps.identity.prepareReset({ token, newPassword });
+  const check = async (owner: string | null) => {
+    const user = owner && (await deps.database.users.findOne({ identityId: owner }).lean());
+    if (user) assertStrongPassword("new_password", newPassword, user);
+  };
+  const reset = await deps.identity.prepareReset({ token, newPassword, check });
   const { identityId } = reset;
-  const options = { lockKeys: `identity:${identityId}`, now: deps.now };
+  const options = { lockKeys: [`identity:${identityId}`, ADMINS_STREAM], now: deps.now };
   const user = await commit(deps.database, options, async (uow) => {
     await reset.store(uow.session);
-    return identityId === null ? null : revokeSessions(deps, uow, { identityId });
+    if (identityId === null) return null;
+    await markEmailVerified(deps, uow, identityId);
+    return revokeSessions(deps, uow, { identityId });
   });
   if (user) notifyOwner(deps, user, "password-changed");
 }
 
-/** Changes the password and ends all other sessions of the user. @throws AppError wrong-password */
+/**
+ * Changes the password and ends all other sessions of the user.
+ * @throws AppError wrong-password, invalid-input
+ */
 export async function changePassword(
   deps: PasswordDeps,
   { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
@@ -57,6 +72,7 @@ export async function changePassword(
 ): Promise<void> {
   const { identityId, email } = user;
   const { current_password: currentPassword, new_password: newPassword } = request;
+  assertStrongPassword("new_password", newPassword, user);
   const attempt = { identityId, email, currentPassword, newPassword };
   const prepared = await deps.identity.prepareChange(attempt);
   if (!prepared) throw wrongPassword();

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { type FakeSmtp, readMail, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
 import { freePort } from "@shared/testing/spawn-service.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
@@ -81,6 +81,35 @@ describe("the mail of a registration", () => {
     ]);
     expect(smtp.mailsTo("taken@example.com")).toHaveLength(1);
     expect(smtp.mailsTo("other@example.com")).toEqual([]);
+  });
+
+  it("goes to the owner of an address that someone else registered with and never used", async () => {
+    const email = "owner@example.com";
+    const { body } = await register(server, { username: "mallory", email });
+    const owner = { username: "owner", email };
+    const later = (hours: number) => ({ createdAt: new Date(Date.now() - hours * 3_600_000) });
+    const age = (hours: number) =>
+      server.database.users.updateOne({ usernameKey: "mallory" }, { $set: later(hours) });
+    await age(23);
+    expect(await register(server, owner)).toMatchObject({
+      status: 409,
+      body: { code: "auth/email-already-in-use" },
+    });
+    await age(25);
+    expect(await register(server, owner)).toMatchObject({ status: 201 });
+    expect((await server.call("/me", { token: body.token })).status).toBe(401);
+    expect(await server.database.users.exists({ usernameKey: "mallory" })).toBeNull();
+    expect(smtp.mailsTo(email)).toHaveLength(2);
+  });
+
+  it.each([
+    ["verified", { emailVerified: true }],
+    ["used", { lastEventSeq: 1 }],
+    ["an administrator's", { role: "admin" }],
+  ] as const)("is not sent for an address whose old account is %s", async (_, state) => {
+    const { email } = await createUser(server.database, { createdAt: new Date(0), ...state });
+    expect(await register(server, { username: "late", email })).toMatchObject({ status: 409 });
+    expect(smtp.mailsTo(email)).toEqual([]);
   });
 
   it("is sent once, however many register one address at once on two servers", async () => {

@@ -13,18 +13,20 @@ import { duplicateField, isDatabaseUnavailable } from "../../http/database-error
 import { emailTaken, unavailable, usernameTaken } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { PreparedAccount } from "./identity/identity-provider.ts";
+import { assertStrongPassword } from "./password-policy.ts";
 
 /**
  * Creates a user, who needs approval, and emails a verification link.
- * @throws AppError auth/username-already-in-use, auth/email-already-in-use, unavailable if the email cannot be sent
+ * @throws AppError auth/username-already-in-use, auth/email-already-in-use, invalid-input if the password is easy to
+ *   guess, unavailable if the email cannot be sent
  */
-export function registerUser(deps: AccountDeps, request: RegisterRequest): Promise<UserRecord> {
-  return createAccount(deps, {
-    ...request,
-    role: "user",
-    approved: false,
-    asksToVerifyEmail: true,
-  });
+export async function registerUser(
+  deps: AccountDeps,
+  request: RegisterRequest,
+): Promise<UserRecord> {
+  const account = { ...request, role: "user", approved: false, asksToVerifyEmail: true } as const;
+  assertStrongPassword("password", request.password, account);
+  return createAccount(deps, account);
 }
 
 export type AccountDeps = Pick<ServerDeps, "database" | "identity" | "background" | "now">;
@@ -43,27 +45,63 @@ interface NewAccount extends Profile {
  */
 export function createAccount(deps: AccountDeps, account: NewAccount): Promise<UserRecord> {
   return withRegistrationLock(deps, account.email, async () => {
-    await assertFree(deps, account);
-    return storeAccount(deps, account);
+    const unusedClaim = await assertFree(deps, account);
+    return storeAccount(deps, { ...account, unusedClaim });
   });
 }
 
-/** Checks before an email is sent and anything has to be undone. */
-async function assertFree({ database }: AccountDeps, { username, email }: Profile): Promise<void> {
+/** An account that is neither verified nor used for this time, as long as its link works, gives its address back. */
+const UNUSED_CLAIM_MS = 24 * 3_600_000;
+
+/** Nothing has happened with these accounts: no approval, no proof of payment, no signal. */
+const UNUSED = { role: "user", emailVerified: false, lastEventSeq: 0 } as const;
+
+/**
+ * Checks before an email is sent and anything has to be undone.
+ * @returns the account whose address is free again, if any: otherwise, people could not register after someone else had
+ *   registered with their address
+ */
+async function assertFree(
+  { database, now }: AccountDeps,
+  { username, email }: Profile,
+): Promise<UserRecord | null> {
   const usernameKey = username.toLowerCase();
   const emailKey = email.toLowerCase();
-  if (await database.users.exists({ usernameKey })) throw usernameTaken();
-  if (await database.users.exists({ emailKey })) throw emailTaken();
+  const createdAt = { $lt: new Date(now().getTime() - UNUSED_CLAIM_MS) };
+  const unused = await database.users.findOne({ emailKey, ...UNUSED, createdAt }).lean();
+  const others = { _id: { $ne: unused?._id ?? null } };
+  if (await database.users.exists({ usernameKey, ...others })) throw usernameTaken();
+  if (await database.users.exists({ emailKey, ...others })) throw emailTaken();
+  return unused;
 }
 
-async function storeAccount(deps: AccountDeps, input: NewAccount): Promise<UserRecord> {
-  const { password, asksToVerifyEmail, check, ...profile } = input;
+/** @throws AppError auth/email-already-in-use if the account has been verified or used meanwhile */
+async function deleteUnused(
+  { database, identity }: AccountDeps,
+  uow: UnitOfWork,
+  { _id, identityId, username }: UserRecord,
+): Promise<void> {
+  const { session } = uow;
+  const { deletedCount } = await database.users.deleteOne({ _id, ...UNUSED }, { session });
+  if (deletedCount === 0) throw emailTaken();
+  await identity.deleteAccount({ identityId, session });
+  uow.endSessions({ userId: _id.toString(), reason: "deleted" });
+  uow.log({ type: "user:deleted", user: username, details: { reason: "address-not-verified" } });
+  uow.addEvent(ADMINS_STREAM, "user:deleted", { username });
+}
+
+async function storeAccount(
+  deps: AccountDeps,
+  input: NewAccount & { unusedClaim: UserRecord | null },
+): Promise<UserRecord> {
+  const { password, asksToVerifyEmail, check, unusedClaim, ...profile } = input;
   const account = await deps.identity.prepareAccount({ email: profile.email, password });
   const options = { lockKeys: ADMINS_STREAM, now: deps.now };
   try {
     if (asksToVerifyEmail) await account.sendVerification(profile.username);
     return await commit(deps.database, options, async (uow) => {
       await check?.(uow);
+      if (unusedClaim) await deleteUnused(deps, uow, unusedClaim);
       const { identityId } = account;
       const emailVerified = !asksToVerifyEmail;
       const user = newUserRecord(profile, { identityId, emailVerified, createdAt: uow.at });

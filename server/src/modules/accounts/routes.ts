@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
 import { type AppContext, sessionOf } from "../../http/context.ts";
@@ -6,11 +7,15 @@ import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { type Device, startSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { addLogEntry } from "../admin/security-log.ts";
+import { deleteOwnAccount } from "../users/delete-user.ts";
 import { endSession, listSessions } from "./account-sessions.ts";
+import { exportData } from "./export-data.ts";
 import { getCurrentUser } from "./get-current-user.ts";
-import { logIn, presentSession } from "./log-in.ts";
+import { type LoginDeps, logIn, presentSession } from "./log-in.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
 import { registerUser } from "./register.ts";
+import { createSignInLimits } from "./sign-in-limits.ts";
 import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
 
@@ -22,7 +27,7 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
     if (!token) throw unauthenticated();
     return presentSession(user, token);
   }),
-  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, deviceOf(ctx))),
+  createLogInRoute({ ...deps, startSignIn: createSignInLimits(deps) }),
   handle(accountRoutes.getMe, (_, ctx) => getCurrentUser(deps, sessionOf(ctx).user._id)),
 
   handle(accountRoutes.verifyEmail, async ({ body }) => {
@@ -54,7 +59,10 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
   }),
 ];
 
-/** Sessions and the second factor of the user's own account. */
+const createLogInRoute = (deps: LoginDeps): BoundRoute =>
+  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, deviceOf(ctx)));
+
+/** Sessions, second factor and data of the user's own account. */
 export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(accountRoutes.logOut, async (_, ctx) => {
     const session = sessionOf(ctx);
@@ -72,6 +80,15 @@ export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
   ),
   handle(accountRoutes.disableTwoFactor, ({ body }, ctx) =>
     disableTwoFactor(deps, sessionOf(ctx), body),
+  ),
+  handle(accountRoutes.downloadData, async (_, ctx) => {
+    const session = sessionOf(ctx);
+    await addLogEntry(deps, { type: "data:exported", user: session.user.username });
+    ctx.attachment("my-data.json");
+    return Readable.from(exportData(deps, session));
+  }),
+  handle(accountRoutes.deleteAccount, ({ body }, ctx) =>
+    deleteOwnAccount(deps, sessionOf(ctx), body),
   ),
 ];
 

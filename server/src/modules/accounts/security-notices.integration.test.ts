@@ -63,6 +63,20 @@ describe("the owner of an account gets an email", () => {
     expect(await mails()).toEqual([expect.stringContaining("Your password was changed.")]);
   });
 
+  it("about a changed role", async () => {
+    const admin = await createUser(server.database, { role: "admin" });
+    for (const role of ["admin", "admin", "user"]) {
+      await server.call(`/admin/set-role/${user.username}`, {
+        json: { role, password: TEST_PASSWORD },
+        token: signTokenFor(admin, server.deps.settings),
+      });
+    }
+    expect(await mails()).toEqual([
+      expect.stringContaining("You are now an administrator."),
+      expect.stringContaining("You are no longer an administrator."),
+    ]);
+  });
+
   it("about the second factor, when it is turned on and off", async () => {
     const { secret } = await call("/me/two-factor", {});
     const codeIn = (steps: number) =>

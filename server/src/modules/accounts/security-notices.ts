@@ -1,3 +1,4 @@
+import { MIN_ADMIN_PASSWORD_LENGTH } from "@shared/contract/constants.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { Device } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
@@ -9,9 +10,11 @@ const EVENTS = {
   "password-changed": "Your password was changed.",
   "two-factor-on": "Two-factor authentication was turned on.",
   "two-factor-off": "Two-factor authentication was turned off.",
+  "made-admin": `You are now an administrator. If your password has fewer than ${MIN_ADMIN_PASSWORD_LENGTH} characters, change it.`,
+  "made-user": "You are no longer an administrator.",
 } as const;
 
-/** Emails the owner of an account that its protection was changed, in the background. */
+/** Emails the owner of an account that its protection or its role was changed, in the background. */
 export function notifyOwner(
   deps: NoticeDeps,
   user: Pick<UserRecord, "email" | "username">,

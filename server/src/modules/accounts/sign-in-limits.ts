@@ -13,21 +13,24 @@ interface SignInAttempt {
   succeed(): Promise<void>;
 }
 
+/** Starts an attempt to sign in with a name. @throws AppError rate-limited */
+export type StartSignIn = (
+  name: string,
+  from: { user: Pick<UserRecord, "sessions"> | null; network: string },
+) => Promise<SignInAttempt>;
+
 /**
- * Counts an attempt to sign in before the password is checked, so that simultaneous guesses cannot slip through. Each
+ * Counts each attempt to sign in before the password is checked, so that simultaneous guesses cannot slip through. Each
  * failure after the tenth doubles the delay until the next attempt, wherever it comes from. Networks in which the account
  * was used before have a count of their own: guesses from elsewhere do not lock the owner out.
- * @param device.network hash of the client's network
- * @throws AppError rate-limited
  */
-export async function startSignIn(
-  { database, settings }: Pick<ServerDeps, "database" | "settings">,
-  name: string,
-  { user, network }: { user: Pick<UserRecord, "sessions"> | null; network: string },
-): Promise<SignInAttempt> {
-  if (settings.RATE_LIMIT === "off") return { succeed: () => Promise.resolve() };
-  const isKnown = user?.sessions.some((session) => session.network === network) ?? false;
-  const key = hashOf([name.trim().toLowerCase(), ...(isKnown ? [network] : [])]);
+export function createSignInLimits({
+  database,
+  settings,
+}: Pick<ServerDeps, "database" | "settings">): StartSignIn {
+  if (settings.RATE_LIMIT === "off") {
+    return () => Promise.resolve({ succeed: () => Promise.resolve() });
+  }
   const failures = createLimiter(database, {
     name: "sign-in-failures",
     points: FREE_FAILURES,
@@ -40,19 +43,23 @@ export async function startSignIn(
     durationSeconds: MAX_DELAY_SECONDS,
     givesBack: true,
   });
-  const delayed = await delays.get(key);
-  if (delayed && delayed.msBeforeNext > 0) {
-    throw rateLimited(Math.ceil(delayed.msBeforeNext / 1_000));
-  }
-  const { consumedPoints } = await failures.penalty(key);
-  if (consumedPoints > FREE_FAILURES) {
-    const delaySeconds = Math.min(2 ** (consumedPoints - FREE_FAILURES), MAX_DELAY_SECONDS);
-    await delays.block(key, delaySeconds);
-  }
-  return {
-    async succeed() {
-      await failures.delete(key);
-      await delays.delete(key);
-    },
+  return async (name, { user, network }) => {
+    const isKnown = user?.sessions.some((session) => session.network === network) ?? false;
+    const key = hashOf([name.trim().toLowerCase(), ...(isKnown ? [network] : [])]);
+    const delayed = await delays.get(key);
+    if (delayed && delayed.msBeforeNext > 0) {
+      throw rateLimited(Math.ceil(delayed.msBeforeNext / 1_000));
+    }
+    const { consumedPoints } = await failures.penalty(key);
+    if (consumedPoints > FREE_FAILURES) {
+      const delaySeconds = Math.min(2 ** (consumedPoints - FREE_FAILURES), MAX_DELAY_SECONDS);
+      await delays.block(key, delaySeconds);
+    }
+    return {
+      async succeed() {
+        await failures.delete(key);
+        await delays.delete(key);
+      },
+    };
   };
 }

@@ -116,6 +116,23 @@ describe("the second factor", () => {
     expect(await me.json()).toMatchObject({ two_factor: { recovery_codes_left: 9 } });
   });
 
+  it("is asked for before the account is deleted", async () => {
+    const { secret } = await turnOn();
+    const deleteAccount = (code?: string) => {
+      const json = { username: user.username, password: TEST_PASSWORD, code };
+      return call("/me", { method: "DELETE", json });
+    };
+    expect(await deleteAccount()).toMatchObject({
+      status: 403,
+      body: { code: "reauthentication-required" },
+    });
+    expect(await deleteAccount("000000")).toMatchObject({
+      status: 403,
+      body: { code: "wrong-password" },
+    });
+    expect((await deleteAccount(codeAt(secret))).status).toBe(204);
+  });
+
   it("stops guessing after 10 wrong codes, also for the right one", async () => {
     const { secret } = await turnOn();
     for (let wrong = 0; wrong < 10; wrong++) {

@@ -60,14 +60,6 @@ export async function findDashboardSession(
   return sessionOfToken(deps, record);
 }
 
-/** Ends all dashboard sessions of a user session. */
-export async function revokeAccess(
-  { database }: AccessDeps,
-  { sessionId }: Pick<AuthenticatedSession, "sessionId">,
-): Promise<void> {
-  await database.dashboardTokens.deleteMany({ sessionId });
-}
-
 async function issueToken(
   { database, now }: AccessDeps,
   kind: DashboardTokenKind,

@@ -54,6 +54,7 @@ describe("/admin/queue", () => {
   const tokenOf = (user: UserRecord) => signTokenFor(user, server.deps.settings);
   const post = (path: string, user = root) =>
     server.call(`/admin/queue/${path}`, { method: "POST", token: tokenOf(user) });
+  const logOut = () => server.call("/logout", { method: "POST", token: tokenOf(root) });
   const getTicket = async (): Promise<string> => (await (await post("ticket")).json()).ticket;
   const redeem = (ticket: string, { at = server, headers = {} } = {}) =>
     at.call("/admin/queue/", {
@@ -234,7 +235,7 @@ describe("/admin/queue", () => {
 
   it("closes with the session that it was opened in: by signing out, or a changed password", async () => {
     const [first, ticket] = [await openPage(), await getTicket()];
-    expect((await post("leave")).status).toBe(200);
+    expect((await logOut()).status).toBe(204);
     expect((await get("api", first)).status).toBe(401);
     expect((await redeem(ticket)).status).toBe(401);
     const second = await openPage();
@@ -248,7 +249,7 @@ describe("/admin/queue", () => {
     const told: string[] = [];
     for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       told.push(chunk);
-      if (chunk.includes("complete")) await post("leave");
+      if (chunk.includes("complete")) await logOut();
     }
     expect(told.join("")).toBe(
       'event: connected\ndata: {"connected":true}\n\ndata: {"type":"complete"}\n\n',

@@ -23,7 +23,6 @@ import {
   issueTicket,
   QUEUE_PATH,
   redeemTicket,
-  revokeAccess,
   setDashboardCookie,
 } from "./dashboard-access.ts";
 
@@ -35,10 +34,6 @@ export const createQueueDashboardRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(adminRoutes.createQueueTicket, async (_, ctx) => {
     const { secret, expiresAt } = await issueTicket(deps, sessionOf(ctx));
     return { ticket: secret, expires_at: expiresAt.toISOString() };
-  }),
-  handle(adminRoutes.closeQueueDashboard, async (_, ctx) => {
-    await revokeAccess(deps, sessionOf(ctx));
-    return { detail: "The queue dashboard is closed in all browsers." };
   }),
   handle(queueDashboardRoutes.openPage, ({ body }, ctx) => openPage(deps, ctx, body.ticket), {
     before: [showErrorsAsHtml],

@@ -1,3 +1,4 @@
+import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { userStream } from "@shared/outbox/streams.ts";
@@ -20,26 +21,39 @@ export async function clearHistory(
   input: UserActionInput,
 ): Promise<{ user: UserRecord; deleted: number }> {
   const user = await findUserByName(deps.database, input.username);
-  return { user, deleted: await clearHistoryOf(deps, { admin: input.admin, userId: user._id }) };
+  const deleted = await clearHistoryOf(deps.database, user._id, asAdmin(deps, input.admin));
+  return { user, deleted };
 }
+
+/** Commits one action as a certain user. */
+export type CommitAction = <Result>(
+  lockKeys: string | readonly string[],
+  apply: (uow: UnitOfWork) => Promise<Result>,
+) => Promise<Result>;
+
+export const asAdmin =
+  (deps: AdminDeps, admin: Admin): CommitAction =>
+  (lockKeys, apply) =>
+    commitAsAdmin(deps, { admin, lockKeys }, apply);
 
 /** Deletes in batches, with an event for each. Returns the number of deleted signals. */
 export async function clearHistoryOf(
-  deps: AdminDeps,
-  { admin, userId }: { admin: Admin; userId: Types.ObjectId },
+  database: Database,
+  userId: Types.ObjectId,
+  commitAction: CommitAction,
 ): Promise<number> {
   const lockKeys = userStream(userId);
   let deleted = 0;
   let batch: number;
   do {
-    batch = await commitAsAdmin(deps, { admin, lockKeys }, (uow) => clearBatch(deps, uow, userId));
+    batch = await commitAction(lockKeys, (uow) => clearBatch(database, uow, userId));
     deleted += batch;
   } while (batch === BATCH_SIZE);
   return deleted;
 }
 
 async function clearBatch(
-  { database }: AdminDeps,
+  database: Database,
   uow: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<number> {
@@ -77,7 +91,7 @@ export async function clearAllHistory(
   for (let start = 0; start < userIds.length; start += USERS_AT_A_TIME) {
     const batch = userIds.slice(start, start + USERS_AT_A_TIME);
     const counts = await Promise.all(
-      batch.map((userId) => clearHistoryOf(deps, { admin, userId })),
+      batch.map((userId) => clearHistoryOf(deps.database, userId, asAdmin(deps, admin))),
     );
     for (const deleted of counts.filter((count) => count > 0)) {
       total.deleted += deleted;

@@ -4,19 +4,25 @@ import { join } from "node:path";
 import { sessionSchema } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { ADMINS_STREAM, CONTROL_STREAM } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { ApiClient, multipartForm, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { createSignals, runResult, startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { finishRun } from "../../../../worker/src/signals/signal-lifecycle.ts";
 import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), "delete-user-"));
 const bitcoin = { symbol: "BTC/USDT", timeframe: "1h" };
 const LATER = { headers: { Prefer: "respond-async" } };
+
+const dataSchema = z.object({
+  signals: z.array(z.object({ signal_id: z.string() })),
+  events: z.array(z.object({ seq: z.number() })),
+});
 
 describe("deleting a user", () => {
   let server: LiveServer;
@@ -65,7 +71,15 @@ describe("deleting a user", () => {
     return [...places].sort();
   };
 
-  it("leaves no data: history, queue, files, credits, events, sign-in", async () => {
+  const deleteOwn = (user: UserRecord, body: object) =>
+    api.call("/me", { method: "DELETE", user, body });
+  const confirmation = (user: UserRecord) => ({
+    username: user.username,
+    password: TEST_PASSWORD,
+  });
+
+  /** Leaves data of Ann in every collection that may hold some. */
+  const useAccount = async (): Promise<void> => {
     await api.post(root, `/admin/grant-image-credits/${ann.username}`, { credits: 3 });
     await createSignals(database, ann, { count: 3 });
     await createSignals(database, ann, { status: "running" });
@@ -83,7 +97,13 @@ describe("deleting a user", () => {
     ).toMatchObject({ status: 202 });
     await api.call("/forgot-password", { method: "POST", body: { email: ann.email } });
     await vi.waitUntil(() => database.mailTokens.exists({ identityId: ann.identityId }), PUSH_WAIT);
+  };
 
+  it.each([
+    ["an administrator", deleteAnn],
+    ["the owner", () => deleteOwn(ann, confirmation(ann))],
+  ])("leaves no data when %s does it", async (_, deleteAccount) => {
+    await useAccount();
     const files = await database.chartImages.distinct("_id", { userId: ann._id });
     files.push(...(await database.paymentProofs.distinct("_id", { userId: ann._id })));
     const words = [ann._id, ann.identityId, ann.email, ...files, ...(await signalIdsOf(ann))];
@@ -104,11 +124,84 @@ describe("deleting a user", () => {
       "signals",
       "users",
     ]);
-    expect(await deleteAnn()).toEqual({
-      status: 200,
-      body: { detail: `Deleted ${ann.username}.` },
-    });
+    expect([200, 204]).toContain((await deleteAccount()).status);
     expect(await placesOf(words)).toEqual([]);
+    expect(await api.call("/me", { user: ann })).toMatchObject({ status: 401 });
+  });
+
+  it("is possible for the owner with their username and password only", async () => {
+    await createSignals(database, ann, { count: 1 });
+    const refusals: [object, number, string][] = [
+      [{ ...confirmation(ann), username: root.username }, 422, "invalid-input"],
+      [{ username: ann.username }, 403, "reauthentication-required"],
+      [{ ...confirmation(ann), password: "wrong" }, 403, "wrong-password"],
+    ];
+    for (const [body, status, code] of refusals) {
+      expect(await deleteOwn(ann, body)).toMatchObject({ status, body: { code } });
+    }
+    expect(await signalIdsOf(ann)).toHaveLength(1);
+    const username = ann.username.toUpperCase();
+    expect((await deleteOwn(ann, { ...confirmation(ann), username })).status).toBe(204);
+    const entry = { actor: ann.username, type: "user:deleted", user: ann.username };
+    expect(await database.securityLog.countDocuments(entry)).toBe(1);
+  });
+
+  it("is refused to the last administrator, who keeps their history", async () => {
+    const others = { role: "admin", _id: { $ne: root._id } } as const;
+    await database.users.updateMany(others, { role: "user" });
+    await createSignals(database, root, { count: 1 });
+    expect(await deleteOwn(root, confirmation(root))).toMatchObject({
+      status: 409,
+      body: { code: "last-admin" },
+    });
+    expect(await signalIdsOf(root)).toHaveLength(1);
+  });
+
+  it("leaves one of the last two administrators who delete their own accounts at once", async () => {
+    await database.users.updateMany({ role: "admin" }, { role: "user" });
+    const [cain, abel] = [
+      await createUser(database, { role: "admin" }),
+      await createUser(database, { role: "admin" }),
+    ];
+    const answers = await Promise.all(
+      [cain, abel].map((user) => deleteOwn(user, confirmation(user))),
+    );
+    await database.users.updateOne({ _id: root._id }, { role: "admin" });
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+    expect(await database.users.countDocuments({ _id: { $in: [cain._id, abel._id] } })).toBe(1);
+  });
+
+  it("is not needed to get a copy of the data, which has nothing of others and no secret", async () => {
+    const bob = await createUser(database, { approved: true });
+    await createSignals(database, bob, { count: 1 });
+    await useAccount();
+    const { body } = await api.call("/me/data", { user: ann });
+    expect(body).toMatchObject({
+      account: { username: ann.username, email: ann.email, image_credits: 2 },
+      sessions: [{ user_agent: "Vitest", current: true }],
+      payment_proofs: [{ sender_name: "A. Smith", content_type: "image/png" }],
+      chart_images: [{ filename: expect.any(String), signal_id: expect.any(String) }],
+      credits: [
+        { kind: "grant", amount: 3, balance: 3 },
+        { kind: "spend", amount: -1, balance: 2 },
+      ],
+      security_log: expect.arrayContaining([
+        expect.objectContaining({ type: "credits:granted" }),
+        expect.objectContaining({ type: "data:exported", address: expect.any(String) }),
+      ]),
+    });
+    const { signals, events } = dataSchema.parse(body);
+    expect(signals.map(({ signal_id: id }) => id)).toEqual((await signalIdsOf(ann)).map(String));
+    expect(events.length).toBe(
+      await database.events.countDocuments({ stream: userStream(ann._id) }),
+    );
+    const identity = await database.identities.findById(ann.identityId).lean();
+    const text = JSON.stringify(body);
+    const hidden = [
+      ...[identity?.passwordHash, ann.sessions[0]?.network, root.username, bob.username],
+      ...(await signalIdsOf(bob)),
+    ];
+    for (const word of hidden) expect(text).not.toContain(String(word));
   });
 
   it("closes their open pages, rejects their token, and notifies the admins", async () => {

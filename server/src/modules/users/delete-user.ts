@@ -1,45 +1,80 @@
+import type { AccountDeletion } from "@shared/contract/account-requests.ts";
+import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { AppError } from "@shared/runtime/app-error.ts";
 import type { Types } from "mongoose";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
+import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
-import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
+import { reauthenticate } from "../accounts/two-factor.ts";
+import type { AdminDeps, UserActionInput } from "../admin/security-log.ts";
 import { removeUserFiles } from "../files/stored-files.ts";
 import { deleteSignals } from "../signals/delete-signals.ts";
-import { clearHistoryOf } from "./clear-history.ts";
+import { asAdmin, type CommitAction, clearHistoryOf } from "./clear-history.ts";
 import { findUserByName } from "./manage-users.ts";
+import { assertOtherAdmin } from "./set-role.ts";
 
-/**
- * Deletes a user with all data and sessions; the name becomes available again. The history, which may be long, is deleted
- * first. If the rest fails, the user still exists and can be deleted again. @throws AppError not-found, own-account
- */
+/** Deletes a user as an administrator. @throws AppError not-found, own-account */
 export async function deleteUser(
   deps: AdminDeps & Pick<ServerDeps, "identity">,
   { admin, username }: UserActionInput,
 ): Promise<UserRecord> {
-  const { database, identity } = deps;
-  const user = await findUserByName(database, username);
+  const user = await findUserByName(deps.database, username);
   assertNotOwnAccount(admin, user);
-  const { _id, identityId } = user;
-  await clearHistoryOf(deps, { admin, userId: _id });
-  const lockKeys = [ADMINS_STREAM, userStream(_id)];
-  await commitAsAdmin(deps, { admin, lockKeys }, async (uow) => {
-    const { session } = uow;
-    const { deletedCount } = await database.users.deleteOne({ _id }, { session });
-    if (deletedCount === 0) throw userNotFound();
-    await deleteUserData(deps, uow, _id);
-    uow.endSessions({ userId: _id.toString(), reason: "deleted" });
-    uow.log({ type: "user:deleted", user: user.username });
-    uow.addEvent(ADMINS_STREAM, "user:deleted", { username: user.username });
-    await identity.deleteAccount({ identityId, session });
-  });
+  await removeUser(deps, user, asAdmin(deps, admin));
   return user;
 }
 
+/**
+ * Deletes the caller's own account.
+ * @throws AppError invalid-input if the username is not theirs, last-admin, reauthentication-required, wrong-password
+ */
+export async function deleteOwnAccount(
+  deps: AdminDeps & Pick<ServerDeps, "identity" | "settings">,
+  { user }: Pick<AuthenticatedSession, "user">,
+  { username, ...credentials }: AccountDeletion,
+): Promise<void> {
+  const { database, now } = deps;
+  if (username.toLowerCase() !== user.usernameKey) {
+    const message = "This is not your username.";
+    throw new AppError("invalid-input", message, { errors: [{ field: "username", message }] });
+  }
+  await reauthenticate(deps, { user }, credentials);
+  if (user.role === "admin") await assertOtherAdmin(database, user._id);
+  await removeUser(deps, user, (lockKeys, apply) =>
+    commit(database, { lockKeys, actor: user.username, now }, apply),
+  );
+}
+
+/**
+ * Deletes a user with all data and sessions; the name becomes available again. The history, which may be long, is deleted
+ * first. If the rest fails, the user still exists and can be deleted again.
+ */
+async function removeUser(
+  { database, identity }: Pick<ServerDeps, "database" | "identity">,
+  user: UserRecord,
+  commitAction: CommitAction,
+): Promise<void> {
+  const { _id, identityId, username } = user;
+  await clearHistoryOf(database, _id, commitAction);
+  await commitAction([ADMINS_STREAM, userStream(_id)], async (uow) => {
+    const { session } = uow;
+    const deleted = await database.users.findOneAndDelete({ _id }, { session }).lean();
+    if (!deleted) throw userNotFound();
+    if (deleted.role === "admin") await assertOtherAdmin(database, _id, session);
+    await deleteUserData(database, uow, _id);
+    uow.endSessions({ userId: _id.toString(), reason: "deleted" });
+    uow.log({ type: "user:deleted", user: username });
+    uow.addEvent(ADMINS_STREAM, "user:deleted", { username });
+    await identity.deleteAccount({ identityId, session });
+  });
+}
+
 async function deleteUserData(
-  { database }: AdminDeps,
+  database: Database,
   uow: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<void> {

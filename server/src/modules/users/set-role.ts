@@ -7,6 +7,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
+import { notifyOwner } from "../accounts/security-notices.ts";
 import { reauthenticate } from "../accounts/two-factor.ts";
 import { commitAsAdmin } from "../admin/security-log.ts";
 import { findUserByName } from "./manage-users.ts";
@@ -17,7 +18,7 @@ import { findUserByName } from "./manage-users.ts";
  * @throws AppError not-found, last-admin, reauthentication-required, wrong-password
  */
 export async function setRole(
-  deps: Pick<ServerDeps, "database" | "identity" | "settings" | "now">,
+  deps: Pick<ServerDeps, "background" | "database" | "identity" | "mailer" | "settings" | "now">,
   session: Pick<AuthenticatedSession, "user">,
   { username, role, ...credentials }: RoleChange & { username: string },
 ): Promise<UserRecord> {
@@ -25,8 +26,8 @@ export async function setRole(
   const { _id } = await findUserByName(database, username);
   await reauthenticate(deps, session, credentials);
   const options = { admin: session.user, lockKeys: [ADMINS_STREAM, userStream(_id)] };
-  return commitAsAdmin(deps, options, async (uow) => {
-    if (role === "user") await assertOtherAdmin(database, uow.session, _id);
+  const changed = await commitAsAdmin(deps, options, async (uow) => {
+    if (role === "user") await assertOtherAdmin(database, _id, uow.session);
     const user = await database.users
       .findOneAndUpdate(
         { _id, role: { $ne: role } },
@@ -34,20 +35,24 @@ export async function setRole(
         { session: uow.session, returnDocument: "after" },
       )
       .lean();
-    if (!user) return findUserByName(database, username);
+    if (!user) return null;
     uow.log({ type: "role:changed", user: user.username, details: { role } });
     uow.endSessions({ userId: _id.toString(), reason: "role-changed" });
     await addAccountUpdatedEvents(database, uow, { user, reason: "role-changed" });
     return user;
   });
+  if (!changed) return findUserByName(database, username);
+  notifyOwner(deps, changed, role === "admin" ? "made-admin" : "made-user");
+  return changed;
 }
 
-async function assertOtherAdmin(
+/** @throws AppError last-admin if there is no administrator but this user */
+export async function assertOtherAdmin(
   database: Database,
-  session: ClientSession,
   userId: Types.ObjectId,
+  session?: ClientSession,
 ): Promise<void> {
   const others = database.users.exists({ role: "admin", _id: { $ne: userId } });
-  if (await others.session(session)) return;
+  if (await others.session(session ?? null)) return;
   throw new AppError("last-admin", "There must be at least one administrator.");
 }

@@ -1,14 +1,23 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Form } from "@base-ui/react/form";
 import type { UserCard } from "@shared/contract/account.ts";
-import { type ActionDone, creditGrantSchema } from "@shared/contract/admin.ts";
+import { type ActionDone, creditGrantSchema, roleChangeSchema } from "@shared/contract/admin.ts";
 import { useMutation } from "@tanstack/react-query";
-import { Check, Coins, ImageOff, ImagePlus } from "lucide-react";
-import { useState } from "react";
+import {
+  Check,
+  Coins,
+  ImageOff,
+  ImagePlus,
+  type LucideIcon,
+  ShieldCheck,
+  UserRound,
+} from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button, buttonClass } from "../../../ui/button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-button.tsx";
+import { CredentialFields } from "../../../ui/credential-fields.tsx";
 import { dialogClass } from "../../../ui/dialog-class.ts";
 import { showToast } from "../../../ui/show-toast.ts";
 import { TextField } from "../../../ui/text-field.tsx";
@@ -18,6 +27,7 @@ import {
   reasonOf,
   runAction,
   setImageAccess,
+  setRole,
   type UserAction,
 } from "../api.ts";
 
@@ -54,6 +64,7 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
           {isAllowed ? "Block image upload" : "Allow image upload"}
         </Button>
         <GrantCreditsButton user={user} />
+        <RoleButton user={user} isSelf={isSelf} />
       </div>
       <UserDeletions user={user} isSelf={isSelf} />
     </div>
@@ -123,23 +134,82 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
 }
 
 function GrantCreditsButton({ user }: { user: UserCard }) {
+  return (
+    <FormDialogButton
+      label="Grant credits"
+      Icon={Coins}
+      title={`Grant credits to ${user.username}`}
+      form={(close) => <GrantForm user={user} onDone={close} />}
+    />
+  );
+}
+
+function RoleButton({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
+  const { username, role } = user;
+  const isAdmin = role === "admin";
+  return (
+    <FormDialogButton
+      label={isAdmin ? "Make user" : "Make administrator"}
+      Icon={isAdmin ? UserRound : ShieldCheck}
+      title={isAdmin ? `Make ${username} a user?` : `Make ${username} an administrator?`}
+      form={(close) => <RoleForm user={user} isSelf={isSelf} onDone={close} />}
+    />
+  );
+}
+
+interface FormDialogButtonProps {
+  label: string;
+  Icon: LucideIcon;
+  title: string;
+  form(close: () => void): ReactNode;
+}
+
+/** A button that opens a dialog with a form. */
+function FormDialogButton({ label, Icon, title, form }: FormDialogButtonProps) {
   const [open, setOpen] = useState(false);
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
       <Dialog.Trigger className={buttonClass({ variant: "secondary", size: "sm" })}>
-        <Coins aria-hidden className="size-4" />
-        Grant credits
+        <Icon aria-hidden className="size-4" />
+        {label}
       </Dialog.Trigger>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
         <Dialog.Popup className={`${dialogClass.popup} ${dialogClass.narrow}`}>
-          <Dialog.Title className={dialogClass.title}>
-            Grant credits to {user.username}
-          </Dialog.Title>
-          <GrantForm user={user} onDone={() => setOpen(false)} />
+          <Dialog.Title className={dialogClass.title}>{title}</Dialog.Title>
+          {form(() => setOpen(false))}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+const roleEffects = {
+  admin: "They can manage users, payment details and images, and must sign in again.",
+  user: "They can no longer open the admin page, and must sign in again.",
+} as const;
+
+function RoleForm({ user, isSelf, onDone }: { user: UserCard; isSelf: boolean; onDone(): void }) {
+  const role = user.role === "admin" ? "user" : "admin";
+  const { formProps, isPending, problem } = useFormRequest(async (form) => {
+    const change = parseForm(roleChangeSchema, { ...form, role });
+    showToast({ title: await runAction(setRole(user.username, change)) });
+    onDone();
+  });
+  return (
+    <Form {...formProps} className="mt-2 flex flex-col gap-5">
+      <Dialog.Description className="leading-relaxed text-ink-muted text-pretty">
+        {isSelf ? "You lose access to this page and must sign in again." : roleEffects[role]}
+      </Dialog.Description>
+      <CredentialFields problem={problem} />
+      <ErrorAlert message={problem?.message} />
+      <div className={dialogClass.actions}>
+        <Dialog.Close className={buttonClass({ variant: "secondary" })}>Cancel</Dialog.Close>
+        <Button type="submit" busy={isPending}>
+          {role === "admin" ? "Make administrator" : "Make user"}
+        </Button>
+      </div>
+    </Form>
   );
 }
 

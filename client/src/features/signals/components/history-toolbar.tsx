@@ -3,6 +3,7 @@ import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contr
 import { useMutation } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
 import { useState } from "react";
+import { saveFile } from "../../../lib/save-file.ts";
 import { useLeaveSignal } from "../../../lib/use-leave-signal.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -83,7 +84,7 @@ export function ExportButtons({ filter }: { filter: HistoryFilter }) {
   const saving = useMutation({
     mutationFn: async (format: keyof typeof formats) => {
       const items = await readAll(filter, leaveSignal(), setLoaded);
-      saveFile(items, format);
+      saveHistory(items, format);
       return items.length;
     },
     onMutate: () => setLoaded(0),
@@ -133,14 +134,10 @@ async function readAll(
   return items;
 }
 
-function saveFile(items: HistoryItem[], format: keyof typeof formats): void {
+function saveHistory(items: HistoryItem[], format: keyof typeof formats): void {
   const { type, write } = formats[format];
   const day = new Date().toISOString().slice(0, 10);
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([write(items)], { type }));
-  link.download = `signal-history-${day}.${format}`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(`signal-history-${day}.${format}`, write(items), type);
 }
 
 const COLUMNS = [

@@ -13,6 +13,7 @@ import type {
   IdentityProvider,
   PasswordAttempt,
   PasswordChange,
+  PasswordReset,
   PreparedAccount,
   PreparedChange,
   ResetRecipient,
@@ -128,10 +129,11 @@ export class BuiltinIdentity implements IdentityProvider {
     await this.#mailer.send(passwordResetEmail({ to, username: user.username, link }));
   }
 
-  async prepareReset(input: { token: string; newPassword: string }): Promise<PreparedChange> {
-    const record = await this.#tokens.find("reset", input.token);
+  async prepareReset({ token, newPassword, check }: PasswordReset): Promise<PreparedChange> {
+    const record = await this.#tokens.find("reset", token);
     const { identityId } = record;
-    const passwordHash = await hash(input.newPassword);
+    await check(identityId);
+    const passwordHash = await hash(newPassword);
     return {
       identityId,
       store: async (session) => {

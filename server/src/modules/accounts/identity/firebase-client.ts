@@ -82,9 +82,14 @@ export class FirebaseClient {
     await this.#call("accounts:sendOobCode", doneSchema, { requestType: "PASSWORD_RESET", email });
   }
 
+  /** The address of a reset email, whose code stays valid. */
+  checkResetCode(oobCode: string): Promise<{ email: string }> {
+    return this.#call("accounts:resetPassword", changedSchema, { oobCode });
+  }
+
   /** Uses up the code of a reset email. */
-  resetPassword(input: { oobCode: string; newPassword: string }): Promise<{ email: string }> {
-    return this.#call("accounts:resetPassword", changedSchema, input);
+  async resetPassword(input: { oobCode: string; newPassword: string }): Promise<void> {
+    await this.#call("accounts:resetPassword", changedSchema, input);
   }
 
   /** Uses up the code of a verification email. */

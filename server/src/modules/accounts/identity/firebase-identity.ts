@@ -16,6 +16,7 @@ import type {
   IdentityProvider,
   PasswordAttempt,
   PasswordChange,
+  PasswordReset,
   PreparedAccount,
   PreparedChange,
   VerifiedAccount,
@@ -107,12 +108,13 @@ export class FirebaseIdentity implements IdentityProvider {
     }
   }
 
-  async prepareReset(input: { token: string; newPassword: string }): Promise<PreparedChange> {
-    const { token: oobCode, newPassword: password } = input;
-    const { email } = await this.#client.resetPassword({ oobCode, newPassword: password });
+  async prepareReset({ token: oobCode, newPassword, check }: PasswordReset) {
+    const { email } = await this.#client.checkResetCode(oobCode);
     const identityId = await this.#accounts.findIdByEmail(email);
+    await check(identityId);
+    await this.#client.resetPassword({ oobCode, newPassword });
     return this.#afterNewPassword(identityId, async () =>
-      this.#describe(await this.#client.signIn({ email, password }), email),
+      this.#describe(await this.#client.signIn({ email, password: newPassword }), email),
     );
   }
 

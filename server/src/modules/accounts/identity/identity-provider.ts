@@ -13,6 +13,13 @@ export interface Account {
 export type PasswordAttempt = Account & { password: string };
 export type PasswordChange = Account & { currentPassword: string; newPassword: string };
 
+export interface PasswordReset {
+  token: string;
+  newPassword: string;
+  /** @param identityId null if the account belongs to no user */
+  check(identityId: string | null): Promise<void>;
+}
+
 /** `user` is null for an unknown address. */
 export interface ResetRecipient {
   email: string;
@@ -64,8 +71,8 @@ export interface IdentityProvider {
   prepareChange(attempt: PasswordChange): Promise<PreparedChange | null>;
   /** Emails a reset link if there is an account. */
   sendPasswordReset(recipient: ResetRecipient): Promise<void>;
-  /** @throws AppError invalid-token */
-  prepareReset(input: { token: string; newPassword: string }): Promise<PreparedChange>;
+  /** `check` may refuse the password for this account by throwing. @throws AppError invalid-token */
+  prepareReset(input: PasswordReset): Promise<PreparedChange>;
   /** Emails a verification link unless the address is verified. @throws AppError unavailable */
   sendVerification(account: Account & { username: string }): Promise<"sent" | "confirmed">;
   /** @throws AppError invalid-token */
