@@ -62,6 +62,9 @@ export const AUDIT_RETENTION_DAYS = 365;
 /** Retention of tokens and costs, also of deleted signals. */
 export const USAGE_RETENTION_DAYS = 365;
 
+/** Retention of fingerprints of proofs of payment, after the proof is removed. */
+export const PROOF_FINGERPRINT_DAYS = 365;
+
 /** Entries of a page of the audit trail. */
 export const AUDIT_PAGE = { default: 50, max: 200 } as const;
 
@@ -84,7 +87,7 @@ export const MIN_PASSWORD_LENGTH = 6;
 /** Price of the analysis of one chart image. */
 export const IMAGE_ANALYSIS_CREDITS = 1;
 
-/** Refunds a day (UTC) and user for chart images that the model refused. */
+/** Refunds a day (UTC) and user for chart images that the model refused or gave no usable answer to. */
 export const MAX_REFUSAL_REFUNDS = 3;
 
 /** Percent of the daily AI budget at which administrators are notified. Analyses stop at the last one. */

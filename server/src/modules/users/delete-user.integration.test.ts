@@ -101,6 +101,7 @@ describe("deleting a user", () => {
       "payment_proofs",
       "payment_proofs.chunks",
       "payment_proofs.files",
+      "proof_fingerprints",
       "signals",
       "users",
     ]);
