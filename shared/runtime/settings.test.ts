@@ -89,6 +89,7 @@ it.each([
     { OPENAI_PRICE_PROMPT: "0", OPENAI_PRICE_COMPLETION: "0", OPENAI_BUDGET_USD_PER_DAY: "1" },
     { OPENAI_BUDGET_USD_PER_DAY: 1, OPENAI_PRICE_PROMPT: 0 },
   ],
+  ["without a limit for each user", { ANALYSES_PER_USER_PER_DAY: "off" }, { ANALYSES_PER_USER_PER_DAY: null }],
 ])("the limits of the AI are read: %s", (_, env, expected) => {
   const settings = loadWith(env);
   expect({ ...settings, ...expected }).toEqual(settings);
@@ -132,4 +133,10 @@ it.each([
 it.each(["0", "-1", "1.5", "many"])("a reply of %s tokens is refused", (tokens) => {
   const load = () => loadWith({ OPENAI_MAX_OUTPUT_TOKENS: tokens });
   expect(load).toThrow(/^OPENAI_MAX_OUTPUT_TOKENS: [^\n]+$/);
+});
+
+it.each(["0", "-1", "1.5", "many"])("a limit of %s analyses a day is refused", (limit) => {
+  expect(() => loadWith({ ANALYSES_PER_USER_PER_DAY: limit })).toThrow(
+    "ANALYSES_PER_USER_PER_DAY: must be a whole number of 1 or more, or off",
+  );
 });
