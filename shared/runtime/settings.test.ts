@@ -89,7 +89,11 @@ it.each([
     { OPENAI_PRICE_PROMPT: "0", OPENAI_PRICE_COMPLETION: "0", OPENAI_BUDGET_USD_PER_DAY: "1" },
     { OPENAI_BUDGET_USD_PER_DAY: 1, OPENAI_PRICE_PROMPT: 0 },
   ],
-  ["without a limit for each user", { ANALYSES_PER_USER_PER_DAY: "off" }, { ANALYSES_PER_USER_PER_DAY: null }],
+  [
+    "without a limit for each user",
+    { ANALYSES_PER_USER_PER_DAY: "off" },
+    { ANALYSES_PER_USER_PER_DAY: null },
+  ],
 ])("the limits of the AI are read: %s", (_, env, expected) => {
   const settings = loadWith(env);
   expect({ ...settings, ...expected }).toEqual(settings);

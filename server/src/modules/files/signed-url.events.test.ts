@@ -35,7 +35,9 @@ describe("the files of an event, when it is delivered", () => {
       url: "https://api.example.com/payment_proofs/x.png?signed",
       earlier_proof: { url: "https://api.example.com/payment_proofs/y.png?signed" },
     });
-    expect(signEventFiles(submitted(), signPath)).toMatchObject({ earlier_proof: { url: undefined } });
+    expect(signEventFiles(submitted(), signPath)).toMatchObject({
+      earlier_proof: { url: undefined },
+    });
   });
 
   it.each([

@@ -122,11 +122,7 @@ const SIGNS = Int8Array.from(
 );
 
 /** Steps in brightness to the right; NaN where the image does not show the square. */
-function readSteps(
-  raster: Raster,
-  corner: Corner,
-  { scale, left, top }: Placement,
-): Float64Array {
+function readSteps(raster: Raster, corner: Corner, { scale, left, top }: Placement): Float64Array {
   const steps = new Float64Array(SQUARE_POINTS);
   for (let row = 0; row < SQUARE; row += 1) {
     const y = (corner.y + row - top) / scale;
@@ -140,8 +136,7 @@ function readSteps(
   return steps;
 }
 
-const energyOf = (steps: Float64Array): number =>
-  steps.reduce((sum, step) => sum + step * step, 0);
+const energyOf = (steps: Float64Array): number => steps.reduce((sum, step) => sum + step * step, 0);
 
 /** Each bit is the sign of a sum of the steps with random signs: similar squares differ in few bits (Charikar, 2002). */
 function hashOf(steps: Float64Array): number {

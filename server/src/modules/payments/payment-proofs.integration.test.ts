@@ -163,7 +163,12 @@ describe("payment proofs", () => {
     });
     const proofOf = async (of: UserRecord) => (await cardOf(of))?.payment_proof;
     const submitOther = async (as: UserRecord) =>
-      submitPicture(as, await chartImage(90 + used).png().toBuffer());
+      submitPicture(
+        as,
+        await chartImage(90 + used)
+          .png()
+          .toBuffer(),
+      );
     const asAdmin = (action: string) =>
       call(admin, `/admin/${action}/${first.username}`, "POST").then(({ status }) =>
         expect(status).toBe(200),
@@ -178,7 +183,9 @@ describe("payment proofs", () => {
         earlier_proof: { submitted_at, state: "stored" },
       });
       for (const url of [proof?.url, proof?.earlier_proof?.url]) {
-        expect((await fetch(String(url).replace(/^https?:\/\/[^/]+/, server.url))).status).toBe(200);
+        expect((await fetch(String(url).replace(/^https?:\/\/[^/]+/, server.url))).status).toBe(
+          200,
+        );
       }
       expect(await (await call(user, "/me")).text()).not.toContain("earlier_proof");
     });

@@ -1,6 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "@shared/database/database.ts";
-import type { PaymentProofRecord, ProofFingerprintRecord } from "@shared/database/models/payment.ts";
+import type {
+  PaymentProofRecord,
+  ProofFingerprintRecord,
+} from "@shared/database/models/payment.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import {
   addAccountUpdatedEvents,
@@ -81,7 +84,8 @@ function storeProof(
     };
     await database.proofFingerprints.create([known], { session });
     const shown = await findProofOf(database, userId, session);
-    if (shown) uow.addEvent(ADMINS_STREAM, "proof:submitted", { ...presentAdminProof(shown), username });
+    if (shown)
+      uow.addEvent(ADMINS_STREAM, "proof:submitted", { ...presentAdminProof(shown), username });
     await addAccountUpdatedEvents(database, uow, { user, reason: "proof-submitted" });
   });
 }

@@ -29,9 +29,7 @@ export function ProofComparison({
       </Dialog.Trigger>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
-        <Dialog.Popup
-          className={`${dialogClass.popup} w-[min(60rem,calc(100vw-1rem))] p-3 sm:p-4`}
-        >
+        <Dialog.Popup className={`${dialogClass.popup} w-[min(60rem,calc(100vw-1rem))] p-3 sm:p-4`}>
           <div className="flex items-center justify-between gap-4 pl-1">
             <Dialog.Title className="text-sm font-medium">Compare proofs of payment</Dialog.Title>
             <Dialog.Close
