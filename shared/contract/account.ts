@@ -22,9 +22,21 @@ export const paymentProofSchema = z.object({
 });
 export type PaymentProof = z.infer<typeof paymentProofSchema>;
 
-/** `duplicate_of` is another user who has submitted the same image. */
+/** Where the image of an earlier proof is: stored, or why not. */
+export const proofStateSchema = z.enum(["stored", "replaced", "deleted", "user-deleted"]);
+export type ProofState = z.infer<typeof proofStateSchema>;
+
+/** `duplicate_of` is the user who submitted the same image earlier, who may be the same user. */
 export const adminPaymentProofSchema = paymentProofSchema.extend({
   duplicate_of: z.string().optional(),
+  earlier_proof: z
+    .object({
+      submitted_at: z.iso.datetime(),
+      state: proofStateSchema,
+      /** Absent unless the image is stored. */
+      url: z.string().optional(),
+    })
+    .optional(),
 });
 export type AdminPaymentProof = z.infer<typeof adminPaymentProofSchema>;
 

@@ -88,6 +88,11 @@ export type BudgetUsage = z.infer<typeof budgetUsageSchema>;
 export const usageSchema = z
   .object({
     budget: budgetUsageSchema.nullable(),
+    /** AI analyses that users' requests started today. The users with the most, and the limit for each. */
+    analyses_today: z.object({
+      limit: z.number().int().positive().nullable(),
+      users: z.array(z.object({ username: z.string(), analyses: countSchema })),
+    }),
     today: usagePeriodSchema,
     last_7_days: usagePeriodSchema,
     last_30_days: usagePeriodSchema,

@@ -90,7 +90,7 @@ export const MIN_ADMIN_PASSWORD_LENGTH = 12;
 /** Price of the analysis of one chart image. */
 export const IMAGE_ANALYSIS_CREDITS = 1;
 
-/** Refunds a day (UTC) and user for chart images that the model refused. */
+/** Refunds a day (UTC) and user for chart images that the model refused or gave no usable answer to. */
 export const MAX_REFUSAL_REFUNDS = 3;
 
 /** Percent of the daily AI budget at which administrators are notified. Analyses stop at the last one. */

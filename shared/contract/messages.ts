@@ -4,7 +4,7 @@ import { MAX_REFUSAL_REFUNDS } from "./constants.ts";
 export const MESSAGES = {
   failedSignal: "AI or data fetch failed",
   budgetUsedUp: "The daily analysis budget is used up.",
-  refusalCharged: `The image credit was not refunded: refused chart images are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`,
+  refusalCharged: `The image credit was not refunded: chart images without a usable answer are refunded at most ${MAX_REFUSAL_REFUNDS} times a day.`,
   noCredits: "You don't have any image analysis credits. Please recharge your account to continue.",
   invalidNumber: "Invalid number.",
   proofIncomplete: "Please provide both sender name and a file.",

@@ -113,4 +113,4 @@ const thresholdNanoUsd = (budgetUsd: number, percent: number): number =>
   (toNanoUsd(budgetUsd) * percent) / 100;
 
 /** `2026-03-18`, in UTC. */
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

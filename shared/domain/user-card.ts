@@ -4,7 +4,7 @@ import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import type { ClientSession, Types } from "mongoose";
 import type { Database } from "../database/database.ts";
-import type { PaymentProofRecord } from "../database/models/payment.ts";
+import type { PaymentProofRecord, ProofFingerprintRecord } from "../database/models/payment.ts";
 import type { UserRecord } from "../database/models/user.ts";
 import { filePath } from "../files/file-store.ts";
 
@@ -20,8 +20,18 @@ export function presentProof(proof: ShownProof): PaymentProof {
 
 /** A payment proof for administrators. */
 export function presentAdminProof(proof: ShownProof): AdminPaymentProof {
-  const { duplicateOf } = proof;
-  return { ...presentProof(proof), ...(duplicateOf && { duplicate_of: duplicateOf }) };
+  const { earlier } = proof;
+  if (!earlier) return presentProof(proof);
+  const { username = "a deleted user", filename, submittedAt, state } = earlier;
+  return {
+    ...presentProof(proof),
+    duplicate_of: username,
+    earlier_proof: {
+      submitted_at: submittedAt.toISOString(),
+      state,
+      ...(filename && { url: filePath("payment_proofs", filename) }),
+    },
+  };
 }
 
 /** A user for administrators. */
@@ -44,8 +54,12 @@ export const presentProfile = (user: UserRecord) => ({
   image_credits: user.imageCredits,
 });
 
-const SHOWN_FIELDS = ["userId", "senderName", "filename", "createdAt", "duplicateOf"] as const;
-type ShownProof = Pick<PaymentProofRecord, (typeof SHOWN_FIELDS)[number]>;
+const SHOWN_FIELDS = ["userId", "senderName", "filename", "createdAt", "duplicateOfId"] as const;
+const EARLIER_FIELDS = ["username", "filename", "submittedAt", "state"] as const;
+
+interface ShownProof extends Pick<PaymentProofRecord, (typeof SHOWN_FIELDS)[number]> {
+  earlier?: Pick<ProofFingerprintRecord, (typeof EARLIER_FIELDS)[number]> | undefined;
+}
 
 /** A user's current payment proof. */
 export async function findProofOf(
@@ -53,11 +67,7 @@ export async function findProofOf(
   userId: Types.ObjectId,
   session?: ClientSession,
 ): Promise<ShownProof | null> {
-  return database.paymentProofs
-    .findOne({ userId })
-    .select([...SHOWN_FIELDS])
-    .session(session ?? null)
-    .lean();
+  return (await findProofs(database, [userId], session))[0] ?? null;
 }
 
 /** The current payment proofs of these users, by user id in hex. */
@@ -65,11 +75,32 @@ export async function findProofsOf(
   database: Database,
   userIds: readonly Types.ObjectId[],
 ): Promise<Map<string, ShownProof>> {
+  const proofs = await findProofs(database, userIds);
+  return new Map(proofs.map((proof) => [proof.userId.toString(), proof]));
+}
+
+async function findProofs(
+  database: Database,
+  userIds: readonly Types.ObjectId[],
+  session: ClientSession | null = null,
+): Promise<ShownProof[]> {
   const proofs = await database.paymentProofs
     .find({ userId: { $in: [...userIds] } })
     .select([...SHOWN_FIELDS])
+    .session(session)
     .lean();
-  return new Map(proofs.map((proof) => [proof.userId.toString(), proof]));
+  const earlierIds = proofs.flatMap(({ duplicateOfId }) => duplicateOfId ?? []);
+  if (earlierIds.length === 0) return proofs;
+  const known = await database.proofFingerprints
+    .find({ _id: { $in: earlierIds } })
+    .select([...EARLIER_FIELDS])
+    .session(session)
+    .lean();
+  const earlierById = new Map(known.map((earlier) => [earlier._id.toString(), earlier]));
+  return proofs.map((proof) => ({
+    ...proof,
+    earlier: earlierById.get(proof.duplicateOfId?.toString() ?? ""),
+  }));
 }
 
 /**

@@ -95,6 +95,11 @@ it.each([
     { OPENAI_PRICE_PROMPT: "0", OPENAI_PRICE_COMPLETION: "0", OPENAI_BUDGET_USD_PER_DAY: "1" },
     { OPENAI_BUDGET_USD_PER_DAY: 1, OPENAI_PRICE_PROMPT: 0 },
   ],
+  [
+    "without a limit for each user",
+    { ANALYSES_PER_USER_PER_DAY: "off" },
+    { ANALYSES_PER_USER_PER_DAY: null },
+  ],
 ])("the limits of the AI are read: %s", (_, env, expected) => {
   const settings = loadWith(env);
   expect({ ...settings, ...expected }).toEqual(settings);
@@ -203,5 +208,11 @@ it("a worker needs no secret of the server, and does not keep one", () => {
   expect(loadWorkerSettings({ NODE_ENV: "production" })).toEqual(settings);
   expect(() => loadWorkerSettings({ ...env, WEBHOOK_ALLOW_PRIVATE: "on" })).toThrow(
     "WEBHOOK_ALLOW_PRIVATE: cannot be on in production",
+  );
+});
+
+it.each(["0", "-1", "1.5", "many"])("a limit of %s analyses a day is refused", (limit) => {
+  expect(() => loadWith({ ANALYSES_PER_USER_PER_DAY: limit })).toThrow(
+    "ANALYSES_PER_USER_PER_DAY: must be a whole number of 1 or more, or off",
   );
 });

@@ -51,8 +51,17 @@ const DIGIT_BARS = [
   "1111011",
 ] as const;
 
+/** What differs between two receipts of one payment app: digits only. */
+interface ReceiptDetails {
+  amount: string;
+  date: string;
+  /** In small print, like most receipts. */
+  transaction: string;
+}
+
 /** A screenshot of a payment app, with a number of 12 digits. */
-export function receiptImage(digits: string): Sharp {
+export function receiptImage(digits: string, details: Partial<ReceiptDetails> = {}): Sharp {
+  const { amount = "4150000", date = "120320261422", transaction = "730561948207" } = details;
   const canvas = createCanvas({ width: 720, height: 1_280, grey: 255 });
   canvas.fill({ left: 0, top: 0, width: 720, height: 140, grey: 90 });
   canvas.fill({ left: 280, top: 220, width: 160, height: 160, grey: 120 });
@@ -63,22 +72,39 @@ export function receiptImage(digits: string): Sharp {
     }
     canvas.fill({ left: 40, top: 745 + line * 80, width: 640, height: 2, grey: 200 });
   }
-  [...digits].forEach((digit, place) => {
-    drawDigit(canvas, { bars: DIGIT_BARS[Number(digit)] ?? "", left: 80 + place * 48, top: 500 });
-  });
+  drawDigits(canvas, { digits, left: 80, top: 500, unit: 6 });
+  drawDigits(canvas, { digits: amount, left: 400, top: 1_110, unit: 4 });
+  drawDigits(canvas, { digits: date, left: 400, top: 1_170, unit: 2 });
+  drawDigits(canvas, { digits: transaction, left: 400, top: 1_210, unit: 2 });
   return canvas.toSharp();
 }
 
-function drawDigit(canvas: Canvas, at: { bars: string; left: number; top: number }): void {
-  const { bars, left, top } = at;
+/** @param at.unit width of a stroke; a digit is five wide and ten high */
+function drawDigits(
+  canvas: Canvas,
+  at: { digits: string; left: number; top: number; unit: number },
+): void {
+  [...at.digits].forEach((digit, place) => {
+    const left = at.left + place * 8 * at.unit;
+    drawDigit(canvas, { ...at, left, bars: DIGIT_BARS[Number(digit)] ?? "" });
+  });
+}
+
+function drawDigit(
+  canvas: Canvas,
+  at: { bars: string; left: number; top: number; unit: number },
+): void {
+  const { bars, left, top, unit } = at;
+  const across = { width: 5 * unit, height: unit };
+  const down = { width: unit, height: 5 * unit };
   const areas = [
-    { left, top, width: 30, height: 6 },
-    { left, top: top + 27, width: 30, height: 6 },
-    { left, top: top + 54, width: 30, height: 6 },
-    { left, top, width: 6, height: 30 },
-    { left, top: top + 30, width: 6, height: 30 },
-    { left: left + 24, top, width: 6, height: 30 },
-    { left: left + 24, top: top + 30, width: 6, height: 30 },
+    { left, top, ...across },
+    { left, top: top + 4.5 * unit, ...across },
+    { left, top: top + 9 * unit, ...across },
+    { left, top, ...down },
+    { left, top: top + 5 * unit, ...down },
+    { left: left + 4 * unit, top, ...down },
+    { left: left + 4 * unit, top: top + 5 * unit, ...down },
   ];
   areas.forEach((area, index) => {
     if (bars[index] === "1") canvas.fill({ ...area, grey: 30 });

@@ -58,7 +58,7 @@ interface SignedImageProps {
   className?: string;
 }
 
-function SignedImage({ src, alt, onExpired, className = "" }: SignedImageProps) {
+export function SignedImage({ src, alt, onExpired, className = "" }: SignedImageProps) {
   const [failedSrc, setFailedSrc] = useState<string | null>(null);
   const askedAt = useRef(Number.NEGATIVE_INFINITY);
   const fail = () => {

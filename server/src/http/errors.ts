@@ -44,6 +44,14 @@ export function rateLimited(retryAfterSeconds: number): AppError {
   });
 }
 
+/** The user's limit of AI analyses for the UTC day. */
+export function analysesUsedUp(limit: number, at: Date): AppError {
+  const detail = `You have used all ${limit} AI analyses of today. You can request more from 00:00 UTC. Until then, you only get signals for markets that are already analyzed.`;
+  const dayMs = 86_400_000;
+  const retryAfterSeconds = Math.ceil((dayMs - (at.getTime() % dayMs)) / 1_000);
+  return new AppError("rate-limited", detail, { retryAfterSeconds });
+}
+
 /** For changes that a stolen session must not make. */
 export function reauthenticationRequired(): AppError {
   return new AppError("reauthentication-required", "Enter your password to continue.");

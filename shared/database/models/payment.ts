@@ -1,25 +1,53 @@
+import type { ProofState } from "@shared/contract/account.ts";
+import { PROOF_FINGERPRINT_DAYS } from "@shared/contract/constants.ts";
 import type { PaymentDetails } from "@shared/contract/payment.ts";
-import type { Connection } from "mongoose";
+import type { Connection, Types } from "mongoose";
 import { modelOf, ObjectId, recordSchema } from "./record-schema.ts";
 import type { StoredFileRecord } from "./stored-file.ts";
 
 /** A user's current payment proof; a new one replaces it. */
 export interface PaymentProofRecord extends StoredFileRecord {
   senderName: string;
-  /** 64 bits in hex. Finds images that may be the same. */
-  perceptualHash: string;
-  /** The image in small and grey, to compare such images. Must be selected explicitly. */
-  likeness: Buffer;
-  /** Name of a user who submitted the same image earlier. */
-  duplicateOf?: string;
+  /** The fingerprint of an earlier proof with the same image. */
+  duplicateOfId?: Types.ObjectId;
 }
 
 const paymentProofSchema = recordSchema<PaymentProofRecord>("payment_proofs", {
   userId: ObjectId,
-  likeness: { type: Buffer, select: false },
 });
 paymentProofSchema.index({ filename: 1 }, { unique: true });
 paymentProofSchema.index({ userId: 1 }, { unique: true });
+
+/** Where rows and columns of an image have content, and a hash of each of its squares. See `image-similarity.ts`. */
+export interface Fingerprint {
+  width: number;
+  height: number;
+  rows: number[];
+  columns: number[];
+  squares: number[];
+}
+
+/** What is kept of every payment proof, to detect an image that is submitted again. */
+export interface ProofFingerprintRecord {
+  _id: Types.ObjectId;
+  /** User, name and file name are absent once they are deleted. */
+  userId?: Types.ObjectId;
+  username?: string;
+  filename?: string;
+  submittedAt: Date;
+  state: ProofState;
+  removedAt?: Date;
+  fingerprint: Fingerprint;
+}
+
+const proofFingerprintSchema = recordSchema<ProofFingerprintRecord>("proof_fingerprints", {
+  userId: ObjectId,
+});
+proofFingerprintSchema.index({ userId: 1 });
+proofFingerprintSchema.index(
+  { removedAt: 1 },
+  { expireAfterSeconds: PROOF_FINGERPRINT_DAYS * 86_400 },
+);
 
 /** How subscribers pay; one document, `_id` is `payment-details`. */
 interface PaymentDetailsRecord extends PaymentDetails {
@@ -31,5 +59,6 @@ const paymentDetailsSchema = recordSchema<PaymentDetailsRecord>("payment_details
 
 export const paymentModels = (connection: Connection) => ({
   paymentProofs: modelOf(connection, paymentProofSchema),
+  proofFingerprints: modelOf(connection, proofFingerprintSchema),
   paymentDetails: modelOf(connection, paymentDetailsSchema),
 });

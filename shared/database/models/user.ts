@@ -48,6 +48,8 @@ export interface UserRecord {
   createdAt: Date;
   /** Last sequence number of the user's event stream. */
   lastEventSeq: number;
+  /** AI analyses that requests of the user have started on a UTC day, such as `2026-03-18`. */
+  analyses?: { day: string; count: number };
   /** Queued and running signals; changed in the transaction that changes a signal's status. */
   unfinishedSignals: number;
 }
@@ -56,6 +58,7 @@ const userSchema = recordSchema<UserRecord>("users");
 userSchema.index({ usernameKey: 1 }, { unique: true });
 userSchema.index({ emailKey: 1 }, { unique: true });
 userSchema.index({ identityId: 1 }, { unique: true });
+userSchema.index({ "analyses.day": 1, "analyses.count": -1 }, { sparse: true });
 userSchema.index(
   { unfinishedSignals: 1 },
   { partialFilterExpression: { unfinishedSignals: { $gt: 0 } } },
@@ -76,7 +79,7 @@ export interface CreditEntryRecord {
   by: string;
   why: string;
   signalId?: Types.ObjectId;
-  /** Set for the refund of an image that the model refused; such refunds are limited. */
+  /** Set for the refund of an image to which the model gave no usable answer; such refunds are limited. */
   isRefusal?: true;
   at: Date;
 }

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { finishRun, type RunResult } from "./signal-lifecycle.ts";
 
 const CHARGED =
-  "The image credit was not refunded: refused chart images are refunded at most 3 times a day.";
+  "The image credit was not refunded: chart images without a usable answer are refunded at most 3 times a day.";
 const failure = runResult("failed");
 const refusal: RunResult = { ...failure, isRefusal: true };
 const YESTERDAY_MS = Date.parse(new Date().toISOString().slice(0, 10)) - 1;

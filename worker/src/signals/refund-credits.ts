@@ -47,7 +47,7 @@ export async function refundCredit(
     amount: IMAGE_ANALYSIS_CREDITS,
     by: "system",
     why: isRefusal
-      ? `The model refused a chart image of ${symbol}. At most ${MAX_REFUSAL_REFUNDS} refusals are refunded a day.`
+      ? `The model gave no usable answer to a chart image of ${symbol}. At most ${MAX_REFUSAL_REFUNDS} are refunded a day.`
       : `No analysis came of a chart image of ${symbol}.`,
     signalId: _id,
     ...(isRefusal && { isRefusal }),

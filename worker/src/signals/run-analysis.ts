@@ -111,9 +111,11 @@ async function produceResult(
     } catch (error) {
       abort.throwIfAborted();
       logFailure(deps.logger, error);
+      const failure = explainFailure(error, deadline);
       const model = spent.at(-1)?.model;
-      const usage = model === undefined ? {} : { usage: usageRecord(model, spent) };
-      return { ...explainFailure(error, deadline), ...usage };
+      if (model === undefined) return failure;
+      // Like a refusal, an unusable answer costs money and can be provoked by an image.
+      return { ...failure, usage: usageRecord(model, spent), isRefusal: true };
     } finally {
       await Promise.all(counted);
     }

@@ -6,6 +6,7 @@ import type {
   MarketResult,
 } from "@shared/database/models/market-analysis.ts";
 import { type SignalRecord, UNFINISHED } from "@shared/database/models/signal.ts";
+import { dayOf } from "@shared/domain/ai-budget.ts";
 import { presentSignal, presentSignalRef } from "@shared/domain/present-signal.ts";
 import { sizeAnalysis } from "@shared/domain/sizing.ts";
 import { BatchedWrite, type NonEmpty } from "@shared/outbox/batched-write.ts";
@@ -94,6 +95,7 @@ const lockKeysOf = ({ userId }: Pick<AnalysisRun, "userId">): string[] =>
 export interface RunResult {
   status: "completed" | "failed";
   result: MarketResult;
+  /** The model answered without usable advice. */
   isRefusal?: boolean;
   receipt?: unknown;
   candles?: Candle[];
@@ -124,6 +126,7 @@ export async function finishRun(
       const { _id } = run;
       if (candles) uow.deferInsert(database.analysisCandles.collection, { _id, candles });
       if (usage) uow.deferInsert(database.signalUsages.collection, { _id, at: uow.at, ...usage });
+      if (wasFree(end)) await uncountAnalysis(database, uow, run);
       if (needsRefund) await finishUnanalysed(database, uow, { signals: signals.finished, end });
       else announceFinished(uow, signals.finished);
       return signals;
@@ -131,6 +134,24 @@ export async function finishRun(
   );
   if (finished?.hasMore) await finishOtherSignals(database, run._id);
   return finished !== null;
+}
+
+/** The AI was not called, or did not answer. */
+const wasFree = ({ status, usage, isRefusal }: RunResult): boolean =>
+  status === "failed" && usage === undefined && !isRefusal;
+
+/** Gives an analysis that failed for free back to the user who asked first. */
+async function uncountAnalysis(
+  database: Database,
+  { session }: UnitOfWork,
+  { userId, createdAt }: AnalysisRun,
+): Promise<void> {
+  if (!userId) return;
+  await nativeCollection(database.users).updateOne(
+    { _id: userId, "analyses.day": dayOf(createdAt), "analyses.count": { $gt: 0 } },
+    { $inc: { "analyses.count": -1 } },
+    { session },
+  );
 }
 
 const isAnalysed = ({ status, result }: RunResult): boolean =>

@@ -275,6 +275,39 @@ test("a system without a worker is reported, and its recovery shows within secon
   }
 });
 
+const submitted_at = "2026-10-20T12:00:00.000Z";
+
+test("a repeated proof is shown beside the earlier one", async () => {
+  const earlier_proof = { submitted_at, state: "stored", url: "/files/earlier.png" } as const;
+  const payment_proof = { ...proof, duplicate_of: "bob", earlier_proof };
+  const user = await openPanel([makeUserCard({ payment_proof })]);
+  const card = await cardOf("ann");
+  expect(card.textContent).toContain("Duplicate image. Also submitted by bob on ");
+  await user.click(within(card).getByRole("button", { name: "Compare images" }));
+  const dialog = await screen.findByRole("dialog", { name: "Compare proofs of payment" });
+  const images = within(dialog).getAllByRole("img");
+  expect(images.map((shown) => shown.getAttribute("src"))).toEqual([
+    "/files/proof.png",
+    "/files/earlier.png",
+  ]);
+  expect(images.map((shown) => shown.getAttribute("alt"))).toEqual([
+    "ann, this proof",
+    "bob, earlier",
+  ]);
+});
+
+test.each([
+  ["replaced", "bob", "Also submitted by bob", "That proof was replaced"],
+  ["deleted", "ann", "Also submitted by the same user", "were deleted."],
+  ["user-deleted", "a deleted user", "Also submitted by a deleted user", "That user was deleted"],
+] as const)("a repeated proof whose earlier one is %s says so", async (state, by, ...texts) => {
+  const payment_proof = { ...proof, duplicate_of: by, earlier_proof: { submitted_at, state } };
+  await openPanel([makeUserCard({ payment_proof })]);
+  const card = await cardOf("ann");
+  for (const text of texts) expect(card.textContent).toContain(text);
+  expect(within(card).queryByRole("button", { name: "Compare images" })).toBeNull();
+});
+
 describe("the admin tools on the bot page", () => {
   test("clean up images after a question, with the server's word on what was deleted", async () => {
     api.reply("POST /admin/cleanup-images", { detail: "2 chart images deleted.", deleted: 2 });

@@ -52,6 +52,7 @@ function UsageCards({ usage }: { usage: Usage }) {
       ) : (
         <ModelTable models={models} />
       )}
+      <UserTable {...usage.analyses_today} />
     </>
   );
 }
@@ -122,6 +123,38 @@ function ModelTable({ models }: { models: ModelUsage[] }) {
               <td className={tokenCell}>{formatCount(usage.prompt_tokens)}</td>
               <td className={tokenCell}>{formatCount(usage.completion_tokens)}</td>
               <td className={numberCell}>{formatCost(usage)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+const userColumns = { User: `${cell} text-left`, "AI analyses": `${cell} text-right` };
+
+function UserTable({ limit, users }: Usage["analyses_today"]) {
+  if (users.length === 0) return null;
+  return (
+    <Card className="overflow-hidden">
+      <table className="w-full text-sm">
+        <caption className={`${cell} border-b border-line text-left text-ink-muted`}>
+          By user, today.{" "}
+          {limit === null ? "No limit." : `Limit: ${formatCount(limit)} for each user.`}
+        </caption>
+        <ColumnHeadings columns={userColumns} className="border-b border-line text-ink-faint" />
+        <tbody className="divide-y divide-line">
+          {users.map(({ username, analyses }) => (
+            <tr key={username}>
+              <th scope="row" className={`${cell} text-left font-medium break-all`}>
+                {username}
+              </th>
+              <td
+                className={`${numberCell} ${limit !== null && analyses >= limit ? "text-danger" : ""}`}
+              >
+                {formatCount(analyses)}
+                {limit !== null && ` of ${formatCount(limit)}`}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -121,6 +121,24 @@ describe("GET /admin/usage", () => {
     await limited.stop();
   });
 
+  it("lists the users with the most analyses of today, and the limit", async () => {
+    const { database } = server;
+    const withAnalyses = (day: string, count: number) =>
+      createUser(database, { approved: true, analyses: { day, count } });
+    const [few, , many] = [
+      await withAnalyses("2026-03-18", 2),
+      await withAnalyses("2026-03-17", 900),
+      await withAnalyses("2026-03-18", 40),
+    ];
+    expect((await read()).analyses_today).toEqual({
+      limit: 1_000,
+      users: [
+        { username: many.username, analyses: 40 },
+        { username: few.username, analyses: 2 },
+      ],
+    });
+  });
+
   it("is empty before the first signal", async () => {
     const { today, last_30_days } = await read();
     const nothing = { signals: 0, prompt_tokens: 0, cost_usd: null, by_model: [] };

@@ -1,6 +1,6 @@
 import type { ModelUsage, Usage, UsagePeriod } from "@shared/contract/admin.ts";
 import type { Database } from "@shared/database/database.ts";
-import { readAiSpending } from "@shared/domain/ai-budget.ts";
+import { dayOf, readAiSpending } from "@shared/domain/ai-budget.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 const DAY_MS = 86_400_000;
@@ -35,9 +35,29 @@ export async function summarizeUsage({
       budgetUsd === undefined
         ? null
         : { spent_usd: await readAiSpending(database, at), budget_usd: budgetUsd },
+    analyses_today: await readAnalysesToday({ database, settings, now }),
     today: period(PERIOD_DAYS.today),
     last_7_days: period(PERIOD_DAYS.last_7_days),
     last_30_days: period(PERIOD_DAYS.last_30_days),
+  };
+}
+
+const MAX_USERS = 20;
+
+async function readAnalysesToday({
+  database,
+  settings,
+  now,
+}: Pick<ServerDeps, "database" | "settings" | "now">): Promise<Usage["analyses_today"]> {
+  const users = await database.users
+    .find({ "analyses.day": dayOf(now()), "analyses.count": { $gt: 0 } })
+    .select({ username: 1, analyses: 1 })
+    .sort({ "analyses.count": -1 })
+    .limit(MAX_USERS)
+    .lean();
+  return {
+    limit: settings.RATE_LIMIT === "off" ? null : settings.ANALYSES_PER_USER_PER_DAY,
+    users: users.map(({ username, analyses }) => ({ username, analyses: analyses?.count ?? 0 })),
   };
 }
 

@@ -26,6 +26,20 @@ describe("the files of an event, when it is delivered", () => {
     });
   });
 
+  it("signs the image of an earlier proof too, if it is stored", () => {
+    const submitted = (url?: string) => ({
+      name: "proof:submitted",
+      data: { ...proof, earlier_proof: { state: "stored", url } },
+    });
+    expect(signEventFiles(submitted("/payment_proofs/y.png"), signPath)).toMatchObject({
+      url: "https://api.example.com/payment_proofs/x.png?signed",
+      earlier_proof: { url: "https://api.example.com/payment_proofs/y.png?signed" },
+    });
+    expect(signEventFiles(submitted(), signPath)).toMatchObject({
+      earlier_proof: { url: undefined },
+    });
+  });
+
   it.each([
     ["user:updated", { username: "ann", payment_proof: null }],
     ["user:deleted", { username: "ann" }],

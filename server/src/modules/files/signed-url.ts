@@ -81,8 +81,22 @@ export function withSignedUrl<Entry extends { url: string }>(
   return { ...entry, url: signPath(entry.url) };
 }
 
+/** Signs the URL of a proof, and that of the earlier one with the same image. */
+export function withSignedProof<
+  Proof extends { url: string; earlier_proof?: { url?: string | undefined } | undefined },
+>(proof: Proof, signPath: SignPath): Proof {
+  const { earlier_proof: earlier } = proof;
+  return {
+    ...withSignedUrl(proof, signPath),
+    ...(earlier?.url && { earlier_proof: { ...earlier, url: signPath(earlier.url) } }),
+  };
+}
+
 const fileSchema = z.looseObject({ url: z.string() });
-const cardSchema = z.looseObject({ payment_proof: fileSchema });
+const proofSchema = fileSchema.extend({
+  earlier_proof: z.looseObject({ url: z.string().optional() }).optional(),
+});
+const cardSchema = z.looseObject({ payment_proof: proofSchema });
 
 /** Signs the file URLs of an event when it is delivered. The event log has paths, because signed URLs expire. */
 export function signEventFiles(
@@ -90,10 +104,9 @@ export function signEventFiles(
   signPath: SignPath,
 ): unknown {
   const { name, data } = event;
-  if (name === "proof:submitted" || name.startsWith("chart-image:")) {
-    return withSignedUrl(fileSchema.parse(data), signPath);
-  }
+  if (name === "proof:submitted") return withSignedProof(proofSchema.parse(data), signPath);
+  if (name.startsWith("chart-image:")) return withSignedUrl(fileSchema.parse(data), signPath);
   if (!name.startsWith("user:")) return data;
   const card = cardSchema.safeParse(data).data;
-  return card ? { ...card, payment_proof: withSignedUrl(card.payment_proof, signPath) } : data;
+  return card ? { ...card, payment_proof: withSignedProof(card.payment_proof, signPath) } : data;
 }

@@ -1,3 +1,4 @@
+import type { ProofState } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
 import { removeChartImages } from "@shared/files/chart-images.ts";
 import { type FileKind, fileStore, newFilename } from "@shared/files/file-store.ts";
@@ -41,27 +42,38 @@ export async function storeUpload<Result>(
   }
 }
 
-/** Deletes a user's payment proof in the caller's transaction. Returns false if there is none. */
+/** Deletes a user's payment proof but for its fingerprint, in the caller's transaction. Returns false if there is none. */
 export async function removePaymentProof(
   database: Database,
   uow: UnitOfWork,
-  userId: Types.ObjectId,
+  { userId, state }: { userId: Types.ObjectId; state: Exclude<ProofState, "stored"> },
 ): Promise<boolean> {
   const proof = await database.paymentProofs
     .findOneAndDelete({ userId }, { session: uow.session })
     .lean();
   if (!proof) return false;
   await fileStore(database, "payment_proofs").remove([proof._id], uow.session);
+  await database.proofFingerprints.updateOne(
+    { userId, state: "stored" },
+    { $set: { state, removedAt: uow.at }, $unset: { filename: 1 } },
+    { session: uow.session },
+  );
   return true;
 }
 
-/** Deletes all files of a user in the caller's transaction. */
+/** Deletes all files of a user, and all that fingerprints say of the user, in the caller's transaction. */
 export async function removeUserFiles(
   database: Database,
   uow: UnitOfWork,
   userId: Types.ObjectId,
 ): Promise<void> {
-  await removePaymentProof(database, uow, userId);
+  const state = "user-deleted";
+  await removePaymentProof(database, uow, { userId, state });
+  await database.proofFingerprints.updateMany(
+    { userId },
+    { $set: { state, removedAt: uow.at }, $unset: { userId: 1, username: 1 } },
+    { session: uow.session },
+  );
   const images = await database.chartImages.find({ userId }).session(uow.session).lean();
   await removeChartImages(database, uow, images);
 }

@@ -1,111 +1,370 @@
+import { hkdfSync } from "node:crypto";
+import type { Fingerprint } from "@shared/database/models/payment.ts";
+import sharp, { type Sharp } from "sharp";
 import { openImage } from "../files/sanitize-image.ts";
 
-const SIDE = 8;
+/** Longest side of the grid of points in which images are compared. A digit of a screenshot is about 5 points wide. */
+const GRID_SIDE = 512;
+const PIXELS_PER_POINT = 2;
 
-/** Hashes of copies of one image differ by at most this many bits; those of unrelated images by 32 on average. */
-const MAX_DIFFERENT_BITS = 10;
+/** Side of a square in points: about two digits. */
+const SQUARE = 12;
+const SQUARE_POINTS = SQUARE ** 2;
+const HASH_BITS = 32;
 
-/**
- * Difference hash, 64 bits in hexadecimal: is each of 9 × 8 grey pixels darker than its right neighbor?
- * Source: N. Krawetz, "Kind of Like That", 2013.
- */
-export async function perceptualHash(image: Buffer): Promise<string> {
-  const width = SIDE + 1;
-  const pixels = await openImage(image)
-    .flatten({ background: "white" })
-    .greyscale()
-    .resize(width, SIDE, { fit: "fill" })
-    .raw()
-    .toBuffer();
-  const bits = Array.from({ length: SIDE * SIDE }, (_, index) => {
-    const offset = Math.floor(index / SIDE) * width + (index % SIDE);
-    return pixels.readUInt8(offset) < pixels.readUInt8(offset + 1) ? "1" : "0";
+/** A frame of one color, and then the margin of the image in it. */
+const TRIMS = 3;
+const TRIM_LEVELS = 20;
+
+/** What a compressed frame leaves at its edge. */
+const EDGE_PX = 4;
+const MIN_TRIMMED_PX = 64;
+
+/** Points at the edges that are not compared. */
+const EDGE = 2;
+
+/** Step in grey levels from which on a point has content. */
+const CONTENT_LEVELS = 5;
+
+/** Sum of the squared steps of a square from which on it has content. */
+const MIN_ENERGY = 12_000;
+
+interface Raster {
+  width: number;
+  height: number;
+  /** Grey levels. */
+  pixels: Buffer;
+}
+
+/** An image that can be compared with fingerprints of others. */
+export interface ComparableImage {
+  raster: Raster;
+  fingerprint: Fingerprint;
+}
+
+/** @param image as `sanitizeImage` returns it */
+export async function readComparable(image: Buffer): Promise<ComparableImage> {
+  let grey = await toGrey(openImage(image).flatten({ background: "white" }).greyscale());
+  for (let trims = 0; trims < TRIMS; trims += 1) {
+    const { width, height } = grey.info;
+    if (Math.min(width, height) < MIN_TRIMMED_PX) break;
+    const trimmed = await toGrey(sharp(grey.data, rawOf(grey)).trim({ threshold: TRIM_LEVELS }));
+    const { info } = trimmed;
+    const isTrimmed = info.width < width || info.height < height;
+    if (!isTrimmed || Math.min(info.width, info.height) < MIN_TRIMMED_PX) break;
+    const inside = { left: EDGE_PX, top: EDGE_PX };
+    const size = { width: info.width - 2 * EDGE_PX, height: info.height - 2 * EDGE_PX };
+    grey = await toGrey(sharp(trimmed.data, rawOf(trimmed)).extract({ ...inside, ...size }));
+  }
+  const side = GRID_SIDE * PIXELS_PER_POINT;
+  const resized = sharp(grey.data, rawOf(grey)).resize(side, side, { fit: "inside" }).blur(1);
+  const { data: pixels, info } = await toGrey(resized);
+  const raster = { width: info.width, height: info.height, pixels };
+  return { raster, fingerprint: fingerprintOf(raster) };
+}
+
+const toGrey = (image: Sharp) =>
+  image.toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
+
+const rawOf = ({ info: { width, height } }: { info: { width: number; height: number } }) => ({
+  raw: { width, height, channels: 1 as const },
+});
+
+function fingerprintOf(raster: Raster): Fingerprint {
+  const width = Math.floor(raster.width / PIXELS_PER_POINT);
+  const height = Math.floor(raster.height / PIXELS_PER_POINT);
+  const rows = Array.from({ length: height }, () => 0);
+  const columns = Array.from({ length: width }, () => 0);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x + 1 < width; x += 1) {
+      const step = brightnessAt(raster, x + 1, y) - brightnessAt(raster, x, y);
+      if (Math.abs(step) < CONTENT_LEVELS) continue;
+      rows[y] = (rows[y] ?? 0) + 1;
+      columns[x] = (columns[x] ?? 0) + 1;
+    }
+  }
+  const squares = squareCorners({ width, height }).map((corner) => {
+    const steps = readSteps(raster, corner, UNMOVED);
+    return energyOf(steps) >= MIN_ENERGY ? hashOf(steps) : 0;
   });
-  return BigInt(`0b${bits.join("")}`)
-    .toString(16)
-    .padStart(16, "0");
+  return { width, height, rows: rows.map(Math.sqrt), columns: columns.map(Math.sqrt), squares };
 }
 
-/** From 0 to 64. */
-export function differentBits(one: string, other: string): number {
-  const difference = BigInt(`0x${one}`) ^ BigInt(`0x${other}`);
-  return difference.toString(2).replaceAll("0", "").length;
+interface Corner {
+  x: number;
+  y: number;
 }
 
-/** A necessary condition only: images of one layout share most bits. */
-export const mayBeSameImage = (one: string, other: string): boolean =>
-  differentBits(one, other) <= MAX_DIFFERENT_BITS;
-
-const SIDE_PX = 192;
-
-/** Side of the compared squares in pixels. They overlap by half. */
-const SQUARE_PX = 12;
-const STEP_PX = SQUARE_PX / 2;
-
-/** Standard deviation in grey levels above which a square has content. */
-const TEXTURE_LEVELS = 6;
-
-/**
- * Minimum correlation of every square. Copies of receipts at JPEG quality 20 stay above 0.95; another digit in a reference
- * number brings its square below 0.85.
- */
-const MIN_CORRELATION = 0.9;
-
-const PIXELS = SQUARE_PX * SQUARE_PX;
-const TEXTURE_ENERGY = TEXTURE_LEVELS * TEXTURE_LEVELS * PIXELS;
-
-/** The image reduced to 192 × 192 grey pixels. */
-export function likenessOf(image: Buffer): Promise<Buffer> {
-  return openImage(image)
-    .flatten({ background: "white" })
-    .greyscale()
-    .resize(SIDE_PX, SIDE_PX, { fit: "fill" })
-    .raw()
-    .toBuffer();
-}
-
-/**
- * Compares two reduced images square by square (local normalized cross-correlation, the structure term of SSIM: Wang et al.,
- * 2004). Needed because receipts of one bank differ only in a few letters, which a perceptual hash does not see.
- */
-export function showSameImage(one: Buffer, other: Buffer): boolean {
-  let compared = 0;
-  for (let top = 0; top + SQUARE_PX <= SIDE_PX; top += STEP_PX) {
-    for (let left = 0; left + SQUARE_PX <= SIDE_PX; left += STEP_PX) {
-      const correlation = correlationAt({ one, other, top, left });
-      if (correlation === undefined) continue;
-      if (correlation < MIN_CORRELATION) return false;
-      compared += 1;
-    }
+/** Top left corners of the squares, row by row. */
+function squareCorners({ width, height }: Pick<Fingerprint, "width" | "height">): Corner[] {
+  const corners: Corner[] = [];
+  for (let y = EDGE; y + SQUARE + EDGE <= height; y += SQUARE) {
+    for (let x = EDGE; x + SQUARE + EDGE <= width; x += SQUARE) corners.push({ x, y });
   }
-  return compared > 0;
+  return corners;
 }
 
-/** From -1 to 1, or undefined if neither image has content. */
-function correlationAt(at: {
-  one: Buffer;
-  other: Buffer;
-  top: number;
+/** Where an image lies on the grid of a fingerprint. */
+interface Placement {
+  scale: number;
   left: number;
-}): number | undefined {
-  const sums = { one: 0, other: 0, oneSquared: 0, otherSquared: 0, product: 0 };
-  for (let row = 0; row < SQUARE_PX; row += 1) {
-    for (let column = 0; column < SQUARE_PX; column += 1) {
-      const offset = (at.top + row) * SIDE_PX + at.left + column;
-      const a = at.one.readUInt8(offset);
-      const b = at.other.readUInt8(offset);
-      sums.one += a;
-      sums.other += b;
-      sums.oneSquared += a * a;
-      sums.otherSquared += b * b;
-      sums.product += a * b;
+  top: number;
+}
+
+const UNMOVED: Placement = { scale: 1, left: 0, top: 0 };
+
+/** Signs of the steps in each bit of a hash. Stored hashes depend on them. */
+const SIGNS = Int8Array.from(
+  Array.from(
+    new Uint8Array(hkdfSync("sha256", "squares", "", "", (HASH_BITS * SQUARE_POINTS) / 8)),
+    (byte) => Array.from({ length: 8 }, (_, bit) => ((byte >> bit) & 1 ? 1 : -1)),
+  ).flat(),
+);
+
+/** Steps in brightness to the right; NaN where the image does not show the square. */
+function readSteps(raster: Raster, corner: Corner, { scale, left, top }: Placement): Float64Array {
+  const steps = new Float64Array(SQUARE_POINTS);
+  for (let row = 0; row < SQUARE; row += 1) {
+    const y = (corner.y + row - top) / scale;
+    let before = brightnessAt(raster, (corner.x - left) / scale, y);
+    for (let column = 0; column < SQUARE; column += 1) {
+      const next = brightnessAt(raster, (corner.x + column + 1 - left) / scale, y);
+      steps[row * SQUARE + column] = next - before;
+      before = next;
     }
   }
-  const oneEnergy = sums.oneSquared - sums.one ** 2 / PIXELS;
-  const otherEnergy = sums.otherSquared - sums.other ** 2 / PIXELS;
-  if (Math.max(oneEnergy, otherEnergy) < TEXTURE_ENERGY) return undefined;
-  const covariance = sums.product - (sums.one * sums.other) / PIXELS;
-  // Damps the noise of squares with little content.
-  const steady = TEXTURE_ENERGY / 8;
-  return (covariance + steady) / (Math.sqrt(oneEnergy * otherEnergy) + steady);
+  return steps;
+}
+
+const energyOf = (steps: Float64Array): number => steps.reduce((sum, step) => sum + step * step, 0);
+
+/** Each bit is the sign of a sum of the steps with random signs: similar squares differ in few bits (Charikar, 2002). */
+function hashOf(steps: Float64Array): number {
+  let hash = 0;
+  for (let bit = 0; bit < HASH_BITS; bit += 1) {
+    let sum = 0;
+    for (let point = 0; point < SQUARE_POINTS; point += 1) {
+      sum += (steps[point] ?? 0) * (SIGNS[bit * SQUARE_POINTS + point] ?? 0);
+    }
+    hash = (hash << 1) | (sum > 0 ? 1 : 0);
+  }
+  return hash;
+}
+
+/** Brightness at a point of the grid, interpolated; NaN outside of the image. */
+function brightnessAt({ width, height, pixels }: Raster, x: number, y: number): number {
+  const u = PIXELS_PER_POINT * x + (PIXELS_PER_POINT - 1) / 2;
+  const v = PIXELS_PER_POINT * y + (PIXELS_PER_POINT - 1) / 2;
+  const left = Math.floor(u);
+  const top = Math.floor(v);
+  if (left < 0 || top < 0 || left + 1 >= width || top + 1 >= height) return Number.NaN;
+  const offset = top * width + left;
+  const right = u - left;
+  const upper = (pixels[offset] ?? 0) * (1 - right) + (pixels[offset + 1] ?? 0) * right;
+  const below = offset + width;
+  const lower = (pixels[below] ?? 0) * (1 - right) + (pixels[below + 1] ?? 0) * right;
+  return upper + (lower - upper) * (v - top);
+}
+
+/** Part of each of the two images that the other one must show. */
+const MIN_OVERLAP = 0.5;
+
+/**
+ * Does an image show what a fingerprint was made of, also if one of them is cropped, framed, scaled or compressed? Receipts
+ * of one payment app differ in a few letters only, so all squares must be alike.
+ */
+export function showsSameImage(known: Fingerprint, image: ComparableImage): boolean {
+  const rows = findRows(known.rows, image.fingerprint.rows);
+  if (rows.correlation < MIN_ROW_CORRELATION) return false;
+  const { scale, shift: top } = rows;
+  const left = findLeft(known.columns, image.fingerprint.columns, scale);
+  const placement = refine(known, image, { scale, left, top });
+  return (
+    overlap(known, image.fingerprint, placement) >= MIN_OVERLAP &&
+    areSquaresAlike(known, image.raster, placement)
+  );
+}
+
+/** Common area as a part of the larger image. */
+function overlap(known: Fingerprint, other: Fingerprint, { scale, left, top }: Placement): number {
+  const common = (start: number, length: number, knownLength: number) =>
+    Math.max(0, Math.min(knownLength, start + length * scale) - Math.max(0, start));
+  const area = common(left, other.width, known.width) * common(top, other.height, known.height);
+  const otherArea = other.width * other.height * scale ** 2;
+  return area / Math.max(known.width * known.height, otherArea);
+}
+
+const range = (from: number, to: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => from + ((to - from) * index) / (count - 1));
+
+/** Rows that are joined in the first search. */
+const ROWS_PER_BIN = 5;
+const SCALES = range(Math.log(0.58), Math.log(1.72), 54).map(Math.exp);
+const MIN_ROW_CORRELATION = 0.75;
+
+interface RowMatch {
+  scale: number;
+  shift: number;
+  correlation: number;
+}
+
+function findRows(known: readonly number[], other: readonly number[]): RowMatch {
+  const coarse = bestMatch([joinRows(known), joinRows(other)], SCALES, (scale, lengths) => {
+    const from = Math.ceil(-lengths.other * scale * 0.4);
+    const to = Math.floor(lengths.known * 0.4);
+    return range(from, to, to - from + 1);
+  });
+  const { scale } = coarse;
+  const shift = coarse.shift * ROWS_PER_BIN + ((ROWS_PER_BIN - 1) / 2) * (1 - scale);
+  const reach = ROWS_PER_BIN + 2;
+  const shifts = range(shift - reach, shift + reach, 2 * reach + 1);
+  return bestMatch([known, other], range(scale * 0.98, scale * 1.02, 21), () => shifts);
+}
+
+function joinRows(profile: readonly number[]): number[] {
+  return Array.from({ length: Math.ceil(profile.length / ROWS_PER_BIN) }, (_, bin) => {
+    const rows = profile.slice(bin * ROWS_PER_BIN, (bin + 1) * ROWS_PER_BIN);
+    return rows.reduce((sum, row) => sum + row, 0) / rows.length;
+  });
+}
+
+type Profiles = readonly [known: readonly number[], other: readonly number[]];
+
+function bestMatch(
+  [known, other]: Profiles,
+  scales: readonly number[],
+  shiftsFor: (scale: number, lengths: { known: number; other: number }) => readonly number[],
+): RowMatch {
+  let best: RowMatch = { scale: 1, shift: 0, correlation: -1 };
+  for (const scale of scales) {
+    for (const shift of shiftsFor(scale, { known: known.length, other: other.length })) {
+      const correlation = correlateRows([known, other], scale, shift);
+      if (correlation > best.correlation) best = { scale, shift, correlation };
+    }
+  }
+  return best;
+}
+
+/** Correlation of the rows that both have; -1 for too few. */
+function correlateRows([known, other]: Profiles, scale: number, shift: number): number {
+  const from = Math.max(0, Math.ceil(shift));
+  const to = Math.min(known.length - 1, Math.floor(shift + (other.length - 1) * scale));
+  const count = to - from + 1;
+  if (count < MIN_OVERLAP * Math.min(known.length, other.length * scale)) return -1;
+  let [a, b, aa, bb, ab] = [0, 0, 0, 0, 0];
+  for (let row = from; row <= to; row += 1) {
+    const position = (row - shift) / scale;
+    const index = Math.floor(position);
+    const before = other[index] ?? 0;
+    const value = before + ((other[index + 1] ?? before) - before) * (position - index);
+    const knownValue = known[row] ?? 0;
+    a += knownValue;
+    b += value;
+    aa += knownValue * knownValue;
+    bb += value * value;
+    ab += knownValue * value;
+  }
+  const variances = (aa - a ** 2 / count) * (bb - b ** 2 / count);
+  return variances > 0 ? (ab - (a * b) / count) / Math.sqrt(variances) : -1;
+}
+
+/** The rows have shown the scale. */
+function findLeft(known: readonly number[], other: readonly number[], scale: number): number {
+  const from = Math.ceil(-other.length * scale * MIN_OVERLAP);
+  const to = Math.floor(known.length * MIN_OVERLAP);
+  const shifts = range(from, to, to - from + 1);
+  return bestMatch([known, other], [scale], () => shifts).shift;
+}
+
+/** Enough to find the placement to a fraction of a point. */
+const SAMPLED_SQUARES = 30;
+
+const MOVES = [
+  [1, 0, 0],
+  [-1, 0, 0],
+  [0, 1, 0],
+  [0, -1, 0],
+  [0, 0, 1],
+  [0, 0, -1],
+] as const;
+
+function refine(known: Fingerprint, image: ComparableImage, start: Placement): Placement {
+  const { width, height } = image.fingerprint;
+  const corners = squareCorners(known);
+  const all = known.squares.flatMap((hash, index) => {
+    const corner = corners[index];
+    return hash !== 0 && corner ? [{ hash, corner }] : [];
+  });
+  const every = Math.max(1, Math.floor(all.length / SAMPLED_SQUARES));
+  const sample = all.filter((_, index) => index % every === 0);
+  const rate = (placement: Placement) => rateSquares(sample, image.raster, placement);
+  let best = { placement: start, rating: rate(start) };
+  for (const distance of [1, 0.5, 0.5, 0.25, 0.25]) {
+    for (const [moveX, moveY, grow] of MOVES) {
+      const { scale, left, top } = best.placement;
+      const growth = (scale * grow * distance) / GRID_SIDE;
+      const placement = {
+        scale: scale + growth,
+        left: left + moveX * distance - (growth * width) / 2,
+        top: top + moveY * distance - (growth * height) / 2,
+      };
+      const rating = rate(placement);
+      if (rating > best.rating) best = { placement, rating };
+    }
+  }
+  return best.placement;
+}
+
+interface KnownSquare {
+  hash: number;
+  corner: Corner;
+}
+
+/** Sum of the bits that are alike beyond chance. */
+function rateSquares(sample: readonly KnownSquare[], raster: Raster, placement: Placement): number {
+  let sum = 0;
+  for (const { hash, corner } of sample) {
+    const steps = readSteps(raster, corner, placement);
+    if (!isOutside(steps)) sum += (HASH_BITS / 2 - differentBits(hash, hashOf(steps))) ** 3;
+  }
+  return sum;
+}
+
+function differentBits(one: number, other: number): number {
+  let rest = one ^ other;
+  let count = 0;
+  while (rest !== 0) {
+    rest &= rest - 1;
+    count += 1;
+  }
+  return count;
+}
+
+const isOutside = (steps: Float64Array): boolean => steps.some(Number.isNaN);
+
+/** Of the 96 of three neighboring squares, about six letters in a row. Copies differ in up to 28, other receipts in 37 or more. */
+const MAX_DIFFERENT_BITS = 32;
+
+const MIN_SQUARES = 10;
+
+function areSquaresAlike(known: Fingerprint, raster: Raster, placement: Placement): boolean {
+  const corners = squareCorners(known);
+  const perRow = corners.filter(({ y }) => y === EDGE).length;
+  const bits = corners.map((corner, index) =>
+    compareSquare(known.squares[index] ?? 0, readSteps(raster, corner, placement)),
+  );
+  const isDifferent = bits.some((first = 0, index) =>
+    [1, perRow].some((step) => {
+      const others = (bits[index + step] ?? 0) + (bits[index + 2 * step] ?? 0);
+      return first + others > MAX_DIFFERENT_BITS;
+    }),
+  );
+  return !isDifferent && bits.filter((count) => count !== undefined).length >= MIN_SQUARES;
+}
+
+/** Different bits of two squares; undefined if neither has content. */
+function compareSquare(hash: number, steps: Float64Array): number | undefined {
+  if (isOutside(steps)) return undefined;
+  if (hash !== 0) return differentBits(hash, hashOf(steps));
+  return energyOf(steps) > 4 * MIN_ENERGY ? HASH_BITS / 2 : undefined;
 }

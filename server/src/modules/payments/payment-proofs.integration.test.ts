@@ -144,14 +144,118 @@ describe("payment proofs", () => {
     expect(told.at(-1)?.data).toMatchObject({ duplicate_of: first.username });
   });
 
-  it("takes neither another receipt of the same app nor the user's own earlier one for a copy", async () => {
-    const mine = await receiptImage("118365920471").png().toBuffer();
-    await submitPicture(user, mine);
-    await submitPicture(user, mine);
-    expect((await cardOf(user))?.payment_proof).not.toHaveProperty("duplicate_of");
+  it("does not take another receipt of the same app for a copy", async () => {
+    await submitPicture(user, await receiptImage("118365920471").png().toBuffer());
     const other = await createUser(server.database);
-    await submitPicture(other, await receiptImage("118365920472").png().toBuffer());
+    await submitPicture(other, await receiptImage("907354186225").png().toBuffer());
     expect((await cardOf(other))?.payment_proof).not.toHaveProperty("duplicate_of");
+  });
+
+  describe("that shows an image submitted before", () => {
+    let used = 0;
+    let mine: Buffer;
+    let first: UserRecord;
+    beforeEach(async () => {
+      const digits = String(++used * 104_729_000_017 + 100_000_000_000).slice(0, 12);
+      mine = await receiptImage(digits).png().toBuffer();
+      first = await createUser(server.database);
+      await submitPicture(first, mine);
+    });
+    const proofOf = async (of: UserRecord) => (await cardOf(of))?.payment_proof;
+    const submitOther = async (as: UserRecord) =>
+      submitPicture(
+        as,
+        await chartImage(90 + used)
+          .png()
+          .toBuffer(),
+      );
+    const asAdmin = (action: string) =>
+      call(admin, `/admin/${action}/${first.username}`, "POST").then(({ status }) =>
+        expect(status).toBe(200),
+      );
+
+    it("shows the administrator both images, but not to the user", async () => {
+      await submitPicture(user, mine);
+      const proof = await proofOf(user);
+      const { submitted_at } = (await me(first)).payment_proof ?? {};
+      expect(proof).toMatchObject({
+        duplicate_of: first.username,
+        earlier_proof: { submitted_at, state: "stored" },
+      });
+      for (const url of [proof?.url, proof?.earlier_proof?.url]) {
+        expect((await fetch(String(url).replace(/^https?:\/\/[^/]+/, server.url))).status).toBe(
+          200,
+        );
+      }
+      expect(await (await call(user, "/me")).text()).not.toContain("earlier_proof");
+    });
+
+    it.each([
+      ["replaced", () => submitOther(first)],
+      ["deleted", () => asAdmin("delete-proof")],
+    ])("is found after the first proof was %s", async (state, remove) => {
+      await remove();
+      await submitPicture(user, mine);
+      const proof = await proofOf(user);
+      expect(proof).toMatchObject({ duplicate_of: first.username, earlier_proof: { state } });
+      expect(proof?.earlier_proof).not.toHaveProperty("url");
+    });
+
+    it("is found after the first user was deleted, without the name", async () => {
+      await asAdmin("delete-user");
+      await submitPicture(user, mine);
+      expect(await proofOf(user)).toMatchObject({
+        duplicate_of: "a deleted user",
+        earlier_proof: { state: "user-deleted" },
+      });
+    });
+
+    it("is found for the same user, for instance in the second month", async () => {
+      await submitOther(first);
+      await submitPicture(first, mine);
+      expect(await proofOf(first)).toMatchObject({
+        duplicate_of: first.username,
+        earlier_proof: { state: "replaced" },
+      });
+    });
+
+    it("names the other user, also if it is submitted twice", async () => {
+      await submitPicture(user, mine);
+      await submitPicture(user, mine);
+      expect(await proofOf(user)).toMatchObject({ duplicate_of: first.username });
+    });
+
+    it("is found if it is cropped and framed", async () => {
+      const cropped = await sharp(mine)
+        .extract({ left: 0, top: 130, width: 720, height: 1_100 })
+        .toBuffer();
+      const framed = sharp(cropped).extend({ top: 80, left: 80, right: 80, bottom: 80 });
+      await submitPicture(user, await framed.jpeg({ quality: 70 }).toBuffer());
+      expect(await proofOf(user)).toMatchObject({ duplicate_of: first.username });
+    });
+
+    it("is found in one of two that are submitted at once, to two servers", async () => {
+      await asAdmin("delete-user");
+      await server.database.proofFingerprints.deleteMany();
+      const users = await Promise.all([createUser(server.database), createUser(server.database)]);
+      await Promise.all(
+        users.map((as, index) =>
+          submit(as, { sender_name: "Ann", proof_image: mine }, index ? server : otherServer),
+        ),
+      );
+      const found = (await Promise.all(users.map(proofOf))).filter((proof) => proof?.duplicate_of);
+      expect(found).toHaveLength(1);
+    });
+
+    it("keeps its fingerprint for a year after the proof is removed, and no longer", async () => {
+      const { collection } = server.database.proofFingerprints;
+      const [index] = (await collection.indexes()).filter(({ key }) => "removedAt" in key);
+      expect(index?.expireAfterSeconds).toBe(365 * 86_400);
+      const known = () => server.database.proofFingerprints.findOne({ username: first.username });
+      expect((await known())?.removedAt).toBeUndefined();
+      await asAdmin("delete-proof");
+      expect((await known())?.removedAt).toBeInstanceOf(Date);
+    });
   });
 
   it.each([

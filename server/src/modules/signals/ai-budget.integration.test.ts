@@ -147,11 +147,21 @@ describe("a daily AI budget, with two workers", () => {
     expect(answers.map(({ status }) => status)).toEqual(["failed", "failed", "failed", "failed"]);
     const charged = answers.filter(({ analysis }) =>
       analysis?.warnings.includes(
-        "The image credit was not refunded: refused chart images are refunded at most 3 times a day.",
+        "The image credit was not refunded: chart images without a usable answer are refunded at most 3 times a day.",
       ),
     );
     expect(charged).toHaveLength(1);
     expect(await creditsLeft()).toBe(3);
     expect(openai.chats).toHaveLength(4);
+  }, 60_000);
+
+  it("charges the fourth of four chart images that make the model answer without advice", async () => {
+    await database.users.updateOne({ _id: user._id }, { $set: { imageCredits: 4 } });
+    openai.behave({ kind: "content", content: "Nice chart!", usage: USAGE });
+    for (let sent = 0; sent < 4; sent += 1) {
+      expect(await askWithImage()).toMatchObject({ status: "failed" });
+    }
+    expect(await creditsLeft()).toBe(3);
+    expect(await spentUsd()).toBe(8);
   }, 60_000);
 });

@@ -16,6 +16,7 @@ import { sanitizeImage } from "../files/sanitize-image.ts";
 import { storeUpload } from "../files/stored-files.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
 import { createSignal, findByIdempotencyKey, type RequestSignalInput } from "./request-signal.ts";
+import { assertAnalysesLeft } from "./signal-limits.ts";
 
 export interface ImageRequestInput extends RequestSignalInput {
   user: UserRecord;
@@ -23,22 +24,24 @@ export interface ImageRequestInput extends RequestSignalInput {
 }
 
 /**
- * Checks permission and credits before the image is received. A repeated request passes, since it is already paid.
- * @throws AppError image-not-allowed, no-credits
+ * Checks permission, credits and the daily limit before the image is received. A repeated request passes, since it is already paid.
+ * @throws AppError image-not-allowed, no-credits, rate-limited
  */
 export async function assertMaySendImage(
-  deps: Pick<ServerDeps, "database" | "now">,
+  deps: Pick<ServerDeps, "database" | "settings" | "now">,
   input: Pick<ImageRequestInput, "user" | "idempotencyKey">,
 ): Promise<void> {
   assertImageAllowed(input.user);
   if (await findByIdempotencyKey(deps.database, input, { at: deps.now() })) return;
   assertCanPayForImage(input.user);
+  await assertAnalysesLeft(deps, input.user);
 }
 
 /**
  * Accepts a request with an image: takes a credit and stores image and signal in one transaction. Requests of one user run
  * one at a time, so that those without a credit are rejected before their image is processed.
- * @throws AppError not-approved, image-not-allowed, no-credits, invalid-input, not-an-image, file-too-large
+ * @throws AppError not-approved, image-not-allowed, no-credits, rate-limited, invalid-input, not-an-image,
+ *   file-too-large
  */
 export function requestSignalWithImage(
   deps: ServerDeps,
@@ -53,6 +56,7 @@ export function requestSignalWithImage(
     if (!user) throw unauthenticated();
     assertImageAllowed(user);
     assertCanPayForImage(user);
+    await assertAnalysesLeft(deps, user);
     await assertKnownSymbol(deps, input.request.symbol);
     const image = await sanitizeImage(input.chartImage);
     return storeUpload(deps, { kind: "chart_uploads", image }, (file) =>

@@ -3,7 +3,6 @@ import type { SignalRequest } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
 import {
   analysisKey,
   type JoinedAnalysis,
@@ -21,10 +20,14 @@ import {
 import { userStream } from "@shared/outbox/streams.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import type { ClientSession, Types } from "mongoose";
-import { cachedRead } from "../../http/cached-read.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { assertKnownSymbol } from "../markets/known-symbols.ts";
-import { assertQueueCapacity, assertUserLimit } from "./signal-limits.ts";
+import {
+  assertQueueCapacity,
+  assertUserLimit,
+  countAnalysis,
+  readAnalysisSetup,
+} from "./signal-limits.ts";
 
 /** For 24 hours, the same `idempotencyKey` of the same user gives the same signal. */
 export interface RequestSignalInput {
@@ -44,7 +47,8 @@ export interface ImageAttachment {
 /**
  * Stores a signal, which joins the market analysis of the last closed candle, or queues that analysis.
  * @returns an earlier signal if the idempotency key is known
- * @throws AppError rate-limited or unavailable if too many signals are unfinished, invalid-input for an unknown symbol
+ * @throws AppError rate-limited or unavailable if too many signals are unfinished, rate-limited without an analysis left today,
+ *   invalid-input for an unknown symbol
  */
 export async function requestSignal(
   deps: ServerDeps,
@@ -67,11 +71,6 @@ export async function createSignal(
     insertOnce(deps, input, { id, attachment }),
   );
 }
-
-/** For a second after workers start with another setup, requests may still join an analysis of the previous setup. */
-const readAnalysisSetup = cachedRead(1_000, ({ database }: Pick<ServerDeps, "database" | "now">) =>
-  database.analysisSetup.findById(ANALYSIS_SETUP_ID).lean().exec(),
-);
 
 async function insertOnce(
   deps: ServerDeps,
@@ -126,7 +125,10 @@ async function writeSignal(
     }
     return earlier;
   }
-  if (!joined || joined.isNew) await assertQueueCapacity(deps);
+  if (!joined || joined.isNew) {
+    await assertQueueCapacity(deps);
+    await countAnalysis(deps, uow, userId);
+  }
   const signal = await queueSignal(database, uow, {
     ...{ id, userId, request, requestId },
     ...(attachment && { chartImageId: attachment.chartImageId }),

@@ -1,6 +1,12 @@
+import { nativeCollection } from "@shared/database/database.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { ANALYSIS_SETUP_ID } from "@shared/database/models/worker-reports.ts";
 import { findActiveWorkers } from "@shared/domain/active-workers.ts";
+import { dayOf } from "@shared/domain/ai-budget.ts";
+import type { UnitOfWork } from "@shared/outbox/commit.ts";
+import type { Types } from "mongoose";
 import { cachedRead } from "../../http/cached-read.ts";
-import { rateLimited, unavailable } from "../../http/errors.ts";
+import { analysesUsedUp, rateLimited, unavailable } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { readQueueDepth } from "./queue-depth.ts";
 
@@ -47,4 +53,49 @@ const isQueueFull = cachedRead(
 export function assertUserLimit({ settings }: Pick<ServerDeps, "settings">, ahead: number): void {
   if (settings.RATE_LIMIT === "off" || ahead < MAX_UNFINISHED_PER_USER) return;
   throw rateLimited(RETRY_AFTER_SECONDS);
+}
+
+/** For a second after workers start with another setup, requests may still join an analysis of the previous setup. */
+export const readAnalysisSetup = cachedRead(
+  1_000,
+  ({ database }: Pick<ServerDeps, "database" | "now">) =>
+    database.analysisSetup.findById(ANALYSIS_SETUP_ID).lean().exec(),
+);
+
+type LimitDeps = Pick<ServerDeps, "database" | "settings" | "now">;
+
+/** AI analyses that the requests of one user may start a day; null without a limit. The rules cost nothing. */
+async function readAnalysisLimit(deps: LimitDeps): Promise<number | null> {
+  const { RATE_LIMIT, ANALYSES_PER_USER_PER_DAY: limit } = deps.settings;
+  if (RATE_LIMIT === "off" || limit === null) return null;
+  return (await readAnalysisSetup(deps))?.analyst === "rules" ? null : limit;
+}
+
+/** Rejects a request for an own analysis early. @throws AppError rate-limited */
+export async function assertAnalysesLeft(
+  deps: LimitDeps,
+  { analyses }: Pick<UserRecord, "analyses">,
+): Promise<void> {
+  const limit = await readAnalysisLimit(deps);
+  const at = deps.now();
+  if (limit === null || analyses?.day !== dayOf(at) || analyses.count < limit) return;
+  throw analysesUsedUp(limit, at);
+}
+
+/** Counts an analysis that a user's request starts, in its transaction. @throws AppError rate-limited */
+export async function countAnalysis(
+  deps: LimitDeps,
+  { session, at }: UnitOfWork,
+  userId: Types.ObjectId,
+): Promise<void> {
+  const limit = await readAnalysisLimit(deps);
+  if (limit === null) return;
+  const day = dayOf(at);
+  const ofToday = { $cond: [{ $eq: ["$analyses.day", day] }, "$analyses.count", 0] };
+  const user = await nativeCollection(deps.database.users).findOneAndUpdate(
+    { _id: userId },
+    [{ $set: { analyses: { day, count: { $add: [ofToday, 1] } } } }],
+    { session, projection: { analyses: 1 }, returnDocument: "after" },
+  );
+  if ((user?.analyses?.count ?? 0) > limit) throw analysesUsedUp(limit, at);
 }

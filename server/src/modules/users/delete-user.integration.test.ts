@@ -121,6 +121,7 @@ describe("deleting a user", () => {
       "payment_proofs",
       "payment_proofs.chunks",
       "payment_proofs.files",
+      "proof_fingerprints",
       "signals",
       "users",
     ]);

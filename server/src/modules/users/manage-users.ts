@@ -18,7 +18,7 @@ import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
-import { createSignPath, withSignedUrl } from "../files/signed-url.ts";
+import { createSignPath, withSignedProof } from "../files/signed-url.ts";
 
 /** The fields of a user card. Reading whole users is slow for 50,000 of them. */
 const CARD_FIELDS = {
@@ -44,7 +44,7 @@ export async function listUsers(
   return {
     users: cards.map((card) => ({
       ...card,
-      payment_proof: card.payment_proof && withSignedUrl(card.payment_proof, signPath),
+      payment_proof: card.payment_proof && withSignedProof(card.payment_proof, signPath),
     })),
   };
 }

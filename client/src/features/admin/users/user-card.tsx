@@ -13,6 +13,7 @@ import { queryClient } from "../../../lib/query-client.ts";
 import { ImageDialog } from "../../../ui/image-dialog.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { adminKeys } from "../api.ts";
+import { ProofComparison } from "./proof-comparison.tsx";
 import { UserActions } from "./user-actions.tsx";
 
 export const UserItem = memo(function UserItem({ user }: { user: UserCard }) {
@@ -118,7 +119,7 @@ const readAgain = () =>
 
 function UserProof({ username, proof }: { username: string; proof: AdminPaymentProof }) {
   return (
-    <div className="flex items-center gap-4">
+    <div className="flex items-start gap-4">
       <ImageDialog
         src={proof.url}
         title={`Payment proof of ${username}`}
@@ -131,14 +132,44 @@ function UserProof({ username, proof }: { username: string; proof: AdminPaymentP
         <p className="figures text-ink-muted">
           <LocalTime iso={proof.submitted_at} />
         </p>
-        {proof.duplicate_of && (
-          <p className="mt-1.5 flex items-start gap-1.5 text-wait">
-            <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-            <span>
-              <span className="font-medium">Duplicate image.</span> Also submitted by{" "}
-              {proof.duplicate_of}.
-            </span>
-          </p>
+        {proof.duplicate_of && <DuplicateAlert username={username} proof={proof} />}
+      </div>
+    </div>
+  );
+}
+
+const proofStates = {
+  stored: "",
+  replaced: "That proof was replaced since, so its image is deleted.",
+  deleted: "That proof and its image were deleted.",
+  "user-deleted": "That user was deleted with the image.",
+} as const;
+
+function DuplicateAlert({ username, proof }: { username: string; proof: AdminPaymentProof }) {
+  const { duplicate_of: other, earlier_proof: earlier } = proof;
+  const submitter = other === username ? "the same user" : other;
+  return (
+    <div className="mt-1.5 flex items-start gap-1.5 text-wait">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div>
+        <p>
+          <span className="font-medium">Duplicate image.</span> Also submitted by {submitter}
+          {earlier && (
+            <>
+              {" "}
+              on <LocalTime iso={earlier.submitted_at} />
+            </>
+          )}
+          . {earlier && proofStates[earlier.state]}
+        </p>
+        {earlier?.url && (
+          <ProofComparison
+            onExpired={readAgain}
+            proofs={[
+              { title: `${username}, this proof`, url: proof.url, at: proof.submitted_at },
+              { title: `${other}, earlier`, url: earlier.url, at: earlier.submitted_at },
+            ]}
+          />
         )}
       </div>
     </div>
