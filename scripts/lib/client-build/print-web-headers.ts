@@ -1,5 +1,5 @@
-import { loadSettings } from "@shared/runtime/settings.ts";
+import { loadWorkerSettings } from "@shared/runtime/settings.ts";
 import { caddySnippet } from "./web-headers.ts";
 
 /** Prints what the web host adds to its files, for Caddy. */
-console.log(caddySnippet(loadSettings()));
+console.log(caddySnippet(loadWorkerSettings()));
