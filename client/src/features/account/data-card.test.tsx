@@ -32,7 +32,7 @@ describe("the own data", () => {
     await user.click(submit);
     await within(dialog).findByText("Enter your username.");
     expect(api.bodiesOf("DELETE /me")).toEqual([]);
-    await user.type(within(dialog).getByLabelText("Enter ann to confirm"), "ann");
+    await user.type(await within(dialog).findByLabelText("Enter ann to confirm"), "ann");
     await user.type(within(dialog).getByLabelText("Your password"), "secret-123");
     await user.type(within(dialog).getByLabelText("Code of your authenticator app"), "123456");
     await user.click(submit);
