@@ -204,15 +204,18 @@ it("bears callers who hang up in the middle", async () => {
     calling.destroy(new Error("hung up"));
     await gone;
   }
-  await vi.waitFor(() => {
-    const seen = server.logLines
-      .map((line) => JSON.parse(line))
-      .filter(({ msg }) => msg === "request");
-    for (const path of paths) {
-      const own = seen.filter((line) => line.path === path && line.status === 400);
-      expect(own.length).toBeGreaterThan(0);
-    }
-  });
+  await vi.waitFor(
+    () => {
+      const seen = server.logLines
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg === "request");
+      for (const path of paths) {
+        const own = seen.filter((line) => line.path === path && line.status === 400);
+        expect(own.length).toBeGreaterThan(0);
+      }
+    },
+    { timeout: 30_000 },
+  );
   expect((await send({ path: "/healthz" })).status).toBe(200);
 });
 

@@ -22,5 +22,5 @@ it("a screen that is held is not shown before it may be, though its code is ther
   for (const _ of Array(5)) await nextTurn();
   expect(router.state.initialized).toBe(false);
   gate.dispatchEvent(new Event("open"));
-  await vi.waitFor(() => expect(router.state.initialized).toBe(true));
+  await vi.waitFor(() => expect(router.state.initialized).toBe(true), { timeout: 30_000 });
 });

@@ -20,6 +20,6 @@ it("a first read in progress is repeated, as it may be older than the change", a
   const done = refetch({ queryKey });
   answers.dispatchEvent(new Event("sent"));
   await done;
-  await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe("new"));
+  await vi.waitFor(() => expect(observer.getCurrentResult().data).toBe("new"), { timeout: 30_000 });
   stop();
 });

@@ -178,11 +178,16 @@ describe("rateLimit", () => {
     const ask = await serveLimited(rule);
     await ask("ann@example.com");
     const [database] = databases;
-    await vi.waitFor(async () => {
-      const stored = await database?.rateLimits.find({ key: new RegExp(`^${rule.name}:`) }).lean();
-      expect(stored).toMatchObject([{ points: 1, expire: expect.any(Date) }]);
-      expect(JSON.stringify(stored)).not.toContain("ann");
-    });
+    await vi.waitFor(
+      async () => {
+        const stored = await database?.rateLimits
+          .find({ key: new RegExp(`^${rule.name}:`) })
+          .lean();
+        expect(stored).toMatchObject([{ points: 1, expire: expect.any(Date) }]);
+        expect(JSON.stringify(stored)).not.toContain("ann");
+      },
+      { timeout: 30_000 },
+    );
     const indexes = await database?.rateLimits.listIndexes();
     expect(indexes).toContainEqual(
       expect.objectContaining({ key: { expire: 1 }, expireAfterSeconds: 0 }),

@@ -92,18 +92,23 @@ describe("figures for whoever runs it", () => {
     const { token } = await trader();
     const push = new PushClient({ url: server.url, token, since: { user: 0 } });
     await ask(token, "metrics-1");
-    await vi.waitFor(() => expect(push.named("signal:completed")).toHaveLength(1));
+    await vi.waitFor(() => expect(push.named("signal:completed")).toHaveLength(1), {
+      timeout: 30_000,
+    });
     const told = await ofServer();
     expect(told.get('sockets_open{part="server"}')).toBe(1);
     expect(told.get('event_lag_seconds_count{part="server"}')).toBeGreaterThanOrEqual(3);
-    await vi.waitFor(async () => {
-      const made = await ofWorker();
-      expect(made.get('signal_duration_seconds_count{part="worker",status="completed"}')).toBe(1);
-      expect(made.get('signal_stage_duration_seconds_count{part="worker",stage="fetching"}')).toBe(
-        1,
-      );
-      expect(made.get('analyses_in_flight{part="worker"}')).toBe(0);
-    });
+    await vi.waitFor(
+      async () => {
+        const made = await ofWorker();
+        expect(made.get('signal_duration_seconds_count{part="worker",status="completed"}')).toBe(1);
+        expect(
+          made.get('signal_stage_duration_seconds_count{part="worker",stage="fetching"}'),
+        ).toBe(1);
+        expect(made.get('analyses_in_flight{part="worker"}')).toBe(0);
+      },
+      { timeout: 30_000 },
+    );
     push.close();
     const health = await fetch(`http://localhost:${workerPort}/healthz`);
     expect(await health.text()).toBe("ok");
@@ -134,10 +139,13 @@ describe("figures for whoever runs it", () => {
   it("the log of the worker names the request that a signal goes back to", async () => {
     const { token } = await trader();
     expect((await ask(token, "trace-me")).status).toBe(200);
-    await vi.waitFor(() => {
-      const lines = worker.lines.map((line) => logLineSchema.parse(line));
-      const traced = lines.filter(({ requestId }) => requestId === "trace-me");
-      expect(traced.map(({ msg }) => msg)).toEqual(["analysis started", "analysis finished"]);
-    });
+    await vi.waitFor(
+      () => {
+        const lines = worker.lines.map((line) => logLineSchema.parse(line));
+        const traced = lines.filter(({ requestId }) => requestId === "trace-me");
+        expect(traced.map(({ msg }) => msg)).toEqual(["analysis started", "analysis finished"]);
+      },
+      { timeout: 30_000 },
+    );
   });
 });

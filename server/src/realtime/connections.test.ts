@@ -136,7 +136,10 @@ test("a poll is refused while the response to the last one is unread", async () 
   let bytes = 0;
   for await (const chunk of unread) bytes += z.instanceof(Buffer).parse(chunk).length;
   expect(bytes).toBeGreaterThan(20_000_000);
-  await vi.waitFor(async () => {
-    expect(await (await fetch(address)).text()).toContain("the next message");
-  });
+  await vi.waitFor(
+    async () => {
+      expect(await (await fetch(address)).text()).toContain("the next message");
+    },
+    { timeout: 30_000 },
+  );
 });

@@ -69,7 +69,7 @@ describe("asking for the same candles at the same time", () => {
     exchange.behave("stalled-headers");
     const leaver = new AbortController();
     const left = [1, 2].map(() => market.candles(request({ abort: leaver.signal })));
-    await vi.waitFor(() => expect(exchange.count(candles)).toBe(2));
+    await vi.waitFor(() => expect(exchange.count(candles)).toBe(2), { timeout: 30_000 });
     leaver.abort();
     const outcomes = await Promise.allSettled(left);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);

@@ -165,7 +165,7 @@ describe("an exchange whose connection fails", () => {
   });
 
   const isTrying = (symbol: string) =>
-    vi.waitFor(() => expect(exchange.count({ symbol })).toBeGreaterThan(0));
+    vi.waitFor(() => expect(exchange.count({ symbol })).toBeGreaterThan(0), { timeout: 30_000 });
 
   it("is tried with a healthy market although one that stalls is being asked for", async () => {
     await failUntilPaused([SOME_STALLED], "stalled-body");

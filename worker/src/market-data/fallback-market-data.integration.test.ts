@@ -204,8 +204,9 @@ describe("patience with an exchange", () => {
     exchange.behave("html", { exchange: "binance", subject: "candles" });
     for (let call = 0; call < 3; call += 1) await market.candles(request());
     exchange.behave("ok");
-    await vi.waitFor(async () =>
-      expect((await market.candles(request())).provider).toBe("binance"),
+    await vi.waitFor(
+      async () => expect((await market.candles(request())).provider).toBe("binance"),
+      { timeout: 30_000 },
     );
     expect(market.health()[0]?.state).toBe("ok");
   });
@@ -236,7 +237,9 @@ describe("patience with an exchange", () => {
     exchange.behave("stalled-headers", { exchange: "binance" });
     const caller = new AbortController();
     const candles = market.candles(request({ abort: caller.signal }));
-    await vi.waitFor(() => expect(exchange.count({ exchange: "binance" })).toBe(1));
+    await vi.waitFor(() => expect(exchange.count({ exchange: "binance" })).toBe(1), {
+      timeout: 30_000,
+    });
     caller.abort();
     await expect(candles).rejects.toMatchObject({ failure: "timeout" });
     expect(exchange.count({ exchange: "bybit" })).toBe(0);

@@ -258,9 +258,9 @@ describe("auto", () => {
     const market = select("auto", { limits: { probeIntervalMs: 20 } });
     await market.probe();
     exchange.behave("down");
-    await vi.waitFor(() => expect(market.currentSource()).toBe("replay"));
+    await vi.waitFor(() => expect(market.currentSource()).toBe("replay"), { timeout: 30_000 });
     exchange.behave("ok");
-    await vi.waitFor(() => expect(market.currentSource()).toBe("live"));
+    await vi.waitFor(() => expect(market.currentSource()).toBe("live"), { timeout: 30_000 });
     expect(await market.marketData.candles(request())).toMatchObject({ data: "live" });
   });
 

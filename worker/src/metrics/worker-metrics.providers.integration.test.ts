@@ -80,7 +80,9 @@ describe("metrics of market data providers", () => {
       failures("binance", "unreachable", 3),
     ]);
     exchange.behave("ok");
-    await vi.waitFor(async () => expect((await ask(providers)).provider).toBe("binance"));
+    await vi.waitFor(async () => expect((await ask(providers)).provider).toBe("binance"), {
+      timeout: 30_000,
+    });
     expect(await told()).toContain(circuit("binance", 0));
   });
 

@@ -107,16 +107,19 @@ describe("a signal", () => {
   test("has its outcome read when the market has resolved it", async () => {
     queryClient.setQueryData(signalKeys.progress("a"), { judgement: null });
     receive("signal:outcome", outcome);
-    await vi.waitFor(() => {
-      expect(queryClient.getQueryState(signalKeys.progress("a"))?.isInvalidated).toBe(true);
-    });
+    await vi.waitFor(
+      () => {
+        expect(queryClient.getQueryState(signalKeys.progress("a"))?.isInvalidated).toBe(true);
+      },
+      { timeout: 30_000 },
+    );
   });
 
   test("is forgotten with the rest of a cleared history", async () => {
     receive("signal:queued", ref);
     readHistory([[item("a", 7)]]);
     receive("history:cleared", {});
-    await vi.waitFor(() => expect(known()).toBeUndefined());
+    await vi.waitFor(() => expect(known()).toBeUndefined(), { timeout: 30_000 });
     expect(history()).toEqual([]);
   });
 });
@@ -181,7 +184,7 @@ describe("the history", () => {
     receive("signal:outcome", outcome);
     const isOutdated = (key: typeof noFilter) =>
       queryClient.getQueryState(signalKeys.history(key))?.isInvalidated;
-    await vi.waitFor(() => expect(isOutdated(filter)).toBe(true));
+    await vi.waitFor(() => expect(isOutdated(filter)).toBe(true), { timeout: 30_000 });
     expect(isOutdated(noFilter)).toBe(false);
   });
 

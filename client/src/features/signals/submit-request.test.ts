@@ -110,12 +110,15 @@ test("a request that was given up keeps its key when the user asks for the same"
 test("a time-out is reported at once, and the signal appears when the server responds again", async () => {
   answers.push(refuse(504, "timeout", "Too slow."));
   const asked = bot.submitRequest({ request, image: null });
-  await vi.waitFor(() => {
-    expect(bot.useBot.getState().failure).toMatchObject({
-      kind: "late",
-      text: MESSAGES.requestTimeout,
-    });
-  });
+  await vi.waitFor(
+    () => {
+      expect(bot.useBot.getState().failure).toMatchObject({
+        kind: "late",
+        text: MESSAGES.requestTimeout,
+      });
+    },
+    { timeout: 30_000 },
+  );
   await asked;
   expect(bot.useBot.getState()).toMatchObject({ failure: null, tracked: [{ id: "s1" }] });
 });

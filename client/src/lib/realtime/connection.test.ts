@@ -91,7 +91,7 @@ test("it joins at the position of the account and applies events once and in ord
     io.emit("signal:queued", envelope(7, queued("b")));
   });
   const { store, signalIds, onEvent } = connect(origin);
-  await vi.waitFor(() => expect(signalIds).toEqual(["a", "b"]));
+  await vi.waitFor(() => expect(signalIds).toEqual(["a", "b"]), { timeout: 30_000 });
   expect(sinces).toEqual([{ user: 5 }]);
   expect(onEvent).toHaveBeenCalledTimes(2);
   expect(store.getState()).toMatchObject({ connection: "online", ready: true });
@@ -109,7 +109,9 @@ test("a gap is filled by reconnecting from the last event applied", async () => 
     }
   });
   const { signalIds, onStale } = connect(origin);
-  await vi.waitFor(() => expect(signalIds).toEqual(["a", "event-7", "event-8"]));
+  await vi.waitFor(() => expect(signalIds).toEqual(["a", "event-7", "event-8"]), {
+    timeout: 30_000,
+  });
   expect(onStale).not.toHaveBeenCalled();
 });
 
@@ -118,9 +120,9 @@ test("a gap that remains has the state read again, and events continue after it"
     server.io.emit("signal:queued", envelope(8, queued("c")));
   });
   const { signalIds, onStale } = connect(origin);
-  await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce(), { timeout: 30_000 });
   io.emit("signal:queued", envelope(9, queued("d")));
-  await vi.waitFor(() => expect(signalIds).toEqual(["d"]));
+  await vi.waitFor(() => expect(signalIds).toEqual(["d"]), { timeout: 30_000 });
 });
 
 test("on resync everything is read again and events continue from its number", async () => {
@@ -129,9 +131,9 @@ test("on resync everything is read again and events continue from its number", a
     server.io.emit("resync", envelope(90));
   });
   const { signalIds, onStale } = connect(origin);
-  await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(onStale).toHaveBeenCalledOnce(), { timeout: 30_000 });
   io.emit("signal:queued", envelope(91, queued("z")));
-  await vi.waitFor(() => expect(signalIds).toEqual(["a", "z"]));
+  await vi.waitFor(() => expect(signalIds).toEqual(["a", "z"]), { timeout: 30_000 });
 });
 
 test("an unknown event has the state read again", async () => {
@@ -140,7 +142,7 @@ test("an unknown event has the state read again", async () => {
     io.emit("signal:queued", envelope(7, queued("b")));
   });
   const { signalIds, onStale } = connect(origin);
-  await vi.waitFor(() => expect(signalIds).toEqual(["b"]));
+  await vi.waitFor(() => expect(signalIds).toEqual(["b"]), { timeout: 30_000 });
   expect(onStale).toHaveBeenCalledOnce();
 });
 
@@ -185,13 +187,17 @@ test("a session ended by the server is reported with its reason", async () => {
     io.emit("session:ended", { reason: "deleted" });
   });
   const { onEnded } = connect(origin);
-  await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("deleted"));
+  await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("deleted"), {
+    timeout: 30_000,
+  });
 });
 
 test("a token that the socket refuses ends the session", async () => {
   const { origin } = await startServer(() => undefined);
   const { onEnded } = connect(origin, { token: "stale" });
-  await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("expired"));
+  await vi.waitFor(() => expect(onEnded).toHaveBeenCalledExactlyOnceWith("expired"), {
+    timeout: 30_000,
+  });
 });
 
 test("while the account cannot be read, screens do not wait; once it can, they read again", async () => {
@@ -202,9 +208,12 @@ test("while the account cannot be read, screens do not wait; once it can, they r
     return meAt(5);
   };
   const { store, onStale } = connect(origin, { readMe });
-  await vi.waitFor(() => {
-    expect(store.getState()).toMatchObject({ connection: "offline", ready: true });
-  });
+  await vi.waitFor(
+    () => {
+      expect(store.getState()).toMatchObject({ connection: "offline", ready: true });
+    },
+    { timeout: 30_000 },
+  );
   await vi.waitFor(() => expect(store.getState().connection).toBe("online"), 5_000);
   expect(onStale).toHaveBeenCalledOnce();
 });

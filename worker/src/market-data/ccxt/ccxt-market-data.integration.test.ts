@@ -213,7 +213,9 @@ describe("whatever the exchange", () => {
     clock += 7 * 3_600_000;
     exchange.behave("unavailable", { subject: "markets" });
     expect((await market.candles(request())).candles).toEqual(expected(request()));
-    await vi.waitFor(() => expect(exchange.count({ subject: "markets" })).toBe(2));
+    await vi.waitFor(() => expect(exchange.count({ subject: "markets" })).toBe(2), {
+      timeout: 30_000,
+    });
     expect((await market.candles(request())).candles).toHaveLength(50);
   });
 
