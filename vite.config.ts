@@ -15,7 +15,16 @@ const fewFiles = {
   codeSplitting: { groups: [{ name: "app", tags: ["$initial" as const] }] },
 };
 
-export default defineConfig(({ mode, isSsrBuild }) => {
+const routerFile = (name: string) =>
+  fileURLToPath(new URL(`node_modules/react-router/dist/production/${name}.mjs`, import.meta.url));
+
+/** The package's entries are its development build, which contains warnings. */
+const reactRouter = {
+  "react-router/dom": routerFile("dom-export"),
+  "react-router": routerFile("index"),
+};
+
+export default defineConfig(({ command, mode, isSsrBuild }) => {
   const env = loadEnv(mode, projectRoot, "");
   const apiUrl = env.VITE_API_URL || `http://localhost:${env.API_PORT || 8000}`;
   const port = Number(env.CLIENT_PORT || 5173);
@@ -24,7 +33,12 @@ export default defineConfig(({ mode, isSsrBuild }) => {
     root: "client",
     envDir: projectRoot,
     plugins: [react(), tailwindcss(), siteFiles(origin), offlineVerifier()],
-    resolve: { alias: { "@shared": fileURLToPath(new URL("shared", import.meta.url)) } },
+    resolve: {
+      alias: {
+        "@shared": fileURLToPath(new URL("shared", import.meta.url)),
+        ...(command === "build" && reactRouter),
+      },
+    },
     define: {
       "import.meta.env.VITE_API_URL": JSON.stringify(apiUrl),
       "import.meta.env.VITE_BUILT_YEAR": JSON.stringify(String(new Date().getFullYear())),

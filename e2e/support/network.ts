@@ -85,5 +85,8 @@ export async function keepSignal(
   const tracked = [{ id, symbol, timeframe, requestedAt: requestedAt.getTime(), withImage: false }];
   const inputs = { symbol, timeframe, amount: 100, riskPercent: 1, leverage: 1 };
   const kept = { state: { inputs, pending: null, tracked, selectedId: null }, version: 0 };
-  await page.addInitScript((bot) => sessionStorage.setItem("bot", bot), JSON.stringify(kept));
+  // Frames with a sandbox have no storage.
+  await page.addInitScript((bot) => {
+    if (window === window.top) sessionStorage.setItem("bot", bot);
+  }, JSON.stringify(kept));
 }
