@@ -139,9 +139,9 @@ const settingsSchema = z.object({
     .optional(),
   OPENAI_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(1).default(4_000),
   ANALYSES_PER_USER_PER_DAY: z
-    .union([z.literal("off").transform(() => null), z.coerce.number().int().min(1)], {
-      error: "must be a whole number of 1 or more, or off",
-    })
+    .string()
+    .regex(/^(off|[1-9]\d*)$/, { error: "must be a whole number of 1 or more, or off" })
+    .transform((text) => (text === "off" ? null : Number(text)))
     .default(1_000),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(50),
   SERVER_METRICS_PORT: port.optional(),
