@@ -85,7 +85,7 @@ describe("the refunds of refused chart images", () => {
     expect(await balanceOf(other)).toBe(1);
     expect(await chargedSignals(other)).toEqual([]);
     const why =
-      "The model refused a chart image of BTC/USDT. At most 3 refusals are refunded a day.";
+      "The model gave no usable answer to a chart image of BTC/USDT. At most 3 are refunded a day.";
     expect(await refundsOf(other)).toMatchObject([{ why, isRefusal: true, by: "system" }]);
   });
 
