@@ -54,14 +54,13 @@ const DIGIT_BARS = [
 /** What differs between two receipts of one payment app: digits only. */
 interface ReceiptDetails {
   amount: string;
-  date: string;
   /** In small print, like most receipts. */
   transaction: string;
 }
 
 /** A screenshot of a payment app, with a number of 12 digits. */
 export function receiptImage(digits: string, details: Partial<ReceiptDetails> = {}): Sharp {
-  const { amount = "4150000", date = "120320261422", transaction = "730561948207" } = details;
+  const { amount = "4150000", transaction = "730561948207" } = details;
   const canvas = createCanvas({ width: 720, height: 1_280, grey: 255 });
   canvas.fill({ left: 0, top: 0, width: 720, height: 140, grey: 90 });
   canvas.fill({ left: 280, top: 220, width: 160, height: 160, grey: 120 });
@@ -74,7 +73,7 @@ export function receiptImage(digits: string, details: Partial<ReceiptDetails> = 
   }
   drawDigits(canvas, { digits, left: 80, top: 500, unit: 6 });
   drawDigits(canvas, { digits: amount, left: 400, top: 1_110, unit: 4 });
-  drawDigits(canvas, { digits: date, left: 400, top: 1_170, unit: 2 });
+  drawDigits(canvas, { digits: "120320261422", left: 400, top: 1_170, unit: 2 });
   drawDigits(canvas, { digits: transaction, left: 400, top: 1_210, unit: 2 });
   return canvas.toSharp();
 }
