@@ -13,7 +13,7 @@ import {
 import { chartImage } from "@shared/testing/images.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApiRouter } from "./app.ts";
 import { describeRoute } from "./http/openapi/build-document.ts";
@@ -100,6 +100,8 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({ databaseUri: testDatabaseUri() });
 });
+// Comparing each proof with all before would take longer than all requests.
+afterEach(() => server.database.proofFingerprints.deleteMany());
 afterAll(() => server.stop());
 
 /** Requests of the rows that need more than method and path. */

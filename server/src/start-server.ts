@@ -11,6 +11,7 @@ import { BackgroundTasks } from "./modules/accounts/background-tasks.ts";
 import { ensureFirstAdmin } from "./modules/accounts/ensure-first-admin.ts";
 import { selectMailer } from "./modules/accounts/identity/mailer.ts";
 import { selectIdentity } from "./modules/accounts/identity/select-identity.ts";
+import { compareProofs } from "./modules/payments/compare-proofs.ts";
 import { QueueDashboard } from "./modules/queue-dashboard/queue-dashboard.ts";
 import { SignalWaiters } from "./modules/signals/signal-waiters.ts";
 import { EventFeed } from "./realtime/event-feed.ts";
@@ -55,6 +56,7 @@ export async function startServer(options: {
   await feed.start();
   const endpoint = await serveOwnMetrics(deps);
   const port = await listen(http, settings.API_PORT);
+  compareProofs(deps);
   return {
     port,
     async stop() {
@@ -66,7 +68,7 @@ export async function startServer(options: {
       await closed;
       clearTimeout(cut);
       await feed.stop();
-      await background.settled();
+      await background.stop();
     },
   };
 }

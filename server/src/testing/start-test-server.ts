@@ -63,7 +63,7 @@ export async function startTestServer(options: {
     async stop() {
       deps.queueDashboard.close();
       close();
-      await deps.background.settled();
+      await deps.background.stop();
       await database.close();
       await rm(dataDir, { recursive: true });
     },

@@ -8,6 +8,8 @@ import type { StoredFileRecord } from "./stored-file.ts";
 /** A user's current payment proof; a new one replaces it. */
 export interface PaymentProofRecord extends StoredFileRecord {
   senderName: string;
+  /** When its image was compared with those of earlier proofs. */
+  comparedAt?: Date;
   /** The fingerprint of an earlier proof with the same image. */
   duplicateOfId?: Types.ObjectId;
 }
@@ -30,6 +32,8 @@ export interface Fingerprint {
 /** What is kept of every payment proof, to detect an image that is submitted again. */
 export interface ProofFingerprintRecord {
   _id: Types.ObjectId;
+  /** Grows with each submission. */
+  number: number;
   /** User, name and file name are absent once they are deleted. */
   userId?: Types.ObjectId;
   username?: string;
@@ -44,6 +48,7 @@ const proofFingerprintSchema = recordSchema<ProofFingerprintRecord>("proof_finge
   userId: ObjectId,
 });
 proofFingerprintSchema.index({ userId: 1 });
+proofFingerprintSchema.index({ number: 1 });
 proofFingerprintSchema.index(
   { removedAt: 1 },
   { expireAfterSeconds: PROOF_FINGERPRINT_DAYS * 86_400 },

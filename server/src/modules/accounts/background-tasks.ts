@@ -5,6 +5,7 @@ import { isDatabaseUnavailable } from "../../http/database-errors.ts";
 export class BackgroundTasks {
   readonly #logger: Logger;
   readonly #running = new Set<Promise<void>>();
+  #isStopping = false;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -20,6 +21,17 @@ export class BackgroundTasks {
   /** Resolves when no task is running. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** Long tasks end early if it is true. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** Resolves when no task is running, which is soon. */
+  stop(): Promise<void> {
+    this.#isStopping = true;
+    return this.settled();
   }
 
   async #finish(name: string, work: () => Promise<unknown>): Promise<void> {

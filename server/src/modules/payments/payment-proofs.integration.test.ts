@@ -3,12 +3,13 @@ import { userListSchema } from "@shared/contract/admin.ts";
 import { errorBodySchema } from "@shared/contract/errors.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
-import { type FormValue, multipartForm } from "@shared/testing/api-client.ts";
+import { type FormValue, multipartForm, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
 import { chartImage, pngBomb, receiptImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import sharp from "sharp";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { startLiveServer } from "../../testing/start-live-server.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 const INCOMPLETE = "Please provide both sender name and a file.";
@@ -31,8 +32,15 @@ describe("payment proofs", () => {
   beforeEach(async () => {
     user = await createUser(server.database);
   });
+  afterEach(async () => {
+    await compared();
+    await server.database.proofFingerprints.deleteMany();
+  });
   afterAll(() => Promise.all([server.stop(), otherServer.stop()]));
 
+  /** Resolves when all proofs are compared with earlier ones. */
+  const compared = () =>
+    Promise.all([server, otherServer].map(({ deps }) => deps.background.settled()));
   const tokenOf = (of: UserRecord) => signTokenFor(of, server.deps.settings);
   const call = (as: UserRecord, path: string, method = "GET") =>
     server.call(path, { method, token: tokenOf(as) });
@@ -46,6 +54,7 @@ describe("payment proofs", () => {
     submit(as, { sender_name: "Ann Sender", proof_image: picture });
   const me = async (as: UserRecord) => meSchema.parse(await (await call(as, "/me")).json());
   const cardOf = async (of: UserRecord) => {
+    await compared();
     const list = userListSchema.parse(await (await call(admin, "/admin/list-users")).json());
     return list.users.find((card) => card.username === of.username);
   };
@@ -80,6 +89,7 @@ describe("payment proofs", () => {
   it("tells the admins, with paths in the log that never expire", async () => {
     const before = (await eventsIn(ADMINS_STREAM)).length;
     await submitPicture(user, receipt);
+    await compared();
     const told = (await eventsIn(ADMINS_STREAM)).slice(before);
     expect(told.map((event) => event.name)).toEqual(["proof:submitted", "user:updated"]);
     const { payment_proof: proof } = await me(user);
@@ -134,14 +144,21 @@ describe("payment proofs", () => {
     const first = await createUser(server.database);
     const mine = await receiptImage("730561948207").png().toBuffer();
     await submitPicture(first, mine);
+    const before = (await eventsIn(ADMINS_STREAM)).length;
     await submitPicture(user, await sharp(mine).resize(400).jpeg({ quality: 60 }).toBuffer());
     expect((await cardOf(user))?.payment_proof?.duplicate_of).toBe(first.username);
     expect((await cardOf(first))?.payment_proof).not.toHaveProperty("duplicate_of");
     expect((await (await call(user, "/me")).text()).includes("duplicate_of")).toBe(false);
-    const told = (await eventsIn(ADMINS_STREAM)).filter(
-      (event) => event.name === "proof:submitted",
-    );
-    expect(told.at(-1)?.data).toMatchObject({ duplicate_of: first.username });
+    const told = (await eventsIn(ADMINS_STREAM)).slice(before);
+    expect(told.map(({ name }) => name)).toEqual([
+      "proof:submitted",
+      "user:updated",
+      "user:updated",
+    ]);
+    expect(told.at(-1)?.data).toMatchObject({
+      username: user.username,
+      payment_proof: { duplicate_of: first.username },
+    });
   });
 
   it("does not take another receipt of the same app for a copy", async () => {
@@ -245,6 +262,20 @@ describe("payment proofs", () => {
       );
       const found = (await Promise.all(users.map(proofOf))).filter((proof) => proof?.duplicate_of);
       expect(found).toHaveLength(1);
+    });
+
+    it("is found at the next start of a server if none has compared it", async () => {
+      const stopping = await startTestServer({ databaseUri, environment });
+      await stopping.deps.background.stop();
+      await submit(user, { sender_name: "Ann", proof_image: mine }, stopping);
+      await stopping.stop();
+      expect(await proofOf(user)).not.toHaveProperty("duplicate_of");
+      const started = await startLiveServer({ databaseUri, env: environment });
+      await vi.waitFor(
+        async () => expect(await proofOf(user)).toMatchObject({ duplicate_of: first.username }),
+        PUSH_WAIT,
+      );
+      await started.stop();
     });
 
     it("keeps its fingerprint for a year after the proof is removed, and no longer", async () => {

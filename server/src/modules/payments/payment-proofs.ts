@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import type { Database } from "@shared/database/database.ts";
 import type {
+  Fingerprint,
   PaymentProofRecord,
   ProofFingerprintRecord,
 } from "@shared/database/models/payment.ts";
@@ -21,66 +21,47 @@ import type { AdminDeps, UserActionInput } from "../admin/security-log.ts";
 import { sanitizeImage } from "../files/sanitize-image.ts";
 import { removePaymentProof, storeUpload } from "../files/stored-files.ts";
 import { commitOnUser } from "../users/manage-users.ts";
-import { type ComparableImage, readComparable, showsSameImage } from "./image-similarity.ts";
+import { type CompareDeps, compareProofs } from "./compare-proofs.ts";
+import { readComparable } from "./image-similarity.ts";
 
 /**
- * Stores a payment proof in place of the previous one, and reports an earlier proof with the same image: of any user, also
- * if that proof or its user has been deleted.
+ * Stores a payment proof in place of the previous one, and then looks for an earlier proof with the same image: of any
+ * user, also if that proof or its user has been deleted.
  * @throws AppError not-an-image, file-too-large
  */
 export async function submitProof(
-  deps: Pick<ServerDeps, "database" | "logger" | "now">,
+  deps: CompareDeps,
   input: { user: Pick<UserRecord, "_id">; senderName: string; image: Uint8Array },
 ): Promise<void> {
   const { senderName } = input;
   const { _id: userId } = input.user;
   const image = await sanitizeImage(input.image);
-  const comparable = await readComparable(image.bytes);
-  const startedAt = new Types.ObjectId().getTimestamp().getTime();
-  const duplicateOfId = await findEarlierProof(deps.database, { comparable, userId });
+  const { fingerprint } = await readComparable(image.bytes);
   await storeUpload(deps, { kind: "payment_proofs", image }, (file) =>
-    storeProof(deps, {
-      proof: { ...file, userId, senderName, ...(duplicateOfId && { duplicateOfId }) },
-      comparable,
-      comparedAt: startedAt,
-    }),
+    storeProof(deps, { ...file, userId, senderName }, fingerprint),
   );
+  compareProofs(deps);
 }
-
-interface NewProof {
-  proof: Omit<PaymentProofRecord, "createdAt">;
-  comparable: ComparableImage;
-  /** When the comparison with earlier proofs began. */
-  comparedAt: number;
-}
-
-/** Clocks of servers differ by less, and no submission takes longer. */
-const MAX_SUBMISSION_MS = 60_000;
 
 function storeProof(
   { database, now }: Pick<ServerDeps, "database" | "now">,
-  { proof, comparable, comparedAt }: NewProof,
+  proof: Omit<PaymentProofRecord, "createdAt">,
+  fingerprint: Fingerprint,
 ): Promise<void> {
-  const { userId } = proof;
+  const { userId, filename } = proof;
   const lockKeys = [ADMINS_STREAM, userStream(userId)];
   return commit(database, { lockKeys, now }, async (uow) => {
     const { session, at } = uow;
     const user = await database.users.findById(userId).session(session).lean();
     if (!user) throw unauthenticated();
-    // Of two that are submitted at once, the second one to commit finds the first one here.
-    const since = new Date(comparedAt - MAX_SUBMISSION_MS);
-    const duplicateOfId =
-      proof.duplicateOfId ??
-      (await findEarlierProof(database, { comparable, userId, since, session }));
     await removePaymentProof(database, uow, { userId, state: "replaced" });
-    const { filename } = proof;
-    const stored = { ...proof, createdAt: at, ...(duplicateOfId && { duplicateOfId }) };
-    await database.paymentProofs.create([stored], { session });
+    await database.paymentProofs.create([{ ...proof, createdAt: at }], { session });
     const { username } = user;
     const known: ProofFingerprintRecord = {
       _id: new Types.ObjectId(),
+      number: (await lastNumber(database, session)) + 1,
       ...{ userId, username, filename, submittedAt: at, state: "stored" },
-      fingerprint: comparable.fingerprint,
+      fingerprint,
     };
     await database.proofFingerprints.create([known], { session });
     const shown = await findProofOf(database, userId, session);
@@ -88,6 +69,17 @@ function storeProof(
       uow.addEvent(ADMINS_STREAM, "proof:submitted", { ...presentAdminProof(shown), username });
     await addAccountUpdatedEvents(database, uow, { user, reason: "proof-submitted" });
   });
+}
+
+/** Submissions commit one after the other on all servers, because each adds an event to the administrators' stream. */
+async function lastNumber(database: Database, session: ClientSession): Promise<number> {
+  const last = await database.proofFingerprints
+    .findOne()
+    .select({ number: 1 })
+    .sort({ number: -1 })
+    .session(session)
+    .lean();
+  return last?.number ?? 0;
 }
 
 /** Deletes a user's payment proof. @throws AppError not-found */
@@ -102,36 +94,3 @@ export function deleteProof(deps: AdminDeps, input: UserActionInput): Promise<Us
     return user;
   });
 }
-
-interface ProofSearch {
-  comparable: ComparableImage;
-  userId: Types.ObjectId;
-  /** Compares only with proofs that were submitted later. */
-  since?: Date;
-  session?: ClientSession;
-}
-
-/** The proof with the same image: first of another user, then with a stored image, then the oldest one. */
-async function findEarlierProof(
-  database: Database,
-  { comparable, userId, since, session }: ProofSearch,
-): Promise<Types.ObjectId | undefined> {
-  const matches: Omit<ProofFingerprintRecord, "fingerprint">[] = [];
-  const known = database.proofFingerprints
-    .find(since ? { _id: { $gt: firstIdOf(since) } } : {})
-    .sort({ _id: 1 })
-    .session(session ?? null)
-    .lean()
-    .cursor();
-  for await (const { fingerprint, ...earlier } of known) {
-    if (showsSameImage(fingerprint, comparable)) matches.push(earlier);
-    // Each comparison takes milliseconds.
-    await setImmediate();
-  }
-  const ofOthers = matches.filter((earlier) => !earlier.userId?.equals(userId));
-  const candidates = ofOthers.length > 0 ? ofOthers : matches;
-  return (candidates.find(({ filename }) => filename) ?? candidates[0])?._id;
-}
-
-const firstIdOf = (time: Date): Types.ObjectId =>
-  Types.ObjectId.createFromTime(Math.floor(time.getTime() / 1_000));
