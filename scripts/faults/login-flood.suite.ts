@@ -35,7 +35,6 @@ beforeAll(async () => {
       MONGODB_URI: mongo.uri("server"),
       API_PORT: String(await freePort()),
       TRUSTED_PROXIES: "1",
-      LOG_LEVEL: "warn",
     },
   });
   await server.start();
