@@ -97,6 +97,12 @@ it("a server and a worker at work connect only to what their settings name", {
   for (const symbol of ["BTC/USDT", "XAU/USD"]) {
     expect((await post("/get-signal", { symbol, timeframe: "1h" }, token)).status).toBe(200);
   }
+  const hostile = ["//127.0.0.2:9/", "127.0.0.2:9", "../../admin", "A@127.0.0.2", "LOCALHOST/USDT"];
+  for (const symbol of hostile) {
+    expect((await post("/get-signal", { symbol, timeframe: "1h" }, token)).status).toBe(422);
+    const query = new URLSearchParams({ symbol, timeframe: "1h" });
+    expect((await fetch(`${api}/candles?${query}`)).ok).toBe(false);
+  }
   const figures = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   expect(figures).toContain('provider_circuit_open{provider="binance",part="worker"} 0');
   expect(figures).toMatch(

@@ -76,6 +76,10 @@ export const reauthenticationSchema = z.object({
 });
 export type Reauthentication = z.infer<typeof reauthenticationSchema>;
 
+export const startTwoFactorSchema = reauthenticationSchema
+  .pick({ password: true })
+  .meta({ id: "StartTwoFactorRequest" });
+
 /** `username` confirms which account it is. */
 export const accountDeletionSchema = z
   .object({ username: z.string().min(1, { error: "Enter your username." }).max(32) })

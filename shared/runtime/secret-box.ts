@@ -26,7 +26,9 @@ export class SecretBox {
   open(sealed: string): string | null {
     const bytes = Buffer.from(sealed, "base64url");
     if (bytes.length < IV_BYTES + TAG_BYTES) return null;
-    const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES));
+    const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
     const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
     try {

@@ -1,4 +1,7 @@
-import { expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { loadSettings, loadWorkerSettings, SettingsError } from "./settings.ts";
 
 const loadWith = (env: NodeJS.ProcessEnv) =>
@@ -14,6 +17,14 @@ const PRODUCTION = {
   SMTP_URL: "smtps://mail.example.com",
 };
 const load = (MONGODB_URI: string) => loadWith({ MONGODB_URI });
+
+it("a setting can be in a file, as secrets are that a vault mounts", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "secrets-")), "jwt");
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  writeFileSync(file, "a secret in a file, of more than 32 characters\n");
+  const settings = loadWith({ ...PRODUCTION, JWT_SECRET: "", JWT_SECRET_FILE: file });
+  expect(settings.JWT_SECRET).toBe("a secret in a file, of more than 32 characters");
+});
 
 it.each([
   ["one member", "mongodb://localhost:27017/signals?replicaSet=rs0"],
@@ -175,6 +186,11 @@ it.each([
   [{ CLIENT_ORIGIN: "HTTP://localhost.example.com" }, `CLIENT_ORIGIN: ${HTTPS}`],
   [{ VITE_API_URL: "http://127.0.0.1.example.com" }, `VITE_API_URL: ${HTTPS}`],
   [
+    { OPENAI_BASE_URL: "http://ai.example.com/v1" },
+    "OPENAI_BASE_URL: must be https in production, except in the same network",
+  ],
+  [{ JWT_SECRET_FILE: "/run/secrets/none" }, "JWT_SECRET_FILE: cannot be read"],
+  [
     { LEDGER_WEBHOOK_URL: "http://example.com" },
     "LEDGER_WEBHOOK_URL: must be an https address in production",
   ],
@@ -186,6 +202,7 @@ it.each([
   { MONGODB_URI: "", EMBEDDED_DATABASE: "on" },
   { CLIENT_ORIGIN: "http://localhost:5173,http://[::1]:80", VITE_API_URL: "http://127.0.0.1:8000" },
   { CLIENT_ORIGIN: "https://example.com", VITE_API_URL: "https://api.example.com" },
+  { OPENAI_BASE_URL: "http://ollama:11434/v1" },
 ])("production accepts %o", (env) => {
   expect(loadWith({ ...PRODUCTION, ...env }).NODE_ENV).toBe("production");
 });

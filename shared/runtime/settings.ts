@@ -179,11 +179,30 @@ export class SettingsError extends Error {
 type RawSettings = z.infer<typeof settingsSchema>;
 
 function parseEnvironment(env: NodeJS.ProcessEnv): RawSettings {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const given = Object.fromEntries(
+    Object.entries({ ...env, ...readSecretFiles(env) }).filter(([, value]) => value !== ""),
+  );
   const parsed = settingsSchema.safeParse(given);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new SettingsError(`${issue?.path[0]?.toString() ?? "environment"}: ${issue?.message}`);
+}
+
+/** Settings in files, such as secrets that Docker, Kubernetes or a vault mounts: `JWT_SECRET_FILE` names that of `JWT_SECRET`. */
+function readSecretFiles(env: NodeJS.ProcessEnv): Record<string, string> {
+  const read = Object.keys(settingsSchema.shape).flatMap((name) => {
+    const file = env[`${name}_FILE`];
+    return file ? [[name, readSecretFile(name, file)] as const] : [];
+  });
+  return Object.fromEntries(read);
+}
+
+function readSecretFile(name: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new SettingsError(`${name}_FILE: cannot be read`, { cause: error });
+  }
 }
 
 type Refusal = [isRefused: boolean | undefined, name: keyof RawSettings, why: string];
@@ -204,6 +223,13 @@ export const isThisMachine = (hostname: string): boolean =>
 const isPlainHttp = (address: string): boolean =>
   PLAIN_HTTP.test(address) && !isThisMachine(new URL(address).hostname);
 
+const SERVICE_ADDRESSES = ["OPENAI_BASE_URL", "EXCHANGE_URL", "OANDA_URL", "YAHOO_URL"] as const;
+const SERVICE_HTTPS = "must be https in production, except in the same network";
+
+/** Plain http, except to this machine or to a name without a dot, which is one of the same network. */
+const leavesUnencrypted = (address = ""): boolean =>
+  isPlainHttp(address) && new URL(address).hostname.includes(".");
+
 /** What production refuses of every process. */
 const refusalsOfAll = (raw: RawSettings): Refusal[] => [
   [raw.RATE_LIMIT === "off", "RATE_LIMIT", "cannot be off in production"],
@@ -220,6 +246,7 @@ const refusalsOfAll = (raw: RawSettings): Refusal[] => [
   ],
   [raw.CLIENT_ORIGIN?.some(isPlainHttp), "CLIENT_ORIGIN", HTTPS_REQUIRED],
   [isPlainHttp(raw.VITE_API_URL ?? ""), "VITE_API_URL", HTTPS_REQUIRED],
+  ...SERVICE_ADDRESSES.map((name): Refusal => [leavesUnencrypted(raw[name]), name, SERVICE_HTTPS]),
 ];
 
 /** What .env.example shows. */

@@ -4,7 +4,7 @@ import type { ErrorCode } from "@shared/contract/errors.ts";
 import type { RateLimit } from "@shared/contract/routes/define-route.ts";
 import type { Database } from "@shared/database/database.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
-import { RateLimiterMongo, RateLimiterRes } from "rate-limiter-flexible";
+import { type RateLimiterAbstract, RateLimiterMongo, RateLimiterRes } from "rate-limiter-flexible";
 import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
 import { type AppContext, type AppMiddleware, sessionOf } from "./context.ts";
@@ -131,9 +131,14 @@ export function createLimiter(
   });
 }
 
-async function takePoint(limiter: RateLimiterMongo, key: string): Promise<void> {
+/** @param customDuration seconds, if not those of the limiter @throws AppError rate-limited */
+export async function takePoint(
+  limiter: RateLimiterAbstract,
+  key: string,
+  customDuration?: number,
+): Promise<void> {
   try {
-    await limiter.consume(key);
+    await limiter.consume(key, 1, customDuration === undefined ? {} : { customDuration });
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
     throw rateLimited(Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000)));

@@ -71,12 +71,17 @@ export async function startSession(
   };
   const { _id, username, sessionVersion, twoFactor } = user;
   return commit(database, { lockKeys: `sessions:${_id}`, now }, async (uow) => {
-    const { matchedCount } = await database.users.updateOne(
-      { _id, sessionVersion },
-      { $push: { sessions: { $each: [session], $slice: -MAX_SESSIONS } } },
-      { session: uow.session },
-    );
-    if (matchedCount === 0) return null;
+    const before = await database.users
+      .findOneAndUpdate(
+        { _id, sessionVersion },
+        { $push: { sessions: { $each: [session], $slice: -MAX_SESSIONS } } },
+        { session: uow.session },
+      )
+      .lean();
+    if (!before) return null;
+    for (const { id } of before.sessions.slice(0, 1 - MAX_SESSIONS)) {
+      uow.endSessions({ userId: _id.toString(), reason: "revoked-session", sessionId: id });
+    }
     const details = { second_factor: twoFactor !== null };
     uow.log({ type: "sign-in:succeeded", user: username, details });
     return signToken(settings, _id, session);

@@ -10,6 +10,7 @@ import {
   registerRequestSchema,
   resetPasswordRequestSchema,
   sessionListSchema,
+  startTwoFactorSchema,
   twoFactorSetupSchema,
   verifyEmailRequestSchema,
 } from "@shared/contract/account-requests.ts";
@@ -126,10 +127,12 @@ export const accountRoutes = {
   startTwoFactor: defineRoute("POST /me/two-factor", {
     ...ownAccount,
     summary: "Start to turn on the second factor",
-    description: "Returns a new secret for an authenticator app (TOTP, RFC 6238).",
-    limits: [{ name: "two-factor", points: 30, per: "hour", by: ["user"] }],
+    description:
+      "Returns a new secret for an authenticator app (TOTP, RFC 6238). Requires your `password` 10 minutes after the sign-in and later.",
+    limits: [passwordLimit("two-factor-on")],
+    request: { body: startTwoFactorSchema },
     responses: { 200: { description: "The secret.", schema: twoFactorSetupSchema } },
-    errors: ["two-factor-enabled"],
+    errors: ["two-factor-enabled", "reauthentication-required", "wrong-password"],
   }),
   confirmTwoFactor: defineRoute("POST /me/two-factor/confirm", {
     ...ownAccount,

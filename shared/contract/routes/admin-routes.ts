@@ -71,7 +71,7 @@ export const adminRoutes = {
     ...userAction,
     summary: "Make a user an administrator, or an administrator a user",
     description:
-      "Requires your own `password`, and a `code` if your second factor is on. Ends the user's sessions.",
+      "Requires your own `password`, and a `code` if your second factor is on. Ends the user's sessions, even if they have that role.",
     limits: [passwordLimit("set-role")],
     request: { params: userParams, body: roleChangeSchema },
     bodyTypes: ["form", "multipart", "json"],

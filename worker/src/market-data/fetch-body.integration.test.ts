@@ -101,6 +101,19 @@ describe("fetching a whole answer", () => {
     });
   });
 
+  it.each([301, 303, 307])("does not follow a redirect (%i) to another service", async (status) => {
+    let calls = 0;
+    const internal = await startHttpFake(async (_, response) => {
+      calls += 1;
+      sendJson(response, "a secret");
+    });
+    handler = async (_, response) =>
+      void response.writeHead(status, { location: internal.url }).end();
+    await expect(ask()).rejects.toMatchObject({ failure: "unreachable" });
+    expect(calls).toBe(0);
+    await internal.close();
+  });
+
   it("refuses more than the limit", async () => {
     handler = async (_, response) => sendJson(response, "x".repeat(10_001));
     await expect(ask()).rejects.toMatchObject({ failure: "nonsense" });

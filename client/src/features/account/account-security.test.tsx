@@ -64,15 +64,23 @@ describe("two-factor authentication", () => {
   const setup = { secret: "JBSWY3DP", otpauth_url: "otpauth://totp/x", qr_svg: "<svg/>" };
 
   test("is turned on with a code, and shows the recovery codes once", async () => {
-    api.reply("POST /me/two-factor", setup);
     api.fail("POST /me/two-factor/confirm", {
       status: 422,
       code: "invalid-code",
       detail: "This code is wrong.",
     });
     const { user } = openApp("/user-panel", {});
+    api.fail("POST /me/two-factor", {
+      status: 403,
+      code: "reauthentication-required",
+      detail: "Enter your password to continue.",
+    });
     await user.click(await screen.findByRole("button", { name: "Turn on" }));
+    await user.type(await screen.findByLabelText("Your password"), "correct horse");
+    api.reply("POST /me/two-factor", setup);
+    await user.click(screen.getByRole("button", { name: "Turn on" }));
     await screen.findByText("JBSWY3DP");
+    expect(api.bodiesOf("POST /me/two-factor").at(-1)).toBe('{"password":"correct horse"}');
     await user.type(screen.getByLabelText("Code"), "000000");
     await user.click(screen.getByRole("button", { name: "Confirm" }));
     await screen.findByText("This code is wrong.");

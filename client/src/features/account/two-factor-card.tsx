@@ -3,14 +3,15 @@ import {
   confirmTwoFactorSchema,
   disableTwoFactorSchema,
   recoveryCodesSchema,
+  startTwoFactorSchema,
   type TwoFactorSetup,
   twoFactorSetupSchema,
 } from "@shared/contract/account-requests.ts";
-import { useMutation } from "@tanstack/react-query";
 import { ShieldCheck, ShieldOff } from "lucide-react";
 import { useState } from "react";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
+import { hasCode } from "../../lib/api/errors.ts";
 import { parseForm, useFormRequest } from "../../lib/api/forms.ts";
 import { refetchMe, useMe } from "../../lib/me.ts";
 import { useSession } from "../../lib/session.ts";
@@ -43,12 +44,15 @@ export function TwoFactorCard() {
 }
 
 function Disabled({ onEnabled }: { onEnabled(codes: readonly string[]): void }) {
-  const start = useMutation({
-    mutationFn: () => api({ method: "POST", path: "/me/two-factor", schema: twoFactorSetupSchema }),
+  const [asksForPassword, setAsksForPassword] = useState(false);
+  const { formProps, isPending, problem, reply } = useFormRequest((form) => {
+    const body = parseForm(startTwoFactorSchema, form);
+    return api({ method: "POST", path: "/me/two-factor", body, schema: twoFactorSetupSchema });
   });
-  if (start.data) return <Setup setup={start.data} onEnabled={onEnabled} />;
+  if (reply) return <Setup setup={reply} onEnabled={onEnabled} />;
+  if (!asksForPassword && hasCode(problem, "reauthentication-required")) setAsksForPassword(true);
   return (
-    <>
+    <Form {...formProps} className="flex flex-col gap-4">
       <p className="flex items-center gap-1.5 text-sm font-medium text-wait">
         <ShieldOff aria-hidden className="size-4" />
         Off
@@ -56,16 +60,14 @@ function Disabled({ onEnabled }: { onEnabled(codes: readonly string[]): void }) 
       <p className="text-sm leading-relaxed text-ink-muted text-pretty">
         Protect your account with a code from an authenticator app, in addition to your password.
       </p>
-      <ErrorAlert message={start.error?.message} />
-      <Button
-        variant="secondary"
-        className="self-start"
-        busy={start.isPending}
-        onClick={() => start.mutate()}
-      >
+      {asksForPassword && (
+        <PasswordField name="password" label="Your password" autoComplete="current-password" />
+      )}
+      <ErrorAlert message={problem?.message} />
+      <Button type="submit" variant="secondary" className="self-start" busy={isPending}>
         Turn on
       </Button>
-    </>
+    </Form>
   );
 }
 

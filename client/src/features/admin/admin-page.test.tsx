@@ -199,6 +199,20 @@ test("a role is changed with the password and the code, and a refusal is shown",
   await within(demotion).findByText("There must be at least one administrator.");
 });
 
+test("a user is signed out everywhere with the password", async () => {
+  const user = await openPanel([makeUserCard()], ADMIN);
+  const name = "Sign out everywhere";
+  await user.click(within(await cardOf("ann")).getByRole("button", { name }));
+  const dialog = await screen.findByRole("dialog", { name: "Sign ann out everywhere?" });
+  api.reply("POST /admin/set-role/ann", { detail: "ann is signed out everywhere." });
+  await user.type(within(dialog).getByLabelText("Your password"), "secret-123");
+  await user.click(within(dialog).getByRole("button", { name }));
+  await screen.findByText("ann is signed out everywhere.");
+  expect(api.bodiesOf("POST /admin/set-role/ann")).toEqual([
+    '{"role":"user","password":"secret-123"}',
+  ]);
+});
+
 test("an invalid number of credits is refused before it is sent", async () => {
   const user = await openPanel();
   const card = await cardOf("ann");

@@ -16,6 +16,7 @@ test.each([
   ["credits:granted", { credits: -3, image_credits: 0 }, "took 3 credits from ann, now 0"],
   ["history:cleared", { signals: 12 }, "deleted 12 signals of ann"],
   ["role:changed", { role: "admin" }, "made ann an administrator, which ended their sessions"],
+  ["session:ended", { reason: "revoked-session" }, "signed ann out everywhere"],
   ["file:read", { kind: "payment_proofs" }, "read a payment proof of ann"],
   ["chart-image:deleted", { images: 2 }, "deleted 2 chart images"],
   [

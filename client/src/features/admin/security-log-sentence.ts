@@ -46,7 +46,10 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   },
   "session:ended": {
     label: "Session ended",
-    describe: (_, { reason }) => (reason === "logged-out" ? "logged out" : "ended a session"),
+    describe: (user, { reason }, isOwn) => {
+      if (!isOwn) return `signed ${user} out everywhere`;
+      return reason === "logged-out" ? "logged out" : "ended a session";
+    },
   },
   "user:registered": { label: "Registration", describe: () => "registered" },
   "user:deleted": {

@@ -1,40 +1,59 @@
+import type { SessionEndReason } from "@shared/contract/events.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
 import { PUSH_WAIT, PushClient } from "@shared/testing/api-client.ts";
 import { createUser, newSession, signTokenFor, TEST_PASSWORD } from "@shared/testing/factories.ts";
+import { type FakeSmtp, startFakeSmtp } from "@shared/testing/fakes/fake-smtp.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 describe("the sessions of an account", () => {
   let server: LiveServer;
+  let smtp: FakeSmtp;
   const clients: PushClient[] = [];
   beforeAll(async () => {
-    server = await startLiveServer({ databaseUri: testDatabaseUri() });
+    smtp = await startFakeSmtp();
+    const env = { SMTP_URL: smtp.url };
+    server = await startLiveServer({ databaseUri: testDatabaseUri(), env });
   });
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    await server.stop();
+    await smtp.close();
+  });
 
-  const call = (path: string, token: string, method = "GET") =>
-    fetch(`${server.url}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}` },
-    });
+  const call = (path: string, token: string, request: RequestInit = {}) =>
+    fetch(`${server.url}${path}`, { ...request, headers: { Authorization: `Bearer ${token}` } });
   const connect = async (token: string) => {
     const client = new PushClient({ url: server.url, token });
     clients.push(client);
     await vi.waitUntil(() => client.socket.connected, PUSH_WAIT);
     return client;
   };
-  /** A user with two sessions, each with a token and an open socket. */
+  /** The token of a session that has ended. */
+  const expectRefused = async (token: string) => {
+    for (const method of ["GET", "POST"]) {
+      const path = method === "GET" ? "/me" : "/resend-verification";
+      expect((await call(path, token, { method })).status).toBe(401);
+    }
+    const client = new PushClient({ url: server.url, token });
+    clients.push(client);
+    const error = await new Promise((resolve) => client.socket.once("connect_error", resolve));
+    expect(error).toMatchObject({ data: { code: "unauthenticated" } });
+  };
+  /** A user with 50 sessions. The first and the last have a token and an open socket. */
   const twoSessions = async () => {
     const sessions = [newSession(), newSession()];
-    const user = await createUser(server.database, { sessions });
+    const [first = newSession(), last = newSession()] = sessions;
+    const others = Array.from({ length: 48 }, () => newSession());
+    const user = await createUser(server.database, { sessions: [first, ...others, last] });
     const tokens = sessions.map(({ id }) => signTokenFor(user, server.settings, { sessionId: id }));
-    const [here = "", there = ""] = tokens;
-    const [hereId = "", thereId = ""] = sessions.map(({ id }) => id);
+    const [there = "", here = ""] = tokens;
+    const thereId = first.id;
     return {
-      ...{ user, here, there, hereId, thereId },
+      ...{ user, here, there, thereId },
       ...{ hereTab: await connect(here), thereTab: await connect(there) },
     };
   };
@@ -54,32 +73,110 @@ describe("the sessions of an account", () => {
     ]);
   });
 
-  it("end at logout, with their sockets and without the other sessions", async () => {
-    const { here, there, hereTab, thereTab } = await twoSessions();
-    expect((await call("/logout", here, "POST")).status).toBe(204);
-    expect((await call("/me", here)).status).toBe(401);
-    expect((await call("/me", there)).status).toBe(200);
-    await vi.waitFor(() => expect(hereTab.socket.connected).toBe(false), PUSH_WAIT);
-    expect(hereTab.other).toEqual([{ name: "session:ended", payload: { reason: "logged-out" } }]);
-    expect(thereTab.socket.connected).toBe(true);
-  });
+  const adminToken = async () =>
+    signTokenFor(await createUser(server.database, { role: "admin" }), server.settings);
+  const form = (fields: Record<string, string>) => new URLSearchParams(fields);
+  const resetPassword = async ({ email }: UserRecord) => {
+    await call("/forgot-password", "", { method: "POST", body: form({ email }) });
+    const { token } = await vi.waitUntil(() => smtp.mailsTo(email).at(-1), PUSH_WAIT);
+    const body = form({ token, new_password: "a new password" });
+    return call("/reset-password", "", { method: "POST", body });
+  };
+  const signIn = ({ username }: UserRecord) =>
+    call("/login", "", { method: "POST", body: form({ username, password: TEST_PASSWORD }) });
 
-  it("can be ended from another one", async () => {
-    const { here, there, thereId, hereTab, thereTab } = await twoSessions();
-    expect((await call(`/me/sessions/${thereId}`, here, "DELETE")).status).toBe(204);
-    expect((await call("/me", there)).status).toBe(401);
-    await vi.waitFor(() => expect(thereTab.socket.connected).toBe(false), PUSH_WAIT);
-    expect(thereTab.other).toEqual([
-      { name: "session:ended", payload: { reason: "revoked-session" } },
-    ]);
-    expect(hereTab.socket.connected).toBe(true);
-    expect((await call(`/me/sessions/${thereId}`, here, "DELETE")).status).toBe(404);
+  type Scene = Awaited<ReturnType<typeof twoSessions>>;
+  const WAYS_TO_END: {
+    way: string;
+    end: (scene: Scene) => Promise<Response>;
+    reason: SessionEndReason;
+    endsAll?: true;
+  }[] = [
+    {
+      way: "by its own logout",
+      end: ({ there }) => call("/logout", there, { method: "POST" }),
+      reason: "logged-out",
+    },
+    {
+      way: "from another session",
+      end: ({ here, thereId }) => call(`/me/sessions/${thereId}`, here, { method: "DELETE" }),
+      reason: "revoked-session",
+    },
+    {
+      way: "by a changed password",
+      end: ({ here }) => {
+        const body = form({ current_password: TEST_PASSWORD, new_password: "a new password" });
+        return call("/change-password", here, { method: "POST", body });
+      },
+      reason: "password-changed",
+    },
+    {
+      way: "by a password reset",
+      end: ({ user }) => resetPassword(user),
+      reason: "password-changed",
+      endsAll: true,
+    },
+    {
+      way: "by another role",
+      end: async ({ user }) => {
+        const body = form({ role: "admin", password: TEST_PASSWORD });
+        const path = `/admin/set-role/${user.username}`;
+        return call(path, await adminToken(), { method: "POST", body });
+      },
+      reason: "role-changed",
+      endsAll: true,
+    },
+    {
+      way: "by an administrator",
+      end: async ({ user }) => {
+        const body = form({ role: "user", password: TEST_PASSWORD });
+        const path = `/admin/set-role/${user.username}`;
+        return call(path, await adminToken(), { method: "POST", body });
+      },
+      reason: "revoked-session",
+      endsAll: true,
+    },
+    {
+      way: "with its user",
+      end: async ({ user }) =>
+        call(`/admin/delete-user/${user.username}`, await adminToken(), { method: "POST" }),
+      reason: "deleted",
+      endsAll: true,
+    },
+    {
+      way: "by a fifty-first session",
+      end: ({ user }) => signIn(user),
+      reason: "revoked-session",
+    },
+  ];
+
+  it.each(WAYS_TO_END)(
+    "end $way: over REST, on open sockets and for new ones",
+    async ({ end, reason, endsAll }) => {
+      const scene = await twoSessions();
+      const { here, there, hereTab, thereTab } = scene;
+      expect((await end(scene)).ok).toBe(true);
+      await vi.waitFor(() => expect(thereTab.socket.connected).toBe(false), PUSH_WAIT);
+      expect(thereTab.other).toEqual([{ name: "session:ended", payload: { reason } }]);
+      await expectRefused(there);
+      if (endsAll) await expectRefused(here);
+      else expect((await call("/me", here)).status).toBe(200);
+      expect(hereTab.socket.connected).toBe(endsAll === undefined);
+    },
+  );
+
+  it("end 24 hours after their last use, also for new sockets", async () => {
+    const lastSeenAt = new Date(Date.now() - 24 * 3_600_000);
+    const user = await createUser(server.database, { sessions: [newSession({ lastSeenAt })] });
+    await expectRefused(signTokenFor(user, server.settings));
   });
 
   it("of other users cannot be ended", async () => {
     const [one, other] = [await createUser(server.database), await createUser(server.database)];
     const path = `/me/sessions/${other.sessions[0]?.id}`;
-    expect((await call(path, signTokenFor(one, server.settings), "DELETE")).status).toBe(404);
+    expect(
+      (await call(path, signTokenFor(one, server.settings), { method: "DELETE" })).status,
+    ).toBe(404);
     expect((await call("/me", signTokenFor(other, server.settings))).status).toBe(200);
   });
 
@@ -91,6 +188,6 @@ describe("the sessions of an account", () => {
     const tab = await connect(token);
     await vi.waitFor(() => expect(tab.socket.connected).toBe(false), PUSH_WAIT);
     expect(tab.other).toEqual([{ name: "session:ended", payload: { reason: "expired" } }]);
-    expect((await call("/me", token)).status).toBe(401);
+    await expectRefused(token);
   });
 });

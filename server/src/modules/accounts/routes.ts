@@ -74,7 +74,9 @@ export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
     await endSession(deps, sessionOf(ctx), { sessionId: params.id, reason: "revoked-session" });
     return;
   }),
-  handle(accountRoutes.startTwoFactor, (_, ctx) => startTwoFactor(deps, sessionOf(ctx).user)),
+  handle(accountRoutes.startTwoFactor, ({ body }, ctx) =>
+    startTwoFactor(deps, sessionOf(ctx), body),
+  ),
   handle(accountRoutes.confirmTwoFactor, ({ body }, ctx) =>
     confirmTwoFactor(deps, sessionOf(ctx).user, body.code),
   ),

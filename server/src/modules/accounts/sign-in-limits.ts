@@ -1,6 +1,6 @@
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { rateLimited } from "../../http/errors.ts";
-import { createLimiter, hashOf } from "../../http/rate-limits.ts";
+import { createLimiter, hashOf, takePoint } from "../../http/rate-limits.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
 /** Failed sign-ins with one name, within an hour, before the next one has to wait. */
@@ -53,7 +53,11 @@ export function createSignInLimits({
     const { consumedPoints } = await failures.penalty(key);
     if (consumedPoints > FREE_FAILURES) {
       const delaySeconds = Math.min(2 ** (consumedPoints - FREE_FAILURES), MAX_DELAY_SECONDS);
-      await delays.block(key, delaySeconds);
+      // Of those that arrive before the delay starts, one may pass.
+      await takePoint(delays, key, delaySeconds).catch(async (error: unknown) => {
+        await failures.reward(key);
+        throw error;
+      });
     }
     return {
       async succeed() {

@@ -232,6 +232,18 @@ describe("a change that a stolen session must not make", () => {
     expect(await changeDetails(await createAdmin(new Date()), {})).toEqual([200, undefined]);
   });
 
+  it("needs the password 10 minutes after the sign-in and later: a second factor", async () => {
+    const admin = await createAdmin(HOUR_AGO);
+    const turnOn = (credentials: object) => post(admin, "/me/two-factor", credentials);
+    expect(await turnOn({})).toEqual([403, "reauthentication-required"]);
+    expect(await turnOn({ password: "wrong" })).toEqual([403, "wrong-password"]);
+    expect(await turnOn({ password: TEST_PASSWORD })).toEqual([200, undefined]);
+    expect(await post(await createAdmin(new Date()), "/me/two-factor", {})).toEqual([
+      200,
+      undefined,
+    ]);
+  });
+
   it("always needs the password: a role", async () => {
     const admin = await createAdmin(new Date());
     const { username, _id, sessions } = await createUser(server.database);

@@ -46,9 +46,9 @@ export const createUserRoutes = (deps: ServerDeps): BoundRoute[] => [
     return { detail: `${username} may ${body.allow ? "now" : "no longer"} upload images.` };
   }),
   handle(adminRoutes.setRole, async ({ params, body }, ctx) => {
-    const { username, role } = await setRole(deps, sessionOf(ctx), { ...params, ...body });
-    const isAdmin = role === "admin";
-    return { detail: `${username} is ${isAdmin ? "now" : "no longer"} an administrator.` };
+    const { user, isChanged } = await setRole(deps, sessionOf(ctx), { ...params, ...body });
+    const role = `${body.role === "admin" ? "now" : "no longer"} an administrator`;
+    return { detail: `${user.username} is ${isChanged ? role : "signed out everywhere"}.` };
   }),
   handle(adminRoutes.grantCredits, async ({ params, body }, ctx) => {
     const input = { admin: sessionOf(ctx).user, ...params, ...body };

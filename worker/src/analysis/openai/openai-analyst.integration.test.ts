@@ -1,4 +1,5 @@
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { sendJson, startHttpFake } from "@shared/testing/fakes/fake-http.ts";
 import {
   type FakeOpenAi,
   type OpenAiBehaviour,
@@ -369,6 +370,21 @@ describe("when the model or its server is of no use", () => {
     const advice = analyst().advise(question({ abort: caller.signal }));
     caller.abort();
     await expect(advice).rejects.toMatchObject({ failure: "timeout" });
+  });
+
+  it("sends neither image nor key to the address of a redirect", async () => {
+    let calls = 0;
+    const other = await startHttpFake(async (_, response) => {
+      calls += 1;
+      sendJson(response, {});
+    });
+    const service = await startHttpFake(
+      async (_, response) => void response.writeHead(307, { location: other.url }).end(),
+    );
+    const asked = analyst({ baseUrl: service.url }).advise(question({ chartImage: PICTURE }));
+    await expect(asked).rejects.toMatchObject({ failure: "unreachable" });
+    expect(calls).toBe(0);
+    await Promise.all([service.close(), other.close()]);
   });
 
   it("is unreachable if no server listens", async () => {

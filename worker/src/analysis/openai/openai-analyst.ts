@@ -36,7 +36,11 @@ const CHART_ADVICE_FORMAT = zodResponseFormat(chartAdviceSchema, "advice");
 /** Calls the model once per request; retries are up to the caller. */
 export function createOpenAiAnalyst(options: OpenAiOptions): Analyst {
   const { apiKey, baseUrl, model, callTimeoutMs, maxOutputTokens, price } = options;
-  const client = new OpenAI({ apiKey, baseURL: baseUrl ?? null, maxRetries: 0, logLevel: "off" });
+  const client = new OpenAI({
+    ...{ apiKey, baseURL: baseUrl ?? null, maxRetries: 0, logLevel: "off" },
+    // Otherwise the service could have the request, with its chart image, sent to any address.
+    fetchOptions: { redirect: "error" },
+  });
 
   return {
     name: "openai",

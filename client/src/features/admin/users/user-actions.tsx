@@ -8,6 +8,7 @@ import {
   Coins,
   ImageOff,
   ImagePlus,
+  LogOut,
   type LucideIcon,
   ShieldCheck,
   UserRound,
@@ -65,6 +66,7 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
         </Button>
         <GrantCreditsButton user={user} />
         <RoleButton user={user} isSelf={isSelf} />
+        {!isSelf && <SignOutButton user={user} />}
       </div>
       <UserDeletions user={user} isSelf={isSelf} />
     </div>
@@ -152,7 +154,38 @@ function RoleButton({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
       label={isAdmin ? "Make user" : "Make administrator"}
       Icon={isAdmin ? UserRound : ShieldCheck}
       title={isAdmin ? `Make ${username} a user?` : `Make ${username} an administrator?`}
-      form={(close) => <RoleForm user={user} isSelf={isSelf} onDone={close} />}
+      form={(close) => (
+        <RoleForm
+          user={user}
+          role={isAdmin ? "user" : "admin"}
+          description={
+            isSelf
+              ? "You lose access to this page and must sign in again."
+              : roleEffects[isAdmin ? "user" : "admin"]
+          }
+          action={isAdmin ? "Make user" : "Make administrator"}
+          onDone={close}
+        />
+      )}
+    />
+  );
+}
+
+function SignOutButton({ user }: { user: UserCard }) {
+  return (
+    <FormDialogButton
+      label="Sign out everywhere"
+      Icon={LogOut}
+      title={`Sign ${user.username} out everywhere?`}
+      form={(close) => (
+        <RoleForm
+          user={user}
+          role={user.role}
+          description="All of their sessions end. They must sign in again on every device."
+          action="Sign out everywhere"
+          onDone={close}
+        />
+      )}
     />
   );
 }
@@ -189,8 +222,16 @@ const roleEffects = {
   user: "They can no longer open the admin page, and must sign in again.",
 } as const;
 
-function RoleForm({ user, isSelf, onDone }: { user: UserCard; isSelf: boolean; onDone(): void }) {
-  const role = user.role === "admin" ? "user" : "admin";
+interface RoleFormProps {
+  user: UserCard;
+  /** The present one ends the user's sessions only. */
+  role: UserCard["role"];
+  description: string;
+  action: string;
+  onDone(): void;
+}
+
+function RoleForm({ user, role, description, action, onDone }: RoleFormProps) {
   const { formProps, isPending, problem } = useFormRequest(async (form) => {
     const change = parseForm(roleChangeSchema, { ...form, role });
     showToast({ title: await runAction(setRole(user.username, change)) });
@@ -199,14 +240,14 @@ function RoleForm({ user, isSelf, onDone }: { user: UserCard; isSelf: boolean; o
   return (
     <Form {...formProps} className="mt-2 flex flex-col gap-5">
       <Dialog.Description className="leading-relaxed text-ink-muted text-pretty">
-        {isSelf ? "You lose access to this page and must sign in again." : roleEffects[role]}
+        {description}
       </Dialog.Description>
       <CredentialFields problem={problem} />
       <ErrorAlert message={problem?.message} />
       <div className={dialogClass.actions}>
         <Dialog.Close className={buttonClass({ variant: "secondary" })}>Cancel</Dialog.Close>
         <Button type="submit" busy={isPending}>
-          {role === "admin" ? "Make administrator" : "Make user"}
+          {action}
         </Button>
       </div>
     </Form>

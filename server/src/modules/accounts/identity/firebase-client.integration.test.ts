@@ -123,6 +123,22 @@ describe("FirebaseClient", () => {
     }
   });
 
+  it("sends no password to the address of a redirect", async () => {
+    const received: string[] = [];
+    const other = await startHttpFake(async (request, response) => {
+      received.push(await readText(request));
+      sendJson(response, {});
+    });
+    const moved = await startHttpFake(
+      async (_, response) => void response.writeHead(307, { location: other.url }).end(),
+    );
+    onTestFinished(() => moved.close());
+    onTestFinished(() => other.close());
+    const redirected = new FirebaseClient({ apiKey: "k", baseUrl: `${moved.url}/v1` });
+    await expect(redirected.signIn(ann)).rejects.toMatchObject(UNAVAILABLE);
+    expect(received).toEqual([]);
+  });
+
   it("asks the token service beside the emulator's Identity Toolkit", async () => {
     const asked: string[] = [];
     const emulator = await startHttpFake(async (request, response) => {
