@@ -1,4 +1,5 @@
 import type { Database } from "@shared/database/database.ts";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import type { ServerMetrics } from "./http/server-metrics.ts";
@@ -22,4 +23,6 @@ export interface ServerDeps {
   queueDashboard: QueueDashboard;
   /** False while committed events do not reach this process. */
   feedIsRunning: () => boolean;
+  /** The request that they are used for, if any. See `forRequest`. */
+  origin?: RequestOrigin;
 }

@@ -9,7 +9,7 @@ import {
   type NewSecurityLogEntry,
   newLogRecord,
   presentLogEntry,
-  requestOrigin,
+  type RequestOrigin,
 } from "./security-log.ts";
 import { userStream } from "./streams.ts";
 
@@ -54,6 +54,8 @@ export interface CommitOptions {
   actor?: string;
   /** Id of the request that caused it, for the logs. */
   requestId?: string | undefined;
+  /** Where the request comes from, for the security log. */
+  origin?: RequestOrigin | undefined;
   now?: () => Date;
 }
 
@@ -115,7 +117,6 @@ function submit<Result>(
   },
 ): Promise<Result> {
   const { lockKeys, groupCommit = false, now = () => new Date() } = options;
-  const origin = requestOrigin.getStore();
   return new Promise((resolve, reject) => {
     let isSettled = false;
     const settle = (how: () => void) => {
@@ -134,7 +135,7 @@ function submit<Result>(
         return work.begin(session, at);
       },
       async prepare(session) {
-        const writes = emptyWrites(options, { at, origin });
+        const writes = emptyWrites(options, at);
         const result = await work.apply(unitOfWork(session, writes));
         return {
           writes,
@@ -151,10 +152,7 @@ function submit<Result>(
   });
 }
 
-const emptyWrites = (
-  { actor, requestId }: CommitOptions,
-  { at, origin }: Pick<PendingWrites, "at" | "origin">,
-): PendingWrites => ({
+const emptyWrites = ({ actor, requestId, origin }: CommitOptions, at: Date): PendingWrites => ({
   at,
   origin,
   actor,

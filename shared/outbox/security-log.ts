@@ -1,12 +1,9 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { SecurityEventType, SecurityLogEntry } from "@shared/contract/security-log.ts";
 import type { SecurityLogRecord } from "@shared/database/models/security-log.ts";
 import { Types } from "mongoose";
 
+/** Where a request comes from. */
 export type RequestOrigin = Required<Pick<SecurityLogRecord, "address" | "device" | "requestId">>;
-
-/** The request that the current code runs for, so that each entry says where it comes from. */
-export const requestOrigin = new AsyncLocalStorage<RequestOrigin>();
 
 export interface NewSecurityLogEntry {
   type: SecurityEventType;

@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type Router from "@koa/router";
+import type { RequestOrigin } from "@shared/outbox/security-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Middleware, ParameterizedContext } from "koa";
 import { unauthenticated } from "./errors.ts";
@@ -7,6 +8,7 @@ import type { AuthenticatedSession } from "./sessions.ts";
 
 export interface AppState {
   requestId: string;
+  origin: RequestOrigin;
   /** Adds the request id to each line. */
   log: Logger;
   secret?: KeyObject;
@@ -24,3 +26,9 @@ export function sessionOf(ctx: { state: AppState }): AuthenticatedSession {
   if (!ctx.state.session) throw unauthenticated();
   return ctx.state.session;
 }
+
+/** Dependencies for one request. Entries that are written with them in the security log say where it comes from. */
+export const forRequest = <Deps extends object>(
+  deps: Deps,
+  { state: { origin } }: { state: AppState },
+): Deps & { origin: RequestOrigin } => ({ ...deps, origin });

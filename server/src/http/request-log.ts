@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { requestOrigin } from "@shared/outbox/security-log.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import { z } from "zod";
 import type { AppMiddleware } from "./context.ts";
@@ -24,7 +23,8 @@ export function requestId(logger: Logger): AppMiddleware {
       .slice(0, MAX_DEVICE_LENGTH)
       .replace(/\p{Cc}/gu, "\u{fffd}");
     const address = ctx.ip.replace(/^::ffff:/, "");
-    return requestOrigin.run({ requestId: id, address, device }, next);
+    ctx.state.origin = { requestId: id, address, device };
+    return next();
   };
 }
 

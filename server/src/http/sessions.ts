@@ -50,14 +50,14 @@ export interface AuthenticatedSession {
 /** Where a sign-in comes from. */
 export type Device = Pick<SessionRecord, "userAgent" | "network">;
 
-type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now">;
+type SessionDeps = Pick<ServerDeps, "database" | "settings" | "now" | "origin">;
 
 /**
  * Starts a session of `user` and returns its token.
  * @returns null if all sessions of the user were ended since it was read, or the user is deleted
  */
 export async function startSession(
-  { database, settings, now }: SessionDeps,
+  { database, settings, now, origin }: SessionDeps,
   user: Pick<UserRecord, "_id" | "username" | "sessionVersion" | "twoFactor">,
   { userAgent, network }: Device,
 ): Promise<string | null> {
@@ -70,7 +70,7 @@ export async function startSession(
     network,
   };
   const { _id, username, sessionVersion, twoFactor } = user;
-  return commit(database, { lockKeys: `sessions:${_id}`, now }, async (uow) => {
+  return commit(database, { lockKeys: `sessions:${_id}`, now, origin }, async (uow) => {
     const before = await database.users
       .findOneAndUpdate(
         { _id, sessionVersion },

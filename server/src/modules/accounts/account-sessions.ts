@@ -25,12 +25,12 @@ export function listSessions(
 
 /** Ends one session of the user and closes its sockets. @throws AppError not-found */
 export async function endSession(
-  { database, now }: Pick<ServerDeps, "database" | "now">,
+  { database, now, origin }: Pick<ServerDeps, "database" | "now" | "origin">,
   { user }: Pick<AuthenticatedSession, "user">,
   { sessionId, reason }: { sessionId: string; reason: SessionEndReason },
 ): Promise<void> {
   const { _id } = user;
-  await commit(database, { lockKeys: `sessions:${_id}`, now }, async (uow) => {
+  await commit(database, { lockKeys: `sessions:${_id}`, now, origin }, async (uow) => {
     const { modifiedCount } = await database.users.updateOne(
       { _id, "sessions.id": sessionId },
       { $pull: { sessions: { id: sessionId } } },

@@ -15,7 +15,7 @@ import { markEmailVerified } from "./verify-email.ts";
 
 export type LoginDeps = Pick<
   ServerDeps,
-  "background" | "database" | "identity" | "mailer" | "settings" | "now"
+  "background" | "database" | "identity" | "mailer" | "settings" | "now" | "origin"
 > & { startSignIn: StartSignIn };
 
 /**
@@ -88,7 +88,7 @@ async function followProvider(
   const { identityId } = user;
   const emailConfirmed = account.emailConfirmed && !user.emailVerified;
   if (!emailConfirmed && !account.passwordChanged) return;
-  const options = { lockKeys: ADMINS_STREAM, now: deps.now };
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now, origin: deps.origin };
   await commit(deps.database, options, async (uow) => {
     if (emailConfirmed) await markEmailVerified(deps, uow, identityId);
     if (account.passwordChanged && (await account.acknowledge(uow.session))) {

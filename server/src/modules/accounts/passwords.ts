@@ -19,7 +19,7 @@ import { markEmailVerified } from "./verify-email.ts";
  * reveal whether the address is known.
  */
 export async function forgotPassword(
-  deps: Pick<ServerDeps, "database" | "identity" | "background" | "now">,
+  deps: Pick<ServerDeps, "database" | "identity" | "background" | "now" | "origin">,
   { email }: ForgotPasswordRequest,
 ): Promise<void> {
   const user = await deps.database.users.findOne({ emailKey: email.toLowerCase() }).lean();
@@ -34,7 +34,7 @@ export async function forgotPassword(
 
 type PasswordDeps = Pick<
   ServerDeps,
-  "background" | "database" | "identity" | "mailer" | "settings" | "now"
+  "background" | "database" | "identity" | "mailer" | "settings" | "now" | "origin"
 >;
 
 /**
@@ -51,7 +51,11 @@ export async function resetPassword(
   };
   const reset = await deps.identity.prepareReset({ token, newPassword, check });
   const { identityId } = reset;
-  const options = { lockKeys: [`identity:${identityId}`, ADMINS_STREAM], now: deps.now };
+  const options = {
+    lockKeys: [`identity:${identityId}`, ADMINS_STREAM],
+    now: deps.now,
+    origin: deps.origin,
+  };
   const user = await commit(deps.database, options, async (uow) => {
     await reset.store(uow.session);
     if (identityId === null) return null;
@@ -76,7 +80,7 @@ export async function changePassword(
   const attempt = { identityId, email, currentPassword, newPassword };
   const prepared = await deps.identity.prepareChange(attempt);
   if (!prepared) throw wrongPassword();
-  const options = { lockKeys: `identity:${identityId}`, now: deps.now };
+  const options = { lockKeys: `identity:${identityId}`, now: deps.now, origin: deps.origin };
   await commit(deps.database, options, async (uow) => {
     await prepared.store(uow.session);
     await revokeSessions(deps, uow, { identityId, keepSessionId: sessionId });

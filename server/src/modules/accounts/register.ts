@@ -29,7 +29,10 @@ export async function registerUser(
   return createAccount(deps, account);
 }
 
-export type AccountDeps = Pick<ServerDeps, "database" | "identity" | "background" | "now">;
+export type AccountDeps = Pick<
+  ServerDeps,
+  "database" | "identity" | "background" | "now" | "origin"
+>;
 type Profile = Pick<UserRecord, "username" | "email" | "role" | "approved">;
 
 interface NewAccount extends Profile {
@@ -96,7 +99,7 @@ async function storeAccount(
 ): Promise<UserRecord> {
   const { password, asksToVerifyEmail, check, unusedClaim, ...profile } = input;
   const account = await deps.identity.prepareAccount({ email: profile.email, password });
-  const options = { lockKeys: ADMINS_STREAM, now: deps.now };
+  const options = { lockKeys: ADMINS_STREAM, now: deps.now, origin: deps.origin };
   try {
     if (asksToVerifyEmail) await account.sendVerification(profile.username);
     return await commit(deps.database, options, async (uow) => {

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { resetLinkSentMessage } from "@shared/contract/messages.ts";
 import { accountRoutes } from "@shared/contract/routes/account-routes.ts";
-import { type AppContext, sessionOf } from "../../http/context.ts";
+import { type AppContext, forRequest, sessionOf } from "../../http/context.ts";
 import { unauthenticated } from "../../http/errors.ts";
 import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
@@ -22,8 +22,8 @@ import { resendVerification, verifyEmail } from "./verify-email.ts";
 /** Registration, sign-in, passwords and the user's own account. */
 export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(accountRoutes.register, async ({ body }, ctx) => {
-    const user = await registerUser(deps, body);
-    const token = await startSession(deps, user, deviceOf(ctx));
+    const user = await registerUser(forRequest(deps, ctx), body);
+    const token = await startSession(forRequest(deps, ctx), user, deviceOf(ctx));
     if (!token) throw unauthenticated();
     return presentSession(user, token);
   }),
@@ -45,52 +45,58 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
     };
   }),
 
-  handle(accountRoutes.forgotPassword, async ({ body }) => {
-    await forgotPassword(deps, body);
+  handle(accountRoutes.forgotPassword, async ({ body }, ctx) => {
+    await forgotPassword(forRequest(deps, ctx), body);
     return { detail: resetLinkSentMessage(body.email) };
   }),
-  handle(accountRoutes.resetPassword, async ({ body }) => {
-    await resetPassword(deps, body);
+  handle(accountRoutes.resetPassword, async ({ body }, ctx) => {
+    await resetPassword(forRequest(deps, ctx), body);
     return { detail: "Your password has been changed. Log in with the new one." };
   }),
   handle(accountRoutes.changePassword, async ({ body }, ctx) => {
-    await changePassword(deps, sessionOf(ctx), body);
+    await changePassword(forRequest(deps, ctx), sessionOf(ctx), body);
     return { detail: "Your password has been changed." };
   }),
 ];
 
 const createLogInRoute = (deps: LoginDeps): BoundRoute =>
-  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(deps, body, deviceOf(ctx)));
+  handle(accountRoutes.logIn, ({ body }, ctx) => logIn(forRequest(deps, ctx), body, deviceOf(ctx)));
 
 /** Sessions, second factor and data of the user's own account. */
 export const createSessionRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(accountRoutes.logOut, async (_, ctx) => {
     const session = sessionOf(ctx);
-    await endSession(deps, session, { ...session, reason: "logged-out" });
+    await endSession(forRequest(deps, ctx), session, { ...session, reason: "logged-out" });
     return;
   }),
   handle(accountRoutes.listSessions, (_, ctx) => listSessions(deps, sessionOf(ctx))),
   handle(accountRoutes.endSession, async ({ params }, ctx) => {
-    await endSession(deps, sessionOf(ctx), { sessionId: params.id, reason: "revoked-session" });
+    await endSession(forRequest(deps, ctx), sessionOf(ctx), {
+      sessionId: params.id,
+      reason: "revoked-session",
+    });
     return;
   }),
   handle(accountRoutes.startTwoFactor, ({ body }, ctx) =>
-    startTwoFactor(deps, sessionOf(ctx), body),
+    startTwoFactor(forRequest(deps, ctx), sessionOf(ctx), body),
   ),
   handle(accountRoutes.confirmTwoFactor, ({ body }, ctx) =>
-    confirmTwoFactor(deps, sessionOf(ctx).user, body.code),
+    confirmTwoFactor(forRequest(deps, ctx), sessionOf(ctx).user, body.code),
   ),
   handle(accountRoutes.disableTwoFactor, ({ body }, ctx) =>
-    disableTwoFactor(deps, sessionOf(ctx), body),
+    disableTwoFactor(forRequest(deps, ctx), sessionOf(ctx), body),
   ),
   handle(accountRoutes.downloadData, async (_, ctx) => {
     const session = sessionOf(ctx);
-    await addLogEntry(deps, { type: "data:exported", user: session.user.username });
+    await addLogEntry(forRequest(deps, ctx), {
+      type: "data:exported",
+      user: session.user.username,
+    });
     ctx.attachment("my-data.json");
     return Readable.from(exportData(deps, session));
   }),
   handle(accountRoutes.deleteAccount, ({ body }, ctx) =>
-    deleteOwnAccount(deps, sessionOf(ctx), body),
+    deleteOwnAccount(forRequest(deps, ctx), sessionOf(ctx), body),
   ),
 ];
 

@@ -18,7 +18,7 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { updateAndLog } from "../admin/security-log.ts";
 import { notifyOwner } from "./security-notices.ts";
 
-type TwoFactorDeps = Pick<ServerDeps, "database" | "settings" | "now">;
+type TwoFactorDeps = Pick<ServerDeps, "database" | "settings" | "now" | "origin">;
 type NoticeDeps = Pick<ServerDeps, "background" | "mailer">;
 
 const ISSUER = "AI Trading Signals";

@@ -14,7 +14,7 @@ import { unauthenticated } from "../../http/errors.ts";
 import { beforeCursor, takePage } from "../../http/pagination.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
-export type AdminDeps = Pick<ServerDeps, "database" | "now">;
+export type AdminDeps = Pick<ServerDeps, "database" | "now" | "origin">;
 
 export type Admin = Pick<UserRecord, "_id" | "username">;
 
@@ -29,12 +29,12 @@ export interface UserActionInput {
  * at once cannot both succeed. @throws AppError unauthenticated
  */
 export function commitAsAdmin<Result>(
-  { database, now }: AdminDeps,
+  { database, now, origin }: AdminDeps,
   options: { admin: Admin; lockKeys: string | readonly string[] },
   apply: (uow: UnitOfWork) => Promise<Result>,
 ): Promise<Result> {
   const { admin, lockKeys } = options;
-  return commit(database, { lockKeys, actor: admin.username, now }, async (uow) => {
+  return commit(database, { lockKeys, actor: admin.username, now, origin }, async (uow) => {
     const { _id } = admin;
     const admins = database.users.exists({ _id, role: "admin" });
     if (!(await admins.session(uow.session))) throw unauthenticated();
@@ -42,16 +42,16 @@ export function commitAsAdmin<Result>(
   });
 }
 
-type LogDeps = Pick<ServerDeps, "database" | "now">;
+type LogDeps = Pick<ServerDeps, "database" | "now" | "origin">;
 
 /** Changes a document and adds an entry, both or neither. @returns whether the document was found */
 export function updateAndLog<Stored>(
-  { database, now }: LogDeps,
+  { database, now, origin }: LogDeps,
   change: { model: Model<Stored>; filter: QueryFilter<Stored>; update: UpdateQuery<Stored> },
   entry: NewSecurityLogEntry,
 ): Promise<boolean> {
   const { model, filter, update } = change;
-  return commit(database, { lockKeys: [], now }, async (uow) => {
+  return commit(database, { lockKeys: [], now, origin }, async (uow) => {
     const { matchedCount } = await model.updateOne(filter, update, { session: uow.session });
     if (matchedCount > 0) uow.log(entry);
     return matchedCount > 0;
@@ -60,10 +60,10 @@ export function updateAndLog<Stored>(
 
 /** Adds an entry about something that changes nothing else. */
 export const addLogEntry = (
-  { database, now }: LogDeps,
+  { database, now, origin }: LogDeps,
   entry: NewSecurityLogEntry,
 ): Promise<void> =>
-  commit(database, { lockKeys: [], groupCommit: true, now }, (uow) => uow.log(entry));
+  commit(database, { lockKeys: [], groupCommit: true, now, origin }, (uow) => uow.log(entry));
 
 const HOUR_MS = 3_600_000;
 

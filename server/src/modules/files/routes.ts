@@ -6,7 +6,7 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { type FileKind, filePath, fileStore, isFilename } from "@shared/files/file-store.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
-import { type AppContext, type AppMiddleware, sessionOf } from "../../http/context.ts";
+import { type AppContext, type AppMiddleware, forRequest, sessionOf } from "../../http/context.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { addLimitedLogEntry } from "../admin/security-log.ts";
@@ -26,11 +26,11 @@ export const createFileRoutes = (deps: ServerDeps): BoundRoute[] => [
     images: await listChartImages(deps, sessionOf(ctx).user),
   })),
   handle(adminRoutes.deleteChartImage, async ({ params }, ctx) => {
-    await deleteChartImage(deps, { admin: sessionOf(ctx).user, ...params });
+    await deleteChartImage(forRequest(deps, ctx), { admin: sessionOf(ctx).user, ...params });
     return { detail: "The chart image is deleted." };
   }),
   handle(adminRoutes.cleanUpImages, (_, ctx) =>
-    cleanupImages(deps, { admin: sessionOf(ctx).user }),
+    cleanupImages(forRequest(deps, ctx), { admin: sessionOf(ctx).user }),
   ),
 ];
 
@@ -58,7 +58,7 @@ async function sendFile(
   if (!file) throw fileNotFound();
   if (reader) assertMayReadFile(reader, file);
   if (reader?.role === "admin")
-    await logRead(deps, reader, { kind, filename, userId: file.userId });
+    await logRead(forRequest(deps, ctx), reader, { kind, filename, userId: file.userId });
   ctx.set({
     "Cache-Control": "private, no-cache",
     "Content-Disposition": `inline; filename="${file.filename}"`,

@@ -1,7 +1,7 @@
 import { MESSAGES } from "@shared/contract/messages.ts";
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { paymentRoutes } from "@shared/contract/routes/payment-routes.ts";
-import { sessionOf } from "../../http/context.ts";
+import { forRequest, sessionOf } from "../../http/context.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { reauthenticateUnlessRecent } from "../accounts/two-factor.ts";
@@ -14,8 +14,8 @@ export const createPaymentRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(paymentRoutes.updatePaymentDetails, async ({ body }, ctx) => {
     const session = sessionOf(ctx);
     const { password, code, ...update } = body;
-    await reauthenticateUnlessRecent(deps, session, { password, code });
-    await updatePaymentDetails(deps, { admin: session.user, update });
+    await reauthenticateUnlessRecent(forRequest(deps, ctx), session, { password, code });
+    await updatePaymentDetails(forRequest(deps, ctx), { admin: session.user, update });
     return { detail: "The payment details are saved." };
   }),
   handle(paymentRoutes.submitProof, async ({ body, files }, ctx) => {
@@ -27,7 +27,10 @@ export const createPaymentRoutes = (deps: ServerDeps): BoundRoute[] => [
     return { detail: MESSAGES.proofSubmitted };
   }),
   handle(adminRoutes.deleteProof, async ({ params }, ctx) => {
-    const user = await deleteProof(deps, { admin: sessionOf(ctx).user, ...params });
+    const user = await deleteProof(forRequest(deps, ctx), {
+      admin: sessionOf(ctx).user,
+      ...params,
+    });
     return { detail: `The payment proof of ${user.username} is deleted.` };
   }),
 ];

@@ -14,7 +14,7 @@ const LIFETIME_MS = { ticket: 60_000, session: 30 * 60_000 } as const satisfies 
   number
 >;
 
-type AccessDeps = Pick<ServerDeps, "database" | "now">;
+type AccessDeps = Pick<ServerDeps, "database" | "now" | "origin">;
 
 /** A token as its holder has it. Only its hash is stored. */
 interface AccessToken {

@@ -11,7 +11,7 @@ import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { html } from "@shared/runtime/html.ts";
 import { assertAdmin } from "../../http/access.ts";
-import { type AppContext, type AppMiddleware, sessionOf } from "../../http/context.ts";
+import { type AppContext, type AppMiddleware, forRequest, sessionOf } from "../../http/context.ts";
 import { notFound } from "../../http/errors.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { NO_FRAMES_OR_FORMS } from "../../http/security-headers.ts";
@@ -50,7 +50,11 @@ export const createQueueDashboardRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(
     queueDashboardRoutes.changeJobs,
     ({ params, body }, ctx) =>
-      changeJobs(deps, { admin: sessionOf(ctx).user, action: params.action, jobIds: body.jobIds }),
+      changeJobs(forRequest(deps, ctx), {
+        admin: sessionOf(ctx).user,
+        action: params.action,
+        jobIds: body.jobIds,
+      }),
     { check: (ctx) => assertSameOrigin(deps, ctx) },
   ),
 ];
@@ -109,7 +113,7 @@ function assertOrigin(ctx: AppContext, allowed: readonly string[]): void {
 async function openPage(deps: ServerDeps, ctx: AppContext, ticket: string): Promise<undefined> {
   const webOrigins = deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin);
   assertOrigin(ctx, webOrigins);
-  setDashboardCookie(deps, ctx, await redeemTicket(deps, ticket));
+  setDashboardCookie(deps, ctx, await redeemTicket(forRequest(deps, ctx), ticket));
   ctx.redirect(`${QUEUE_PATH}/`);
   return undefined;
 }

@@ -6,7 +6,7 @@ import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
-import { type AppContext, sessionOf } from "../../http/context.ts";
+import { type AppContext, forRequest, sessionOf } from "../../http/context.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findSignal, getSignalProgress, listSignals, readSignalCandles } from "./queries.ts";
@@ -100,10 +100,10 @@ export const createSignalRoutes = (deps: ServerDeps): BoundRoute[] => [
     getSignalProgress(deps, sessionOf(ctx).user, params.id),
   ),
   handle(signalRoutes.shareSignal, ({ params }, ctx) =>
-    createShareLink(deps, sessionOf(ctx).user, params.id),
+    createShareLink(forRequest(deps, ctx), sessionOf(ctx).user, params.id),
   ),
   handle(signalRoutes.unshareSignal, async ({ params }, ctx) => {
-    await revokeShareLink(deps, sessionOf(ctx).user, params.id);
+    await revokeShareLink(forRequest(deps, ctx), sessionOf(ctx).user, params.id);
     return { detail: "The link to this signal no longer works." };
   }),
   handle(signalRoutes.getSharedSignal, ({ params }, ctx) => {

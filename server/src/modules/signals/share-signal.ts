@@ -23,7 +23,7 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
  * @throws AppError not-found, or invalid-input for a signal without a result
  */
 export async function createShareLink(
-  deps: Pick<ServerDeps, "database" | "now">,
+  deps: Pick<ServerDeps, "database" | "now" | "origin">,
   user: Pick<UserRecord, "_id" | "username">,
   id: unknown,
 ): Promise<ShareLink> {
@@ -43,7 +43,7 @@ export async function createShareLink(
 
 /** Revokes the link to a user's own signal, if there is one. @throws AppError not-found */
 export async function revokeShareLink(
-  deps: Pick<ServerDeps, "database" | "now">,
+  deps: Pick<ServerDeps, "database" | "now" | "origin">,
   user: Pick<UserRecord, "_id" | "username">,
   id: unknown,
 ): Promise<void> {

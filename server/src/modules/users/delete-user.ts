@@ -37,7 +37,7 @@ export async function deleteOwnAccount(
   { user }: Pick<AuthenticatedSession, "user">,
   { username, ...credentials }: AccountDeletion,
 ): Promise<void> {
-  const { database, now } = deps;
+  const { database, now, origin } = deps;
   if (username.toLowerCase() !== user.usernameKey) {
     const message = "This is not your username.";
     throw new AppError("invalid-input", message, { errors: [{ field: "username", message }] });
@@ -45,7 +45,7 @@ export async function deleteOwnAccount(
   await reauthenticate(deps, { user }, credentials);
   if (user.role === "admin") await assertOtherAdmin(database, user._id);
   await removeUser(deps, user, (lockKeys, apply) =>
-    commit(database, { lockKeys, actor: user.username, now }, apply),
+    commit(database, { lockKeys, actor: user.username, now, origin }, apply),
   );
 }
 

@@ -19,7 +19,10 @@ import { findUserByName } from "./manage-users.ts";
  * @throws AppError not-found, last-admin, reauthentication-required, wrong-password
  */
 export async function setRole(
-  deps: Pick<ServerDeps, "background" | "database" | "identity" | "mailer" | "settings" | "now">,
+  deps: Pick<
+    ServerDeps,
+    "background" | "database" | "identity" | "mailer" | "settings" | "now" | "origin"
+  >,
   session: Pick<AuthenticatedSession, "user">,
   { username, role, ...credentials }: RoleChange & { username: string },
 ): Promise<{ user: UserRecord; isChanged: boolean }> {
