@@ -85,7 +85,7 @@ describe("push", () => {
     await vi.waitFor(() => expect(client.socket.connected).toBe(true), WAIT);
     return client;
   };
-  const tellUser = (user: UserRecord, from: Database = database, times = 1) =>
+  const notifyUser = (user: UserRecord, from: Database = database, times = 1) =>
     commit(from, { lockKeys: userStream(user._id) }, async ({ session, addEvent }) => {
       const changed = await from.users.findOneAndUpdate(
         { _id: user._id },
@@ -107,7 +107,7 @@ describe("push", () => {
   it("brings 1,000 events of two processes in order, none missing, none twice, though the socket drops in the middle", async () => {
     const user = await createUser(database);
     const client = await connect(user, { since: { user: 0 } });
-    const burst = oneTo(50).map((n) => tellUser(user, n % 2 === 0 ? database : other, 20));
+    const burst = oneTo(50).map((n) => notifyUser(user, n % 2 === 0 ? database : other, 20));
     await vi.waitFor(() => expect(client.received.length).toBeGreaterThan(200), WAIT);
     client.drop();
     await Promise.all(burst);
@@ -122,7 +122,7 @@ describe("push", () => {
   it("brings a change made through one server to a browser on another", async () => {
     const user = await createUser(database);
     const client = await connect(user, { port: secondServer.port });
-    await tellUser(user, database);
+    await notifyUser(user, database);
     await vi.waitFor(() => expect(client.seqs("user")).toEqual([1]), WAIT);
   });
 
@@ -130,8 +130,8 @@ describe("push", () => {
     const [user, stranger] = [await createUser(database), await createUser(database)];
     const tabs = [await connect(user), await connect(user)];
     const strangers = await connect(stranger);
-    await tellUser(user);
-    await tellUser(stranger);
+    await notifyUser(user);
+    await notifyUser(stranger);
     for (const client of [...tabs, strangers]) {
       await vi.waitFor(() => expect(client.seqs("user")).toEqual([1]), WAIT);
     }
@@ -145,7 +145,7 @@ describe("push", () => {
     await commit(database, { lockKeys: ADMINS_STREAM }, async ({ addEvent }) => {
       addEvent(ADMINS_STREAM, "user:deleted", { username: "somebody" });
     });
-    await tellUser(user);
+    await notifyUser(user);
     await vi.waitFor(() => expect(adminTab.named("user:deleted")).toHaveLength(1), WAIT);
     await vi.waitFor(() => expect(userTab.seqs("user")).toEqual([1]), WAIT);
     expect(userTab.seqs("admins")).toEqual([]);
@@ -153,14 +153,14 @@ describe("push", () => {
 
   it("gives a returning client what it missed and asks it to resync when that is no longer kept", async () => {
     const user = await createUser(database);
-    for (const _ of oneTo(5)) await tellUser(user);
+    for (const _ of oneTo(5)) await notifyUser(user);
     const returning = await connect(user, { since: { user: 2 } });
     await vi.waitFor(() => expect(returning.seqs("user")).toEqual([3, 4, 5]), WAIT);
 
     await database.events.deleteMany({ stream: userStream(user._id), seq: { $lte: 4 } });
     const tooLate = await connect(user, { since: { user: 2 } });
     await vi.waitFor(() => expect(tooLate.named("resync")).toHaveLength(1), WAIT);
-    await tellUser(user);
+    await notifyUser(user);
     await vi.waitFor(() => expect(tooLate.seqs("user")).toEqual([5, 6]), WAIT);
   });
 
@@ -176,7 +176,7 @@ describe("push", () => {
     onTestFinished(() => socket.terminate());
     await vi.waitFor(() => expect(seqs).not.toEqual([]), WAIT);
     socket.pause();
-    await tellUser(user, database, 3);
+    await notifyUser(user, database, 3);
     const elsewhere = await connect(user, { since: { user: stored } });
     await vi.waitFor(() => expect(elsewhere.received).toHaveLength(3), WAIT);
     expect(seqs.length).toBeLessThan(stored);
@@ -195,7 +195,7 @@ describe("push", () => {
       { name: "socket:closed", payload: { reason: "too-many-sockets" } },
     ]);
     expect(oldest.socket.active).toBe(false);
-    await tellUser(user);
+    await notifyUser(user);
     for (const other of others) {
       await vi.waitFor(() => expect(other.seqs("user")).toEqual([1]), WAIT);
     }
@@ -285,7 +285,7 @@ describe("push", () => {
       });
     });
     await vi.waitFor(() => expect(ended.socket.connected).toBe(false), WAIT);
-    await tellUser(user);
+    await notifyUser(user);
     await vi.waitFor(() => expect(spared.seqs("user")).toEqual([1]), WAIT);
   });
 
@@ -293,11 +293,11 @@ describe("push", () => {
     const user = await createUser(database);
     const third = await startServer({ settings, database, logger });
     const client = await connect(user, { port: third.port, since: { user: 0 } });
-    await tellUser(user);
+    await notifyUser(user);
     await vi.waitFor(() => expect(client.seqs("user")).toEqual([1]), WAIT);
     await third.stop();
-    await tellUser(user);
-    await tellUser(user);
+    await notifyUser(user);
+    await notifyUser(user);
     const fourth = await startServer({
       settings: { ...settings, API_PORT: third.port },
       database,
