@@ -54,7 +54,7 @@ describe("the embedded database", () => {
     expect(await addNote(uri)).toBe(1);
     process.kill(service.pid ?? 0, "SIGKILL");
     await vi.waitFor(async () => expect(await addNote(uri)).toBeGreaterThan(1), {
-      timeout: 15_000,
+      timeout: 30_000,
       interval: 100,
     });
     expect(lines).toEqual(["The database stopped (SIGKILL); starting it again in 0.5 s."]);

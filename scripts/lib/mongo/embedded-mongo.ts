@@ -10,7 +10,7 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "@shared/runtime/settings.ts";
-import { type Db, MongoServerError } from "mongodb";
+import { type Db, MongoNetworkError, MongoServerError } from "mongodb";
 import { z } from "zod";
 import { CliError, type Command } from "../cli.ts";
 import { tryLock } from "../process-lock.mjs";
@@ -71,8 +71,7 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
   signal.addEventListener("abort", () => void client.close());
   try {
     const admin = client.db("admin");
-    await configure(admin, `127.0.0.1:${port}`);
-    while (!(await admin.command({ hello: 1 })).isWritablePrimary) {
+    while (!(await isPrimary(admin, `127.0.0.1:${port}`))) {
       await sleep(50, undefined, { signal });
     }
   } finally {
@@ -80,14 +79,32 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
   }
 }
 
+async function isPrimary(admin: Db, host: string): Promise<boolean> {
+  try {
+    await configure(admin, host);
+    return (await admin.command({ hello: 1 })).isWritablePrimary === true;
+  } catch (error) {
+    // A member that finds itself at an address other than the stored one closes its connections.
+    if (error instanceof MongoNetworkError) return false;
+    // The stored configuration is still being read.
+    if (error instanceof MongoServerError && error.code === ALREADY_INITIALIZED) return false;
+    throw error;
+  }
+}
+
+const ALREADY_INITIALIZED = 23;
 const NOT_YET_INITIALIZED = 94;
 const configSchema = z.object({
-  config: z.looseObject({ version: z.number(), members: z.array(z.looseObject({})) }),
+  config: z.looseObject({
+    version: z.number(),
+    members: z.array(z.looseObject({ host: z.string() })),
+  }),
 });
 
 async function configure(admin: Db, host: string): Promise<void> {
   try {
     const { config } = configSchema.parse(await admin.command({ replSetGetConfig: 1 }));
+    if (config.members.every((member) => member.host === host)) return;
     const members = config.members.map((member) => ({ ...member, host }));
     const replSetReconfig = { ...config, version: config.version + 1, members };
     await admin.command({ replSetReconfig, force: true });
