@@ -264,7 +264,7 @@ function errorsOf(route: Route): ErrorCode[] {
   const { params, ...input } = route.request;
   const codes = new Set<ErrorCode>([...ACCESS_ERRORS[route.access], ...(route.errors ?? [])]);
   if (route.limits) codes.add("rate-limited");
-  if (route.method === "POST") codes.add("malformed-body").add("body-too-large");
+  if (route.method !== "GET") codes.add("malformed-body").add("body-too-large");
   if (input.files) codes.add("file-too-large").add("not-an-image");
   if (Object.keys(input).length > 0) codes.add("invalid-input");
   if (route.usesDatabase !== false) codes.add("unavailable");
