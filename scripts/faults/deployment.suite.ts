@@ -10,6 +10,7 @@ import { freePort, type SpawnedService, spawnService } from "@shared/testing/spa
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { clientNetwork, hashOf } from "../../server/src/http/rate-limits.ts";
+import { createAccounts } from "../database-accounts/create-accounts.ts";
 import { caddySnippet } from "../lib/client-build/web-headers.ts";
 import { cacheFolder, findExecutables, isExecutable } from "../lib/commands.ts";
 import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
@@ -39,8 +40,8 @@ const SECRETS = {
   ADMIN_PASSWORD: "a password of the suite",
 };
 
-/** As the image's entry point: users are created before access control is on. */
-async function startMongo(): Promise<{ port: number; tls: string }> {
+/** As the image's entry point: the first user is created before access control is on. */
+async function startMongo() {
   const { path: mongod } = await ensureMongod();
   const port = await freePort();
   const data = join(folder, "db");
@@ -48,12 +49,8 @@ async function startMongo(): Promise<{ port: number; tls: string }> {
   const place = ["--dbpath", data, "--port", String(port)];
   const first = run(mongod, { args: place });
   const plain = await MongoClient.connect(`mongodb://127.0.0.1:${port}`);
-  const users = [
-    { createUser: "root", pwd: "root-password", roles: ["root"], db: "admin" },
-    // As deploy/create-mongo-user.js.
-    { createUser: "signals", pwd: "password", roles: ["readWrite"], db: "signals" },
-  ];
-  for (const { db, ...command } of users) await plain.db(db).command(command);
+  const roles = ["root"];
+  await plain.db("admin").command({ createUser: "root", pwd: "root-password", roles });
   const exited = new Promise((resolve) => first.once("exit", resolve));
   first.kill("SIGTERM");
   await plain.close();
@@ -77,7 +74,14 @@ async function startMongo(): Promise<{ port: number; tls: string }> {
     await root.db("admin").command({ replSetInitiate });
     await root.close();
   }, TIMEOUT);
-  return { port, tls };
+  const uriOf = (account: string) =>
+    `mongodb://${account}:${account}-password@localhost:${port}/signals?authSource=admin&replicaSet=rs0&${tls}`;
+  await createAccounts(uriOf("root"), {
+    server: "server-password",
+    worker: "worker-password",
+    backup: "backup-password",
+  });
+  return { port, tls, uriOf };
 }
 
 const CADDY = {
@@ -98,9 +102,9 @@ async function ensureCaddy(): Promise<string> {
   return kept;
 }
 
-/** @returns addresses through the shipped Caddyfile: the web pages, and the API over IPv4 and IPv6 */
+/** @returns addresses through the shipped Caddyfile: the web pages, the API over IPv4 and IPv6, and where it requires https */
 async function startCaddy(apiPort: number, trusted: string) {
-  const [web, api] = [await freePort(), await freePort()];
+  const [web, api, http] = [await freePort(), await freePort(), await freePort()];
   const headers = join(folder, "headers.caddy");
   writeFileSync(join(folder, "app.html"), "<!doctype html>");
   writeFileSync(headers, caddySnippet(loadWorkerSettings({})));
@@ -111,6 +115,7 @@ async function startCaddy(apiPort: number, trusted: string) {
       XDG_CONFIG_HOME: folder,
       WEB_ADDRESS: `:${web}`,
       API_ADDRESS: `:${api}`,
+      API_HTTP_ADDRESS: `localhost:${http}`,
       WEB_HEADERS: headers,
       WEB_ROOT: folder,
       API_HOST: "localhost",
@@ -121,30 +126,30 @@ async function startCaddy(apiPort: number, trusted: string) {
   });
   const v4 = `http://127.0.0.1:${api}`;
   await vi.waitFor(async () => expect((await fetch(`${v4}/readyz`)).status).toBe(200), TIMEOUT);
-  return { web: `http://127.0.0.1:${web}`, v4, v6: `http://[::1]:${api}` };
+  const plainApi = `http://localhost:${http}`;
+  return { web: `http://127.0.0.1:${web}`, v4, v6: `http://[::1]:${api}`, plainApi };
 }
 
 describe("the shipped deployment", () => {
-  let mongo: { port: number; tls: string };
-  let uri: string;
+  let mongo: Awaited<ReturnType<typeof startMongo>>;
   let database: Database;
   let services: SpawnedService[];
   let apiPort: number;
   beforeAll(async () => {
     mongo = await startMongo();
-    uri = `mongodb://signals:password@localhost:${mongo.port}/signals?replicaSet=rs0&${mongo.tls}`;
-    database = await openDatabase({ uri });
+    database = await openDatabase({ uri: mongo.uriOf("root") });
     apiPort = await freePort();
-    const env = { NODE_ENV: "production", MONGODB_URI: uri, MARKET_DATA: "replay" };
+    const env = { NODE_ENV: "production", MARKET_DATA: "replay" };
     services = await Promise.all([
       spawnService("server", {
         ...env,
         ...SECRETS,
+        MONGODB_URI: mongo.uriOf("server"),
         API_PORT: String(apiPort),
         TRUSTED_PROXIES: "1",
         SMTP_URL: "smtp://localhost:9",
       }),
-      spawnService("worker", env),
+      spawnService("worker", { ...env, MONGODB_URI: mongo.uriOf("worker") }),
     ]);
   }, 180_000);
   afterAll(async () => {
@@ -194,7 +199,13 @@ describe("the shipped deployment", () => {
     expect(text).toMatch(/^Contact: mailto:/);
   });
 
-  it("makes signals and pushes them, through the proxy and with the rights of the application", async () => {
+  it("refuses plain http to the API of a host name, without a redirect", async () => {
+    const { plainApi } = await startCaddy(apiPort, "");
+    const { status } = await fetch(`${plainApi}/status`, { redirect: "manual" });
+    expect(status).toBe(403);
+  });
+
+  it("makes signals and pushes them, through the proxy and with the rights of their accounts", async () => {
     const { v4: url } = await startCaddy(apiPort, "");
     const token = signTokenFor(await createUser(database, { approved: true }), SECRETS);
     const push = new PushClient({ url, token, since: { user: 0 } });
@@ -208,26 +219,23 @@ describe("the shipped deployment", () => {
     push.close();
   });
 
-  it("lets nobody into the database without password and TLS, and the application nowhere else", async () => {
-    const at = `localhost:${mongo.port}/signals?directConnection=true`;
-    const find = async (address: string, name = "users") => {
+  it("lets nobody into the database without password and TLS", async () => {
+    const find = async (address: string) => {
       const client = new MongoClient(address, { serverSelectionTimeoutMS: 2_000 });
       return client
         .db()
-        .collection(name)
+        .collection("users")
         .findOne()
         .finally(() => client.close());
     };
-    await expect(find(`mongodb://${at}&${mongo.tls}`)).rejects.toThrow("requires authentication");
-    await expect(find(`mongodb://signals:wrong@${at}&${mongo.tls}`)).rejects.toThrow(
+    const uri = mongo.uriOf("server");
+    expect(await find(uri)).not.toBeNull();
+    await expect(find(uri.replace("server:server-password@", ""))).rejects.toThrow(
+      "requires authentication",
+    );
+    await expect(find(uri.replace("server-password", "wrong"))).rejects.toThrow(
       "Authentication failed",
     );
-    await expect(find(`mongodb://signals:password@${at}`)).rejects.toThrow();
-    const client = await MongoClient.connect(uri);
-    await expect(client.db("admin").collection("system.users").findOne()).rejects.toThrow(
-      "not authorized",
-    );
-    await expect(client.db("admin").command({ shutdown: 1 })).rejects.toThrow("not authorized");
-    await client.close();
+    await expect(find(uri.replace(mongo.tls, ""))).rejects.toThrow();
   });
 });

@@ -34,6 +34,10 @@ const withNetwork = (network: string) =>
   services.filter(([, { networks }]) => networks.includes(network)).map(([name]) => name);
 const withSetting = (setting: string) =>
   services.filter(([, { environment }]) => setting in environment).map(([name]) => name);
+const containing = (secret: string) =>
+  services
+    .filter(([, { environment }]) => JSON.stringify(environment).includes(secret))
+    .map(([name]) => name);
 
 describe("docker-compose.yml", () => {
   it.each(services)(
@@ -53,7 +57,9 @@ describe("docker-compose.yml", () => {
   );
 
   it("lets only those reach the database who need it, and the public only the web container", () => {
-    expect(withNetwork("database")).toEqual(["mongo", "server", "worker", "backup"]);
+    expect(withNetwork("database")).toEqual([
+      ...["mongo", "database-accounts", "server", "worker", "backup", "restore"],
+    ]);
     expect(service("mongo").networks).toEqual(["database"]);
     for (const name of ["database", "web", "monitoring"]) {
       expect(compose.networks[name]?.internal).toBe(true);
@@ -79,11 +85,17 @@ describe("docker-compose.yml", () => {
     expect(withSetting("ADMIN_PASSWORD")).toEqual(["server"]);
     expect(withSetting("SMTP_URL")).toEqual(["server"]);
     expect(withSetting("MONGO_INITDB_ROOT_PASSWORD")).toEqual(["mongo"]);
-    for (const name of ["server", "worker"]) {
+  });
+
+  it("gives each service an account of the database, over TLS, and its password to no other", () => {
+    for (const name of ["server", "worker", "backup"]) {
+      const password = `MONGO_${name.toUpperCase()}_PASSWORD`;
       expect(service(name).environment.MONGODB_URI).toMatch(
-        /^mongodb:\/\/signals:\$\{MONGO_PASSWORD.*\}@mongo\/signals\?.*tls=true/,
+        new RegExp(`^mongodb://${name}:\\$\\{${password}\\}@mongo/signals\\?.*tls=true&tlsCAFile=`),
       );
+      expect(containing(password)).toEqual(["database-accounts", name]);
     }
+    expect(containing("MONGO_ROOT_PASSWORD")).toEqual(["mongo", "database-accounts", "restore"]);
   });
 
   it("has no default for a secret", () => {
@@ -93,7 +105,6 @@ describe("docker-compose.yml", () => {
 
   it("starts a database with a key file, passwords and TLS", () => {
     expect(readText("deploy/start-mongo.sh")).toMatch(/--keyFile .*--tlsMode requireTLS/);
-    expect(readText("deploy/create-mongo-user.js")).toContain('role: "readWrite", db: "signals"');
   });
 });
 
@@ -110,5 +121,11 @@ describe("the Caddyfile", () => {
     const { WEB_ADDRESS, API_ADDRESS } = service("client").environment;
     expect(WEB_ADDRESS).toMatch(/^\$\{DOMAIN:-/);
     expect(API_ADDRESS).toMatch(/^\$\{DOMAIN:\+api\.\}\$\{DOMAIN:-/);
+  });
+
+  it("refuses plain http to the API, without a redirect", () => {
+    expect(caddyfile).toMatch(/^http:\/\/\{\$API_HTTP_ADDRESS:\S+\} \{\n\trespond ".*" 403\n\}/m);
+    const { API_HTTP_ADDRESS } = service("client").environment;
+    expect(API_HTTP_ADDRESS).toMatch(/^\$\{DOMAIN:\+api\.\}\$\{DOMAIN:-/);
   });
 });

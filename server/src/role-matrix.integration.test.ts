@@ -49,6 +49,7 @@ const STATUSES_BY_ACCESS: Record<Access, (success: number) => Statuses> = {
 const SPECIAL_ROWS: Record<string, Statuses> = {
   "GET /ledger/heads/:day/ots (of a day without a proof)": [404, 404, 404, 404, 404],
   "POST /verify-email": [422, 422, 422, 422, 422],
+  "POST /decline-registration": [422, 422, 422, 422, 422],
   "POST /reset-password": [422, 422, 422, 422, 422],
   "POST /change-password (wrong current one)": [401, 403, 403, 403, 403],
   "POST /me/two-factor/confirm": [401, 422, 422, 422, 422],
@@ -121,6 +122,7 @@ const REQUESTS: Record<string, Prepare> = {
     json: { username: other.username, password: TEST_PASSWORD },
   }),
   "POST /verify-email": async () => ({ json: { token: "none-of-ours" } }),
+  "POST /decline-registration": async () => ({ json: { token: "none-of-ours" } }),
   "POST /forgot-password": async ({ other }) => ({ json: { email: other.email } }),
   "POST /reset-password": async () => ({
     json: { token: "none-of-ours", new_password: "secret-2" },

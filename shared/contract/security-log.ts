@@ -31,7 +31,13 @@ export const SECURITY_EVENTS = {
     "queue:opened",
     "queue:changed",
   ],
-  access: ["access:refused", "file:read", "share-link:created", "share-link:ended"],
+  access: [
+    "access:refused",
+    "limit:exceeded",
+    "file:read",
+    "share-link:created",
+    "share-link:ended",
+  ],
 } as const;
 
 const groupSchema = z.enum(["sign-ins", "accounts", "administration", "access"]);

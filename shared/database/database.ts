@@ -1,7 +1,7 @@
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { ClientSession, Collection, Db, Document } from "mongodb";
 import type { Connection, Model } from "mongoose";
-import mongoose from "mongoose";
+import mongoose, { mongo } from "mongoose";
 import { z } from "zod";
 import { aiUsageModels } from "./models/ai-usage.ts";
 import { eventModels } from "./models/event.ts";
@@ -68,11 +68,21 @@ export async function openDatabase(options: {
   const models = defineModels(connection);
   await connection.asPromise();
   await refuseFormerFormat(connection);
-  for (const model of Object.values(models)) {
+  for (const model of Object.values(models)) await createMissing(model);
+  return { connection, ...models, logger: options.logger, close: () => connection.close() };
+}
+
+const UNAUTHORIZED = 13;
+
+/** An account that may not create a collection relies on others that may. */
+async function createMissing(model: Pick<Model<unknown>, "createCollection" | "createIndexes">) {
+  try {
     await model.createCollection();
     await model.createIndexes();
+  } catch (error) {
+    if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return;
+    throw error;
   }
-  return { connection, ...models, logger: options.logger, close: () => connection.close() };
 }
 
 /** Refuses a database of a former version, which cannot be migrated. */

@@ -3,7 +3,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import koaJwt from "koa-jwt";
 import type { ServerDeps } from "../server-deps.ts";
-import { type AppMiddleware, sessionOf } from "./context.ts";
+import { type AppMiddleware, forRequest, sessionOf } from "./context.ts";
 import { sessionOfClaims, TOKEN_OPTIONS, tokenKey } from "./sessions.ts";
 
 /**
@@ -24,7 +24,7 @@ export function requireUser(
     // koa-jwt prefers this key. Its `secret` option takes no ready key and would parse the text for every request.
     ctx.state.secret = secret;
     return verifyToken(ctx, async () => {
-      const session = await sessionOfClaims(deps, ctx.state.claims);
+      const session = await sessionOfClaims(forRequest(deps, ctx), ctx.state.claims);
       if (mustEnrol(deps.settings, session.user) && !isOpenForEnrolment(ctx.path)) {
         const detail = "Turn on the second factor of your account first.";
         throw new AppError("two-factor-enrolment-required", detail);

@@ -68,6 +68,13 @@ export function invalidToken(cause?: unknown): AppError {
   });
 }
 
+/** For an account that an email asks about. */
+export function accountInUse(): AppError {
+  const detail =
+    "This account is verified or in use, so this link cannot delete it. Choose a new password to make it yours.";
+  return new AppError("invalid-token", detail);
+}
+
 export function wrongPassword(): AppError {
   return new AppError("wrong-password", MESSAGES.wrongPassword);
 }

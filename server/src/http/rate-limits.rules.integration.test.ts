@@ -43,6 +43,13 @@ describe("the limits of the product", () => {
     expect(await countStatuses(12, () => login(username, "wrong"))).toEqual({ 401: 10, 429: 2 });
     expect((await login(username, TEST_PASSWORD)).status).toBe(429);
     expect((await login(` ${username.toUpperCase()} `, TEST_PASSWORD)).status).toBe(429);
+    await Promise.all(servers.map(({ deps }) => deps.background.settled()));
+    const logged = await servers[0].database.securityLog
+      .find({ type: "limit:exceeded", user: username })
+      .lean();
+    // One of each server, however often it refuses.
+    const entry = { actor: null, details: { route: "POST /login" } };
+    expect(logged).toEqual([expect.objectContaining(entry), expect.objectContaining(entry)]);
   });
 
   it("an unknown name is limited as a known one", async () => {

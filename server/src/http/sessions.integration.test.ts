@@ -54,6 +54,10 @@ describe("sessions", () => {
     expect(await resultOf(token)).toEqual(ACCEPTED);
     advance(DAY_MS + 1_000);
     expect(await resultOf(token)).toEqual(REFUSED);
+    const ended = { type: "session:ended", user: user.username };
+    expect(await server.database.securityLog.find(ended).lean()).toEqual([
+      expect.objectContaining({ details: { reason: "expired" } }),
+    ]);
   });
 
   it("end 30 days after the sign-in, however much they are used", async () => {

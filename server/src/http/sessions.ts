@@ -111,7 +111,7 @@ export async function authenticateToken(
 
 /** The session of verified claims. @throws AppError unauthenticated like `authenticateToken` */
 export async function sessionOfClaims(
-  deps: Pick<SessionDeps, "database" | "now">,
+  deps: Pick<SessionDeps, "database" | "now" | "origin">,
   verified: unknown,
 ): Promise<AuthenticatedSession> {
   const claims = claimsSchema.safeParse(verified);
@@ -122,13 +122,18 @@ export async function sessionOfClaims(
 
 /** Finds a session and records that it is used. @throws AppError unauthenticated if it has ended */
 export async function resumeSession(
-  { database, now }: Pick<SessionDeps, "database" | "now">,
+  deps: Pick<SessionDeps, "database" | "now" | "origin">,
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<AuthenticatedSession> {
-  const at = now();
+  const { database } = deps;
+  const at = deps.now();
   const user = await usersOf(database).load(userId);
   const session = user?.sessions.find(({ id }) => id === sessionId);
-  if (!user || !session || !isActive(session, at)) throw unauthenticated();
+  if (!user || !session) throw unauthenticated();
+  if (!isActive(session, at)) {
+    await removeExpired(deps, user, sessionId);
+    throw unauthenticated();
+  }
   if (at.getTime() - session.lastSeenAt.getTime() > LAST_SEEN_INTERVAL_MS) {
     session.lastSeenAt = at;
     await nativeCollection(database.users).updateOne(
@@ -137,6 +142,23 @@ export async function resumeSession(
     );
   }
   return { user, sessionId, startedAt: session.createdAt, expiresAt: expiryOf(session) };
+}
+
+/** Removes the session, so that the security log has one entry for it, however often its token is shown. */
+function removeExpired(
+  { database, now, origin }: Pick<SessionDeps, "database" | "now" | "origin">,
+  { _id, username }: UserRecord,
+  sessionId: string,
+): Promise<void> {
+  return commit(database, { lockKeys: `sessions:${_id}`, now, origin }, async (uow) => {
+    const { modifiedCount } = await database.users.updateOne(
+      { _id },
+      { $pull: { sessions: { id: sessionId } } },
+      { session: uow.session },
+    );
+    const details = { reason: "expired" };
+    if (modifiedCount > 0) uow.log({ type: "session:ended", user: username, details });
+  });
 }
 
 function expiryOf({ createdAt, lastSeenAt }: SessionRecord): Date {

@@ -158,6 +158,16 @@ export const accountRoutes = {
     responses: { 200: done },
     errors: ["invalid-token"],
   }),
+  declineRegistration: defineRoute("POST /decline-registration", {
+    ...publicAccount,
+    summary: "Delete an account that somebody else registered with your address",
+    description:
+      "Takes the token of the verification email. Accounts that are verified or in use stay.",
+    limits: [mailTokenLimit],
+    request: { body: verifyEmailRequestSchema },
+    responses: { 200: done },
+    errors: ["invalid-token"],
+  }),
   resendVerification: defineRoute("POST /resend-verification", {
     ...ownAccount,
     summary: "Resend the verification email",

@@ -1,5 +1,5 @@
 import { actionDoneSchema } from "@shared/contract/admin.ts";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { LoaderCircle } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
 import { api } from "../../lib/api/client.ts";
@@ -21,7 +21,46 @@ export function VerifyEmailPage() {
   const [parameters] = useSearchParams();
   const token = parameters.get("token");
   usePageDescription("Verify the email address of your AI Trading Bot account.");
-  return token ? <Verification key={token} token={token} /> : <UselessLink why="incomplete" />;
+  if (!token) return <UselessLink why="incomplete" />;
+  if (parameters.has("decline")) return <Decline token={token} />;
+  return <Verification key={token} token={token} />;
+}
+
+/** For the owner of an address with which somebody else has registered. */
+function Decline({ token }: { token: string }) {
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: () =>
+      api({
+        method: "POST",
+        path: "/decline-registration",
+        body: { token },
+        schema: actionDoneSchema,
+      }),
+  });
+  if (isSuccess) {
+    return (
+      <NarrowPage title="Account deleted">
+        <Alert tone="success" role="status">
+          The account is deleted. Your email address is free again.
+        </Alert>
+      </NarrowPage>
+    );
+  }
+  return (
+    <NarrowPage title="Delete this account?">
+      <p className="text-ink-muted text-pretty">
+        Somebody registered an account with your email address. If it was not you, delete the
+        account. Nobody can use your address with it then.
+      </p>
+      {error && <ErrorAlert message={error.message} />}
+      <Button size="lg" variant="danger" disabled={isPending} onClick={() => mutate()}>
+        Delete the account
+      </Button>
+      <Link to="/forgot-password" className={buttonClass({ size: "lg", variant: "secondary" })}>
+        Keep it and choose a new password
+      </Link>
+    </NarrowPage>
+  );
 }
 
 function Verification({ token }: { token: string }) {

@@ -47,6 +47,7 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   "session:ended": {
     label: "Session ended",
     describe: (user, { reason }, isOwn) => {
+      if (reason === "expired") return "came back with an expired session";
       if (!isOwn) return `signed ${user} out everywhere`;
       return reason === "logged-out" ? "logged out" : "ended a session";
     },
@@ -133,6 +134,13 @@ export const securityEvents: Record<SecurityEventType, { label: string; describe
   "access:refused": {
     label: "Access refused",
     describe: (_, { route, reason }) => `was refused ${refusals[String(reason)] ?? route}`,
+  },
+  "limit:exceeded": {
+    label: "Limit exceeded",
+    describe: (user, { route }) =>
+      route === "POST /login"
+        ? `tried to log in too often as ${user}`
+        : `exceeded the limit of ${route}`,
   },
   "file:read": {
     label: "File read",

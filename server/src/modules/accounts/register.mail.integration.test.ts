@@ -102,6 +102,39 @@ describe("the mail of a registration", () => {
     expect(smtp.mailsTo(email)).toHaveLength(2);
   });
 
+  it("lets the owner of an address delete the account that someone else registered with it", async () => {
+    const email = "victim@example.com";
+    const { body } = await register(server, { username: "stranger", email });
+    const [mail] = smtp.mailsTo(email);
+    expect(mail?.text).toContain('the account "stranger" was registered with your email address');
+    expect(mail?.text).toContain(`delete this account:\n${mail?.link}&decline`);
+    const decline = () => server.call("/decline-registration", { json: { token: mail?.token } });
+    expect((await decline()).status).toBe(200);
+    expect((await server.call("/me", { token: body.token })).status).toBe(401);
+    const json = { username: "stranger", password: TEST_PASSWORD };
+    expect((await server.call("/login", { json })).status).toBe(401);
+    const verify = await server.call("/verify-email", { json: { token: mail?.token } });
+    expect(verify.status).toBe(422);
+    expect(await register(server, { username: "victim", email })).toMatchObject({ status: 201 });
+    expect((await decline()).status).toBe(422);
+    expect(await server.database.users.countDocuments({ emailKey: email })).toBe(1);
+  });
+
+  it.each([{ emailVerified: true }, { lastEventSeq: 1 }])(
+    "deletes no account with %o",
+    async (state) => {
+      const username = `busy-${Object.keys(state).join()}`;
+      const email = `${username}@example.com`;
+      await register(server, { username, email });
+      await server.database.users.updateOne({ emailKey: email.toLowerCase() }, { $set: state });
+      const [mail] = smtp.mailsTo(email);
+      const answer = await server.call("/decline-registration", { json: { token: mail?.token } });
+      expect(answer.status).toBe(422);
+      expect((await answer.json()).detail).toContain("Choose a new password");
+      expect(await server.database.users.exists({ emailKey: email.toLowerCase() })).not.toBeNull();
+    },
+  );
+
   it.each([
     ["verified", { emailVerified: true }],
     ["used", { lastEventSeq: 1 }],

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { RegisterRequest } from "@shared/contract/account-requests.ts";
+import type { RegisterRequest, VerifyEmailRequest } from "@shared/contract/account-requests.ts";
 import type { RegistrationLockRecord } from "@shared/database/models/identity.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { presentUserCard } from "@shared/domain/user-card.ts";
@@ -10,7 +10,13 @@ import type { AppError } from "@shared/runtime/app-error.ts";
 import { withKeys } from "@shared/runtime/keyed-mutex.ts";
 import { Types } from "mongoose";
 import { duplicateField, isDatabaseUnavailable } from "../../http/database-errors.ts";
-import { emailTaken, unavailable, usernameTaken } from "../../http/errors.ts";
+import {
+  accountInUse,
+  emailTaken,
+  invalidToken,
+  unavailable,
+  usernameTaken,
+} from "../../http/errors.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import type { PreparedAccount } from "./identity/identity-provider.ts";
 import { assertStrongPassword } from "./password-policy.ts";
@@ -78,19 +84,38 @@ async function assertFree(
   return unused;
 }
 
-/** @throws AppError auth/email-already-in-use if the account has been verified or used meanwhile */
+/** @returns whether it was deleted; an account that was verified or used meanwhile stays */
 async function deleteUnused(
-  { database, identity }: AccountDeps,
+  { database, identity }: Pick<AccountDeps, "database" | "identity">,
   uow: UnitOfWork,
-  { _id, identityId, username }: UserRecord,
-): Promise<void> {
+  { user, reason }: { user: UserRecord; reason: "address-not-verified" | "declined" },
+): Promise<boolean> {
   const { session } = uow;
+  const { _id, identityId, username } = user;
   const { deletedCount } = await database.users.deleteOne({ _id, ...UNUSED }, { session });
-  if (deletedCount === 0) throw emailTaken();
+  if (deletedCount === 0) return false;
   await identity.deleteAccount({ identityId, session });
   uow.endSessions({ userId: _id.toString(), reason: "deleted" });
-  uow.log({ type: "user:deleted", user: username, details: { reason: "address-not-verified" } });
+  uow.log({ type: "user:deleted", user: username, details: { reason } });
   uow.addEvent(ADMINS_STREAM, "user:deleted", { username });
+  return true;
+}
+
+/**
+ * Deletes an account that somebody else registered with the address of the person who got the email.
+ * @throws AppError invalid-token, also if the account is verified or in use
+ */
+export async function declineRegistration(
+  deps: Pick<AccountDeps, "database" | "identity" | "now" | "origin">,
+  { token }: VerifyEmailRequest,
+): Promise<void> {
+  const { database, identity, now, origin } = deps;
+  const identityId = await identity.findInvited(token);
+  await commit(database, { lockKeys: ADMINS_STREAM, now, origin }, async (uow) => {
+    const user = await database.users.findOne({ identityId }).session(uow.session).lean();
+    if (!user) throw invalidToken();
+    if (!(await deleteUnused(deps, uow, { user, reason: "declined" }))) throw accountInUse();
+  });
 }
 
 async function storeAccount(
@@ -104,7 +129,8 @@ async function storeAccount(
     if (asksToVerifyEmail) await account.sendVerification(profile.username);
     return await commit(deps.database, options, async (uow) => {
       await check?.(uow);
-      if (unusedClaim) await deleteUnused(deps, uow, unusedClaim);
+      const claim = unusedClaim && { user: unusedClaim, reason: "address-not-verified" as const };
+      if (claim && !(await deleteUnused(deps, uow, claim))) throw emailTaken();
       const { identityId } = account;
       const emailVerified = !asksToVerifyEmail;
       const user = newUserRecord(profile, { identityId, emailVerified, createdAt: uow.at });

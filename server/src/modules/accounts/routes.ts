@@ -14,7 +14,7 @@ import { exportData } from "./export-data.ts";
 import { getCurrentUser } from "./get-current-user.ts";
 import { type LoginDeps, logIn, presentSession } from "./log-in.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
-import { registerUser } from "./register.ts";
+import { declineRegistration, registerUser } from "./register.ts";
 import { createSignInLimits } from "./sign-in-limits.ts";
 import { confirmTwoFactor, disableTwoFactor, startTwoFactor } from "./two-factor.ts";
 import { resendVerification, verifyEmail } from "./verify-email.ts";
@@ -33,6 +33,10 @@ export const createAccountRoutes = (deps: ServerDeps): BoundRoute[] => [
   handle(accountRoutes.verifyEmail, async ({ body }) => {
     await verifyEmail(deps, body);
     return { detail: "Your email address is verified." };
+  }),
+  handle(accountRoutes.declineRegistration, async ({ body }, ctx) => {
+    await declineRegistration(forRequest(deps, ctx), body);
+    return { detail: "The account is deleted." };
   }),
   handle(accountRoutes.resendVerification, async (_, ctx) => {
     const { user } = sessionOf(ctx);

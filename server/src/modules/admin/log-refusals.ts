@@ -1,7 +1,9 @@
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type AppContext, type AppMiddleware, forRequest } from "../../http/context.ts";
+import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findByName } from "../accounts/log-in.ts";
 import { addLimitedLogEntry } from "./security-log.ts";
@@ -10,18 +12,23 @@ import { addLimitedLogEntry } from "./security-log.ts";
 const MAX_ENTRIES_OF_USER = 20;
 const MAX_ENTRIES_WITHOUT_USER = 100;
 
+/** A client that exceeded a limit is recorded once in this time for each route. */
+const LIMIT_INTERVAL_MS = 3_600_000;
+const MAX_REMEMBERED_CLIENTS = 10_000;
+
 /**
- * Records failed sign-ins and refused access. In the background, so that the time of a response does not tell whether a
+ * Records failed sign-ins, refused access and exceeded limits. In the background, so that the time of a response does not tell whether a
  * username exists.
  */
 export function logRefusals(
   deps: Pick<ServerDeps, "background" | "database" | "now">,
 ): AppMiddleware {
+  const isRepeated = rememberClients();
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      if (error instanceof AppError && isRecorded(error)) {
+      if (error instanceof AppError && isRecorded(error) && !isRepeated(ctx, error.code)) {
         deps.background.run("logging a refusal", async () => {
           const entry = await entryOf(deps, ctx, error);
           const max = entry.user === null ? MAX_ENTRIES_WITHOUT_USER : MAX_ENTRIES_OF_USER;
@@ -35,33 +42,64 @@ export function logRefusals(
 
 const RECORDED_CODES: readonly AppError["code"][] = [
   ...(["invalid-credentials", "two-factor-required", "wrong-password"] as const),
-  ...(["not-admin", "foreign-origin", "file-not-allowed"] as const),
+  ...(["not-admin", "foreign-origin", "file-not-allowed", "rate-limited"] as const),
 ];
 const isRecorded = ({ code }: AppError): boolean => RECORDED_CODES.includes(code);
 
-const nameSchema = z.object({ username: z.string() });
+/** A flood of requests is refused without reading the database, so recording it must not read it for each. */
+function rememberClients(): (ctx: AppContext, code: AppError["code"]) => boolean {
+  const clients = new LRUCache<string, true>({
+    max: MAX_REMEMBERED_CLIENTS,
+    ttl: LIMIT_INTERVAL_MS,
+  });
+  return (ctx, code) => {
+    if (code !== "rate-limited") return false;
+    const user = sessionUser(ctx);
+    const client = user === null ? [clientNetwork(ctx.ip), signInName(ctx)] : [user];
+    const key = hashOf([routeOf(ctx), ...client]);
+    const isKnown = clients.has(key);
+    if (!isKnown) clients.set(key, true);
+    return isKnown;
+  };
+}
+
+const bodySchema = z.object({ username: z.string().trim().toLowerCase() }).catch({ username: "" });
 const reasonSchema = z.string().catch("invalid-password");
 const routeSchema = z.object({ _matchedRoute: z.string().default("none") });
 
 /** The route rather than the path, because the number of paths is unlimited. */
+const routeOf = (ctx: AppContext): string =>
+  `${ctx.method} ${routeSchema.parse(ctx)._matchedRoute}`;
+const signInName = (ctx: AppContext): string =>
+  ctx.path === "/login" ? bodySchema.parse(ctx.request.body).username : "";
+const sessionUser = (ctx: AppContext): string | null => ctx.state.session?.user.username ?? null;
+
 async function entryOf(
+  deps: Pick<ServerDeps, "database">,
+  ctx: AppContext,
+  error: AppError,
+): Promise<NewSecurityLogEntry> {
+  const { code } = error;
+  const details = { route: routeOf(ctx) };
+  const user = sessionUser(ctx);
+  if (user === null && ctx.path === "/login") return entryOfSignIn(deps, ctx, error);
+  if (code === "rate-limited") return { type: "limit:exceeded", user, details };
+  if (code === "wrong-password") return { type: "reauthentication:failed", user, details };
+  return { type: "access:refused", user, details: { ...details, reason: code } };
+}
+
+async function entryOfSignIn(
   { database }: Pick<ServerDeps, "database">,
   ctx: AppContext,
   { code, cause }: AppError,
 ): Promise<NewSecurityLogEntry> {
-  if (code === "invalid-credentials" || code === "two-factor-required") {
-    const name = nameSchema.safeParse(ctx.request.body).data?.username ?? "";
-    const user = await findByName({ database }, name);
-    // A name that nobody has may be a password that was typed into the wrong field.
-    const username = user?.username ?? null;
-    const whose = { user: username, actor: null };
-    if (code === "two-factor-required") return { type: "sign-in:code-required", ...whose };
-    const reason = user ? reasonSchema.parse(cause) : "unknown-user";
-    return { type: "sign-in:failed", ...whose, details: { reason } };
+  const found = await findByName({ database }, signInName(ctx));
+  // A name that nobody has may be a password that was typed into the wrong field.
+  const whose = { user: found?.username ?? null, actor: null };
+  if (code === "rate-limited") {
+    return { type: "limit:exceeded", ...whose, details: { route: routeOf(ctx) } };
   }
-  const username = ctx.state.session?.user.username ?? null;
-  const details = { route: `${ctx.method} ${routeSchema.parse(ctx)._matchedRoute}` };
-  if (code === "wrong-password")
-    return { type: "reauthentication:failed", user: username, details };
-  return { type: "access:refused", user: username, details: { ...details, reason: code } };
+  if (code === "two-factor-required") return { type: "sign-in:code-required", ...whose };
+  const reason = found ? reasonSchema.parse(cause) : "unknown-user";
+  return { type: "sign-in:failed", ...whose, details: { reason } };
 }

@@ -12,14 +12,18 @@ interface Wording {
   request: string;
   button: string;
   note: string;
+  /** A second link, after the note. */
+  other?: { label: string; link: string };
 }
 
 export function verificationEmail(invitation: AccountEmail): Mail {
+  const { username, link } = invitation;
   return compose(invitation, {
     subject: "Verify your email address",
-    request: "please verify your email address:",
+    request: `the account "${username}" was registered with your email address. If you did this, please verify the address:`,
     button: "Verify email address",
-    note: "The link works once, for 24 hours. If you did not create an account, ignore this email.",
+    note: "The link works once, for 24 hours. If you did not register, do not open it. Otherwise, somebody else gets an account with your address.",
+    other: { label: "I did not register: delete this account", link: `${link}&decline` },
   });
 }
 
@@ -56,12 +60,15 @@ function compose(invitation: AccountEmail, wording: Wording): Mail {
   };
 }
 
-function asText({ username, link }: AccountEmail, { request, note }: Wording): string {
-  return `Hello ${username},\n\n${request}\n\n${link}\n\n${note}\n\nAI Trading Signals\n`;
+function asText({ username, link }: AccountEmail, { request, note, other }: Wording): string {
+  const paragraphs = [`Hello ${username},`, request, link, note];
+  if (other) paragraphs.push(`${other.label}:\n${other.link}`);
+  return `${[...paragraphs, "AI Trading Signals"].join("\n\n")}\n`;
 }
 
 /** Styles are inline because email clients drop style sheets. */
-function asHtml({ username, link }: AccountEmail, { request, button, note }: Wording): string {
+function asHtml(account: AccountEmail, { request, button, note, other }: Wording): string {
+  const { username, link } = account;
   return html`<!doctype html>
 <html lang="en">
 <body style="margin:0;padding:24px;background:#f4f5f7;color:#1c2330;font-family:Arial,sans-serif;font-size:16px;line-height:1.5">
@@ -70,6 +77,7 @@ function asHtml({ username, link }: AccountEmail, { request, button, note }: Wor
 <p>${request}</p>
 <p><a href="${link}" style="display:inline-block;padding:12px 20px;background:#1a56db;color:#ffffff;border-radius:6px;text-decoration:none">${button}</a></p>
 <p style="font-size:14px;color:#4b5563">${note}</p>
+${other ? html`<p style="font-size:14px"><a href="${other.link}" style="color:#1a56db">${other.label}</a></p>` : ""}
 <p style="font-size:14px;color:#4b5563;overflow-wrap:anywhere">If the button does not work, open this link:<br>${link}</p>
 <p style="font-size:14px;color:#4b5563">AI Trading Signals</p>
 </div>

@@ -162,6 +162,10 @@ export class BuiltinIdentity implements IdentityProvider {
     };
   }
 
+  async findInvited(token: string): Promise<string> {
+    return (await this.#tokens.find("verification", token)).identityId;
+  }
+
   async deleteAccount(account: { identityId: string; session?: ClientSession }): Promise<void> {
     const { identityId, session } = account;
     await this.#database.identities.deleteOne({ _id: identityId }, { session });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "@shared/database/database.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { ClientSession } from "mongoose";
-import { unauthenticated } from "../../../http/errors.ts";
+import { invalidToken, unauthenticated } from "../../../http/errors.ts";
 import { FirebaseAccounts, type KnownAccount } from "./firebase-accounts.ts";
 import {
   type FirebaseClient,
@@ -131,6 +131,11 @@ export class FirebaseIdentity implements IdentityProvider {
     const { localId, email } = await this.#client.confirmEmail(token);
     const identityId = localId ?? (await this.#accounts.findIdByEmail(email));
     return { identityId, store: () => Promise.resolve() };
+  }
+
+  /** Firebase's emails have one link, which verifies. */
+  findInvited(): Promise<string> {
+    return Promise.reject(invalidToken());
   }
 
   async deleteAccount(account: { identityId: string; session?: ClientSession }): Promise<void> {

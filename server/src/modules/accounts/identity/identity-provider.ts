@@ -77,6 +77,8 @@ export interface IdentityProvider {
   sendVerification(account: Account & { username: string }): Promise<"sent" | "confirmed">;
   /** @throws AppError invalid-token */
   prepareConfirmation(token: string): Promise<PreparedChange>;
+  /** The account that a verification link was sent for. The link keeps working. @throws AppError invalid-token */
+  findInvited(token: string): Promise<string>;
   /**
    * Deletes an account; may be repeated. Writes to the database use `session`.
    * @throws AppError unavailable if it can only be deleted later

@@ -1,0 +1,102 @@
+import { openDatabase } from "@shared/database/database.ts";
+import { FILE_KINDS } from "@shared/files/file-store.ts";
+import { type Db, type Document, MongoClient, MongoServerError } from "mongodb";
+
+const CREATE = ["createCollection", "createIndex", "listIndexes"];
+const READ = ["find", "changeStream"];
+const WRITE = ["insert", "update", "remove"];
+
+/** Agenda creates it, and leaves it empty. */
+const AGENDA_LOG = "agenda_logs";
+
+/** What a server may write where it may not write everything. */
+const SERVER_WRITES: Record<string, readonly string[]> = {
+  ledger: [],
+  security_log: ["insert"],
+};
+
+/** What a worker may do where it may not do everything. */
+const WORKER_ACTIONS: Record<string, readonly string[]> = {
+  users: ["find", "update"],
+  credit_entries: ["find", "insert"],
+  ledger: ["find", "insert"],
+  payment_proofs: ["find"],
+  proof_fingerprints: ["find"],
+  [AGENDA_LOG]: CREATE,
+  payment_details: [],
+  idempotency_keys: [],
+  security_log: [],
+  identities: [],
+  firebase_accounts: [],
+  registration_locks: [],
+  mail_tokens: [],
+  dashboard_tokens: [],
+  rate_limits: [],
+};
+
+export interface AccountPasswords {
+  server: string;
+  worker: string;
+  backup: string;
+}
+
+/**
+ * Creates or updates the accounts of server, worker and backup, each with the privileges that it needs, and the collections
+ * that these name.
+ * @param uri address of the database with an account that may manage users
+ */
+export async function createAccounts(uri: string, passwords: AccountPasswords): Promise<void> {
+  const { connection, logger: _logger, close, ...models } = await openDatabase({ uri });
+  const { name: db } = connection;
+  const collections = [
+    ...Object.values(models).map((model) => model.collection.collectionName),
+    ...FILE_KINDS.flatMap((kind) => [`${kind}.files`, `${kind}.chunks`]),
+    AGENDA_LOG,
+  ];
+  await close();
+  const on = (collection: string, actions: readonly string[]) => ({
+    resource: { db, collection },
+    actions,
+  });
+  const roles = {
+    server: [
+      on("", [...CREATE, ...READ]),
+      ...collections.map((name) => on(name, SERVER_WRITES[name] ?? WRITE)),
+    ],
+    worker: collections.map((name) =>
+      on(name, WORKER_ACTIONS[name] ?? [...CREATE, ...READ, ...WRITE]),
+    ),
+    // A consistent backup changes a parameter of the database while it runs.
+    backup: [{ resource: { cluster: true }, actions: ["getParameter", "setParameter"] }],
+  };
+  const client = await MongoClient.connect(uri);
+  const admin = client.db("admin");
+  try {
+    for (const account of ["server", "worker", "backup"] as const) {
+      // MongoDB has a role "backup" of its own.
+      const role = `signals-${account}`;
+      await createOrUpdate(admin, ["Role", role], {
+        privileges: roles[account].filter(({ actions }) => actions.length > 0),
+        roles: account === "backup" ? [{ role: "read", db }] : [],
+      });
+      await createOrUpdate(admin, ["User", account], { pwd: passwords[account], roles: [role] });
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+const EXISTS = { Role: 51_002, User: 51_003 } as const;
+
+async function createOrUpdate(
+  admin: Db,
+  [kind, name]: ["Role" | "User", string],
+  fields: Document,
+): Promise<void> {
+  try {
+    await admin.command({ [`create${kind}`]: name, ...fields });
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== EXISTS[kind]) throw error;
+    await admin.command({ [`update${kind}`]: name, ...fields });
+  }
+}
