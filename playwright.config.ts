@@ -2,9 +2,6 @@ import { defineConfig } from "playwright/test";
 import { clientUrl, product, productServer } from "./e2e/support/config.ts";
 import { findBrowser } from "./scripts/lib/test-run/ensure-browser.ts";
 
-/** Started first, so that at the end no worker has a long test left while the others are idle. */
-const LONG = ["stalled-analyst", "accessibility", "signal"].map((name) => `**/${name}.spec.ts`);
-
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/browser",
@@ -17,10 +14,6 @@ export default defineConfig({
   timeout: 60_000,
   // Only a failure takes that long, but a busy machine may.
   expect: { timeout: 10_000 },
-  projects: [
-    { name: "long", testMatch: LONG },
-    { name: "short", testIgnore: LONG },
-  ],
   reporter: [["line"], ["json", { outputFile: "test-results/browser.json" }]],
   use: {
     baseURL: clientUrl,

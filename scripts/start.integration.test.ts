@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { apiUrl, clientUrl, product } from "../e2e/support/config.ts";
+import { runCommand } from "./lib/commands.ts";
 import { npmCommand, projectRoot } from "./lib/prepare-project.mjs";
 import { isPortFree, pickFreePort } from "./lib/services/ports.ts";
 import { descendantsOf, stillRunning } from "./lib/services/process-tree.ts";
@@ -71,12 +73,19 @@ beforeAll(async () => {
     API_PORT: String(await pickFreePort()),
     CLIENT_PORT: String(await pickFreePort()),
     DATA_DIR: dataDir,
+    // The pages of the browser tests, which are built only once.
+    VITE_API_URL: apiUrl,
+    CLIENT_ORIGIN: clientUrl,
     MARKET_DATA: "replay",
     MONGODB_URI: "",
     ADMIN_PASSWORD: "",
     LOG_LEVEL: "info",
   };
-});
+  const build = { command: process.execPath, args: ["scripts/run.mjs", "build"] };
+  await runCommand({ ...build, cwd: projectRoot, env: { ...env, DATA_DIR: product.dataDir } });
+  const built = resolve(projectRoot, product.dataDir, "client");
+  cpSync(built, join(dataDir, "client"), { recursive: true });
+}, STARTING_MS);
 afterAll(async () => {
   for (const child of children) {
     const pids = descendantsOf(child.pid ?? 0);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "playwright/test";
-import { ADMIN, makeTrader, newAdminSession, PASSWORD } from "../support/api.ts";
+import { ADMIN, newAdminSession, PASSWORD } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import {
   cardOf,
@@ -71,14 +71,5 @@ test.describe("with requests that are refused", () => {
     const kept = await page.evaluate(() => ({ ...localStorage }));
     expect(kept).toMatchObject({ isApproved: "true", isAdmin: "true" });
     expect(Object.entries(kept).filter(([, value]) => value === kept.token)).toHaveLength(1);
-  });
-
-  test("a role that only the browser claims is corrected by the server", async ({ page }) => {
-    await signIn(page, { ...(await makeTrader()), approved: true, role: "admin" });
-    await page.goto("/admin");
-    await expect(page).toHaveURL(/\/dashboard$/);
-    await expect(page.getByText("Approval Pending")).toBeVisible();
-    const stored = await page.evaluate(() => ({ ...localStorage }));
-    expect(stored).toMatchObject({ isApproved: "false", isAdmin: "false" });
   });
 });

@@ -101,21 +101,6 @@ test.describe("with reduced motion", () => {
   });
 });
 
-test.describe("without prices", () => {
-  test.use({ expectsFailures: true });
-
-  test("the panels say so, and ask again on request", async ({ page }) => {
-    await page.route(/\/markets$/, (route) => route.abort());
-    await page.goto("/");
-    const overview = box(page, "market-overview");
-    await overview.scrollIntoViewIfNeeded();
-    await expect(overview).toContainText("Market prices are not available at the moment.");
-    await page.unroute(/\/markets$/);
-    await overview.getByRole("button", { name: "Try again" }).click();
-    await expect(overview).toContainText("BTC/USDT");
-  });
-});
-
 test.describe("the live record", () => {
   const RECORD = new RegExp(`^${apiUrl}/performance$`);
   const lead = (page: Page) => page.getByText("Live record so far.");

@@ -1,4 +1,5 @@
 import { expect } from "playwright/test";
+import { expectAccessible } from "../support/accessibility.ts";
 import { test } from "../support/test.ts";
 
 test("a visitor finds the record of all signals from the home page; it is empty, and says so", async ({
@@ -17,12 +18,15 @@ test("a visitor finds the record of all signals from the home page; it is empty,
 test.describe("a screen whose code cannot be loaded", () => {
   test.use({ expectsFailures: true });
 
-  test("says that something went wrong, and opens when it is reloaded", async ({ page }) => {
+  test("says accessibly that something went wrong, and opens when it is reloaded", async ({
+    page,
+  }) => {
     const chunk = /\/contact-page[^/]*\.js$/;
     await page.route(chunk, (route) => route.abort());
     await page.goto("/contact");
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Something went wrong");
     await expect(page.getByText("Technical details")).toBeVisible();
+    await expectAccessible(page, "the error page");
     await page.unroute(chunk);
     await page.getByRole("button", { name: "Reload page" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Contact" })).toBeVisible();

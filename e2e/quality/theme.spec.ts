@@ -8,7 +8,9 @@ const choose = (page: Page, name: string) => page.getByRole("radio", { name }).c
 const DARK = "rgb(10, 13, 18)";
 const LIGHT = "rgb(244, 246, 249)";
 
-test("the pages are dark until another theme is chosen, which then stays", async ({ page }) => {
+test("the pages are dark until another theme is chosen, which then stays, from the first paint on", async ({
+  page,
+}) => {
   await page.emulateMedia({ colorScheme: "light" });
   await page.goto("/pricing");
   await expect(page.getByRole("radio", { name: "Dark theme" })).toBeChecked();
@@ -19,11 +21,6 @@ test("the pages are dark until another theme is chosen, which then stays", async
   await page.reload();
   await expect(page.getByRole("radio", { name: "Light theme" })).toBeChecked();
   expect(await ground(page)).toBe(LIGHT);
-});
-
-test("a chosen theme is on the page before anything is painted", async ({ page }) => {
-  await page.goto("/contact");
-  await choose(page, "Light theme");
   // Without its application, the page is what is painted first.
   await page.route(/\/assets\/index-.*\.js$/, (route) =>
     route.fulfill({ contentType: "text/javascript", body: "" }),

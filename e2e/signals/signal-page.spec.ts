@@ -3,26 +3,6 @@ import { makeSignal, makeTrader } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import { signIn } from "../support/users.ts";
 
-test("a signal has a page of its own, with its chart and what the market makes of it", async ({
-  page,
-}) => {
-  await signIn(page, await makeTrader({ approved: true }));
-  await page.goto("/bot");
-  await page.getByRole("combobox", { name: "Symbol" }).fill("BNB/USDT");
-  await page.keyboard.press("Tab");
-  await page.getByRole("button", { name: "Get Signal" }).click();
-  const result = page.locator("[data-signal]").filter({ hasText: "BNB/USDT" });
-  await result.getByRole("link", { name: "Open", exact: true }).click();
-  await expect(page).toHaveURL(/\/signals\/[0-9a-f]{24}$/);
-  await expect(page.getByRole("heading", { level: 1, name: /BNB\/USDT/ })).toBeVisible();
-  await expect(page.locator("canvas").first()).toBeVisible();
-  await expect(page.getByRole("region", { name: "Outcome" })).toBeVisible();
-  await page.reload();
-  await expect(page.getByRole("heading", { level: 1, name: /BNB\/USDT/ })).toBeVisible();
-  await page.getByRole("link", { name: "All signals" }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "Signal history" })).toBeVisible();
-});
-
 test.describe("a shared signal", () => {
   // A link that is asked for after its end is not found, which the browser logs.
   test.use({ expectsFailures: true });

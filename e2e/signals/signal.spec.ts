@@ -1,6 +1,6 @@
 import { MAX_SOCKETS_PER_USER } from "@shared/contract/constants.ts";
 import { PushClient } from "@shared/testing/api-client.ts";
-import { expect, type Page } from "playwright/test";
+import { expect, type Locator, type Page } from "playwright/test";
 import { ADMIN, makeSignal, makeTrader } from "../support/api.ts";
 import { apiUrl } from "../support/config.ts";
 import { installSocketSwitch } from "../support/network.ts";
@@ -19,10 +19,14 @@ async function openHistory(page: Page): Promise<void> {
   await expect(page.getByText("No signals generated yet.")).toBeVisible();
 }
 
+/** Whether the small box with the time in UTC is shown. */
+const tipOf = (time: Locator) =>
+  time.evaluate((element) => getComputedStyle(element, "::after").display);
+
 const resultFor = (page: Page, symbol: string) =>
   page.locator("[data-signal]").filter({ hasText: symbol });
 
-test("a signal arrives with its confidence, reasons, labels and chart, and survives a reload", async ({
+test("a signal arrives with its confidence, reasons, labels and chart, and has a page of its own", async ({
   page,
 }) => {
   await signIn(page, await makeTrader({ approved: true }));
@@ -39,7 +43,20 @@ test("a signal arrives with its confidence, reasons, labels and chart, and survi
   await expect(result.getByText("Key evidence")).toBeVisible();
   await expect(result.locator("canvas").first()).toBeVisible();
   await page.reload();
-  await expect(result).toBeVisible();
+  const time = result.locator("time[tabindex]").first();
+  await expect.poll(() => tipOf(time)).toBe("none");
+  await time.focus();
+  await expect.poll(() => tipOf(time)).toBe("block");
+  await result.getByRole("link", { name: "Open", exact: true }).click();
+  await expect(page).toHaveURL(/\/signals\/[0-9a-f]{24}$/);
+  const heading = page.getByRole("heading", { level: 1, name: /XRP\/USDT/ });
+  await expect(heading).toBeVisible();
+  await expect(page.locator("canvas").first()).toBeVisible();
+  await expect(page.getByRole("region", { name: "Outcome" })).toBeVisible();
+  await page.reload();
+  await expect(heading).toBeVisible();
+  await page.getByRole("link", { name: "All signals" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Signal history" })).toBeVisible();
 });
 
 test("a signal requested in one tab shows in another and on another device, without a reload", async ({

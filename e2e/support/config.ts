@@ -13,13 +13,6 @@ export const product: ProductAddress = {
   dataDir: process.env.E2E_DATA_DIR ?? ".data/e2e",
 };
 
-/** A second one, whose analyst is a fake that a test controls. */
-export const analystProduct: ProductAddress = {
-  apiPort: product.apiPort + 1,
-  clientPort: product.clientPort + 1,
-  dataDir: `${product.dataDir}-analyst`,
-};
-
 export const apiUrlOf = ({ apiPort }: ProductAddress): string => `http://localhost:${apiPort}`;
 export const clientUrlOf = ({ clientPort }: ProductAddress): string =>
   `http://localhost:${clientPort}`;

@@ -11,7 +11,7 @@ const outside = /^https:\/\//;
 
 /** What the browser itself says of requests that did not get through. */
 const failedRequest =
-  /^Failed to load resource|^WebSocket connection to|blocked by CORS policy|^The resource .* was preloaded/;
+  /^Failed to load resource|^WebSocket connection to|^WebSocket is already in CLOSING|blocked by CORS policy|^The resource .* was preloaded/;
 
 /** Other tests delete proofs of payment while an administrator's page shows them. */
 const deletedProof = /\/payment_proofs\//;

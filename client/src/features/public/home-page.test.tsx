@@ -1,8 +1,12 @@
 import { noRates, record } from "@shared/testing/performance-record.ts";
-import { screen, waitFor } from "@testing-library/react";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
+import { queryClient } from "../../lib/query-client.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
+import { OverviewPanel } from "./components/market-panels.tsx";
 
 const headings = (level: number) =>
   screen.getAllByRole("heading", { level }).map((heading) => heading.textContent);
@@ -28,4 +32,22 @@ test("the record of all signals is not mentioned while there is none", async () 
   await screen.findByRole("heading", { level: 1 });
   await waitFor(() => expect(api.bodiesOf("GET /performance")).not.toHaveLength(0));
   await waitFor(() => expect(screen.queryByText("Live record so far.")).toBeNull());
+});
+
+test("where prices cannot be loaded, a panel says so, and asks again on request", async () => {
+  api.drop("GET /markets");
+  render(
+    <QueryClientProvider client={queryClient}>
+      <OverviewPanel />
+    </QueryClientProvider>,
+  );
+  await screen.findByText("Market prices are not available at the moment.");
+  const quote = { symbol: "BTC/USDT", price: 64_000, change_percent: 1, high: 65_000, low: 63_000 };
+  const at = "2026-11-20T12:00:00.000Z";
+  api.reply("GET /markets", {
+    markets: [{ ...quote, closes: [63_500, 64_000], data: "replay", as_of: at }],
+    updated_at: at,
+  });
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  await screen.findByText("BTC/USDT");
 });

@@ -2,7 +2,8 @@ import type { Performance } from "@shared/contract/performance.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import { around, noRates, record } from "@shared/testing/performance-record.ts";
 import { act, screen, waitFor, within } from "@testing-library/react";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { formatDateTime } from "../../lib/format.ts";
 import { makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
@@ -104,6 +105,43 @@ describe("the confidence of a signal", () => {
     await within(await recordPanel()).findByText("The record is unavailable.");
     expect(card.textContent).toContain("not yet calibrated");
     expect(card.textContent).toContain("Stop loss");
+  });
+});
+
+test("a signal that its analyst works on shows that stage, and its result once it is there", async () => {
+  const signal = makeSignal();
+  const { signal_id: id, symbol, timeframe } = signal;
+  api.reply(`GET /signals/${id}`, { ...signal, status: "running", analysis: null });
+  openApp("/bot", {});
+  act(() => track({ id, symbol, timeframe, requestedAt: Date.now(), withImage: false }));
+  const stage = await screen.findByText("Analyzing candles");
+  await waitFor(() => expect(stage.getAttribute("aria-current")).toBe("step"));
+  api.reply(`GET /signals/${id}`, signal);
+  await screen.findByText("momentum is falling");
+});
+
+describe("the validity of a signal", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("counts down to its end, and is expired then", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-05-04T10:00:00.000Z") });
+    const valid_until = "2026-05-04T12:00:10.000Z";
+    const { card } = await openResult({
+      ...{ valid_until, delivery_delay_ms: 65_000, calibrated_confidence: 57.5 },
+    });
+    const time = within(card).getByText(formatDateTime(valid_until));
+    expect(time.dataset.utc).toBe("4 May 2026, 12:00 UTC");
+    expect(time.tabIndex).toBe(0);
+    expect(time.parentElement?.textContent).toContain("Valid until");
+    expect(within(card).getByRole("timer").textContent).toBe("2 h 00 min left");
+    expect(card.textContent).toContain("Calibrated: 57.5%");
+    expect(card.textContent).toContain("Ready 1 min 05 s after candle close");
+    vi.setSystemTime(valid_until);
+    await within(card).findByText("Expired");
+    expect(card.textContent).toContain("The entry was valid until");
+    expect(within(card).queryByRole("timer")).toBeNull();
   });
 });
 

@@ -1,13 +1,13 @@
 import { securityLogPageSchema } from "@shared/contract/security-log.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { ApiClient } from "@shared/testing/api-client.ts";
 import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { ApiClient } from "../../testing/api-client.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 const lineSchema = z.looseObject({

@@ -1,10 +1,11 @@
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { ApiClient, PUSH_WAIT, type PushClient } from "@shared/testing/api-client.ts";
+import { PUSH_WAIT, type PushClient } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { ApiClient } from "../../testing/api-client.ts";
 import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 const NOTHING = {

@@ -2,11 +2,11 @@ import { type HistoryItem, historyPageSchema, type SignalKind } from "@shared/co
 import type { Database } from "@shared/database/database.ts";
 import type { SignalRecord } from "@shared/database/models/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { ApiClient } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, WAIT_ANALYSIS } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ApiClient } from "../../testing/api-client.ts";
 import { startTestServer, type TestServer } from "../../testing/start-test-server.ts";
 
 describe("GET /signal-history with a filter", () => {

@@ -7,12 +7,13 @@ import {
 import type { Database } from "@shared/database/database.ts";
 import { marketKey } from "@shared/database/models/market-analysis.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
-import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
+import { PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { storeTrade, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ApiClient } from "../../testing/api-client.ts";
 import { type LiveServer, startLiveServer, TEST_SECRETS } from "../../testing/start-live-server.ts";
 
 const MINUTE_MS = TIMEFRAME_MS["1m"];

@@ -2,12 +2,13 @@ import { historyPageSchema } from "@shared/contract/signal.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
+import { PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { createSignals, runResult, startRun } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { finishRun } from "../../../../worker/src/signals/signal-lifecycle.ts";
+import { ApiClient } from "../../testing/api-client.ts";
 import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 describe("clearing signal histories", () => {

@@ -1,9 +1,10 @@
 import { signalAcceptedSchema, signalResponseSchema } from "@shared/contract/signal.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { userStream } from "@shared/outbox/streams.ts";
-import { ApiClient, PUSH_WAIT } from "@shared/testing/api-client.ts";
+import { PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { ApiClient } from "../../testing/api-client.ts";
 import { type LiveProduct, startLiveProduct } from "../../testing/start-live-server.ts";
 
 const bitcoin = { symbol: "BTC/USDT", timeframe: "1h" };

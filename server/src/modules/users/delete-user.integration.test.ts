@@ -5,7 +5,7 @@ import { sessionSchema } from "@shared/contract/account.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ADMINS_STREAM, CONTROL_STREAM, userStream } from "@shared/outbox/streams.ts";
-import { ApiClient, multipartForm, PUSH_WAIT } from "@shared/testing/api-client.ts";
+import { multipartForm, PUSH_WAIT } from "@shared/testing/api-client.ts";
 import { createUser, TEST_PASSWORD } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { createSignals, runResult, startRun } from "@shared/testing/signal-factory.ts";
@@ -13,6 +13,7 @@ import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { finishRun } from "../../../../worker/src/signals/signal-lifecycle.ts";
+import { ApiClient } from "../../testing/api-client.ts";
 import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), "delete-user-"));

@@ -4,7 +4,6 @@ import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import {
-  ApiClient,
   multipartForm,
   PUSH_WAIT,
   type PushClient,
@@ -14,6 +13,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { ApiClient } from "../../testing/api-client.ts";
 import { type LiveServer, startLiveServer } from "../../testing/start-live-server.ts";
 
 const form = (fields: Record<string, string>): URLSearchParams => new URLSearchParams(fields);

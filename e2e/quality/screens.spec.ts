@@ -1,0 +1,218 @@
+import type { Session } from "@shared/contract/account.ts";
+import { expect, type Locator, type Page } from "playwright/test";
+import { DESKTOP, expectAccessible, PHONE } from "../support/accessibility.ts";
+import { adminSession, makeSignal, makeTrader, submitProof } from "../support/api.ts";
+import { apiUrl } from "../support/config.ts";
+import { expectStill, observeLayoutShifts, untilPainted } from "../support/layout-shifts.ts";
+import { holdRequests } from "../support/network.ts";
+import { test } from "../support/test.ts";
+import { cardOf, imageBytes, signIn } from "../support/users.ts";
+
+/** Several runs of axe for each screen: on a busy machine that takes its time. */
+test.describe.configure({ timeout: 180_000 });
+
+/** Half of what counts as good for cumulative layout shift. */
+const MOST_SHIFT = 0.05;
+
+interface Screen {
+  path: string;
+  /** What is there once all data have arrived. */
+  filled(page: Page): Locator;
+}
+
+const heading = (page: Page) => page.getByRole("heading", { level: 1 });
+const email = (page: Page) => page.getByText(/@example\.com/);
+const plain = (path: string): Screen => ({ path, filled: heading });
+
+/** Opens a screen whose API does not answer before the screen stands; then the data come in, and nothing moves. */
+async function open(page: Page, { path, filled }: Screen, size = DESKTOP): Promise<void> {
+  await page.setViewportSize(size);
+  const held = await holdRequests(page, { url: new RegExp(`^${apiUrl}/(?!socket)`) });
+  await page.goto(path);
+  await expect(heading(page)).toBeVisible();
+  await untilPainted(page);
+  held.release();
+  await expect(filled(page).first()).toBeVisible();
+  await untilPainted(page);
+  await expectStill(page, { limit: MOST_SHIFT, what: `${path} at ${size.width} px` });
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+}
+
+/** Expects that nothing moves on a phone either. */
+async function openOnPhone(page: Page, screens: Screen[]): Promise<void> {
+  for (const screen of screens) await open(page, screen, PHONE);
+}
+
+test.beforeEach(({ page }) => observeLayoutShifts(page));
+
+test.describe("nothing moves as data arrive, and all is accessible and within the screen", () => {
+  const home: Screen = {
+    path: "/",
+    filled: (page) => page.locator("[data-widget]").getByText("BTC/USDT"),
+  };
+  const payment: Screen = {
+    path: "/payment",
+    filled: (page) => page.getByText("Important", { exact: true }),
+  };
+  const texts = ["/pricing", "/contact", "/privacy", "/terms"].map(plain);
+  const others = ["/performance", "/verify-email", "/reset-password", "/no-such-page"].map(plain);
+
+  test("on a visitor's screens to read", async ({ page }) => {
+    for (const screen of [...texts, payment, ...others]) {
+      await open(page, screen);
+      await expectAccessible(page, screen.path);
+    }
+    await openOnPhone(page, [...texts, payment]);
+  });
+
+  test("on the home page with all its panels, and in the phone's menu", async ({ page }) => {
+    await open(page, home);
+    for (const widget of await page.locator("[data-widget]").all()) {
+      await widget.scrollIntoViewIfNeeded();
+      await expect(widget).toContainText("BTC/USDT");
+    }
+    await expectAccessible(page, "/");
+    await openOnPhone(page, [home]);
+    await page.getByRole("button", { name: "Open menu" }).click();
+    await expect(page.getByRole("dialog", { name: "Menu" })).toBeVisible();
+    await expectAccessible(page, "the menu", [PHONE]);
+  });
+
+  test("on a visitor's forms, with their error messages", async ({ page }) => {
+    const forms = [
+      { path: "/login", button: "Login" },
+      { path: "/register", button: "Register" },
+      { path: "/forgot-password", button: "Send reset link" },
+      { path: "/reset-password?token=any", button: "Set new password" },
+    ];
+    for (const { path, button } of forms) {
+      await open(page, plain(path));
+      await page.getByRole("main").getByRole("button", { name: button }).click();
+      await expect(page.locator("[aria-invalid=true]").first()).toBeVisible();
+      await expectAccessible(page, path);
+    }
+    await openOnPhone(page, ["/login", "/register", "/forgot-password"].map(plain));
+  });
+
+  test("on the screens of a trader who waits for approval", async ({ page }) => {
+    const trader = await makeTrader();
+    await signIn(page, trader);
+    await open(page, { path: "/dashboard", filled: email });
+    await page.getByRole("button", { name: "Submit proof" }).click();
+    await expect(page.getByText("Please provide both sender name and a file.")).toBeVisible();
+    await expectAccessible(page, "/dashboard");
+    await submitProof(trader, { senderName: "Jane Miller", image: await imageBytes() });
+    const underReview: Screen = {
+      path: "/dashboard",
+      filled: () => page.getByText("Proof under review"),
+    };
+    await openOnPhone(page, [underReview]);
+    await open(page, underReview);
+    await page.getByRole("button", { name: /^Enlarge/ }).click();
+    await expect(page.getByRole("dialog").getByRole("img")).toBeVisible();
+    await expectAccessible(page, "the image dialog");
+    await open(page, { path: "/user-panel", filled: email });
+    await page.getByRole("button", { name: "Change password" }).click();
+    await expect(page.locator("[aria-invalid=true]").first()).toBeVisible();
+    await expectAccessible(page, "/user-panel");
+  });
+
+  test.describe("on an approved trader's", () => {
+    const dashboard: Screen = { path: "/dashboard", filled: email };
+    const userPanel: Screen = { path: "/user-panel", filled: email };
+    const history: Screen = {
+      path: "/signal-history",
+      filled: (page) => page.locator("[data-signal]"),
+    };
+    const bot: Screen = { path: "/bot", filled: (page) => page.getByText(/^Demo data:/) };
+    let trader: Session;
+    test.beforeAll(async () => {
+      trader = await makeTrader({ approved: true, imageCredits: 3 });
+      for (const symbol of ["BTC/USDT", "EUR/USD", "XAU/USD"]) await makeSignal(trader, { symbol });
+    });
+    test.beforeEach(({ page }) => signIn(page, trader));
+
+    test("dashboard, account and history", async ({ page }) => {
+      await open(page, dashboard);
+      await expectAccessible(page, "/dashboard");
+      await open(page, userPanel);
+      await open(page, history);
+      await expect(page.locator("[data-signal]")).toHaveCount(3);
+      await expectAccessible(page, "/signal-history");
+      await openOnPhone(page, [dashboard, userPanel, history]);
+    });
+
+    test("bot before and after a signal, with the suggestions open", async ({ page }) => {
+      await openOnPhone(page, [bot]);
+      await open(page, bot);
+      await expectAccessible(page, "/bot");
+      await page.getByRole("combobox", { name: "Symbol" }).click();
+      await expect(page.getByRole("option").first()).toBeVisible();
+      await expectAccessible(page, "the suggestions");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Get Signal" }).click();
+      await expect(page.locator("[data-signal] canvas").first()).toBeVisible();
+      await expectAccessible(page, "a finished signal");
+    });
+  });
+
+  test.describe("on the administrator's", () => {
+    test.beforeEach(async ({ page }) => {
+      // Other tests register and delete users meanwhile, which moves the cards.
+      await page.routeWebSocket(/socket\.io/, () => undefined);
+      await signIn(page, await adminSession());
+    });
+    const admin: Screen = { path: "/admin", filled: (page) => page.getByRole("article") };
+    const bot: Screen = {
+      path: "/bot",
+      filled: (page) => page.getByRole("heading", { name: "Admin Tools" }),
+    };
+    const dashboard: Screen = {
+      path: "/dashboard",
+      filled: (page) => page.getByRole("heading", { name: "Administration" }),
+    };
+
+    test("panel, with the dialogs that it opens", async ({ page }) => {
+      const trader = await makeTrader({ approved: true, imageCredits: 1 });
+      const image = await imageBytes();
+      await submitProof(trader, { senderName: "Jane Miller", image });
+      await makeSignal(trader, { symbol: "BTC/USDT", chartImage: image });
+      await openOnPhone(page, [admin]);
+      await open(page, admin);
+      // One card is enough to judge them all, and far quicker.
+      await page.getByLabel("Search users").fill(trader.username);
+      await expect(page.getByRole("article")).toHaveCount(1);
+      await expect(page.getByRole("button", { name: "Delete image" }).first()).toBeVisible();
+      await expectAccessible(page, "/admin");
+      const card = cardOf(page, trader.username);
+      const dialogs = [
+        { role: "dialog", opener: card.getByRole("button", { name: "Grant credits" }) },
+        { role: "dialog", opener: card.getByRole("button", { name: /^Enlarge/ }) },
+        { role: "alertdialog", opener: card.getByRole("button", { name: "Delete user" }) },
+      ] as const;
+      for (const { role, opener } of dialogs) {
+        await page.setViewportSize(DESKTOP);
+        await opener.click();
+        await expect(page.getByRole(role)).toBeVisible();
+        await expectAccessible(
+          page,
+          `${await page.getByRole(role).getByRole("heading").textContent()}`,
+        );
+        await page.keyboard.press("Escape");
+        await expect(page.getByRole(role)).toBeHidden();
+      }
+    });
+
+    test("dashboard, security log and bot", async ({ page }) => {
+      await open(page, dashboard);
+      await open(page, {
+        path: "/security-log?type=sign-ins",
+        filled: () => page.getByText("logged in"),
+      });
+      await expectAccessible(page, "/security-log");
+      await open(page, bot);
+      await expectAccessible(page, "the bot page with admin tools");
+      await openOnPhone(page, [dashboard, bot]);
+    });
+  });
+});

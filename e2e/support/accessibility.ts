@@ -1,0 +1,67 @@
+import axe from "axe-core";
+import { expect, type Page } from "playwright/test";
+import { z } from "zod";
+
+export const DESKTOP = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+/** The colour themes that the product has. */
+const THEMES = ["dark", "light"] as const;
+type Theme = (typeof THEMES)[number];
+
+/** Shows the page in this theme, as its switch would. */
+async function applyTheme(page: Page, theme: Theme): Promise<void> {
+  await page.evaluate((name) => {
+    document.documentElement.dataset.theme = name;
+  }, theme);
+}
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const ALL_RULES = { type: "tag", values: TAGS };
+/** The only rule whose result depends on the theme. */
+const COLOR_RULES = { type: "rule", values: ["color-contrast"] };
+
+const violationsSchema = z.array(
+  z.object({
+    id: z.string(),
+    help: z.string(),
+    nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })),
+  }),
+);
+
+/** What on the page violates these rules of WCAG 2.2 AA: one sentence each. */
+async function findViolations(page: Page, runOnly: typeof ALL_RULES): Promise<string[]> {
+  // Evaluated by the debugger, which the page's content security policy does not concern. Once per document is enough.
+  const isLoaded = await page.evaluate(() => "axe" in window);
+  if (!isLoaded) await page.evaluate(axe.source);
+  const found: unknown = await page.evaluate(
+    `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ["violations"] })}).then(({ violations }) => violations)`,
+  );
+  return violationsSchema
+    .parse(found)
+    .flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${help}. ${html} ${failureSummary}`),
+    );
+}
+
+/** How far the page is wider than the window, in pixels. */
+const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Expects what `page` shows to be without violations in every theme and to fit the screen, on every screen size. */
+export async function expectAccessible(
+  page: Page,
+  what: string,
+  sizes = [DESKTOP, PHONE],
+): Promise<void> {
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    expect.soft(await overflowOf(page), `${what}, ${size.width} px`).toBe(0);
+    for (const theme of THEMES) {
+      await applyTheme(page, theme);
+      const name = `${what}, ${theme}, ${size.width} px`;
+      const rules = theme === "dark" ? ALL_RULES : COLOR_RULES;
+      expect.soft(await findViolations(page, rules), name).toEqual([]);
+    }
+  }
+}
