@@ -6,13 +6,13 @@ import { type BoundRoute, handle } from "./router.ts";
 const OK = { status: "ok" } as const;
 
 /** Liveness, readiness and metrics, for load balancers and monitoring. */
-export const createHealthRoutes = (deps: ServerDeps): BoundRoute[] => [
+export const healthHandlers: BoundRoute[] = [
   handle(serviceRoutes.isAlive, () => OK),
-  handle(serviceRoutes.isReady, async () => {
+  handle(serviceRoutes.isReady, async (_, { deps }) => {
     await assertReady(deps);
     return OK;
   }),
-  handle(serviceRoutes.getMetrics, (_, ctx) => {
+  handle(serviceRoutes.getMetrics, (_, { ctx, deps }) => {
     ctx.type = deps.metrics.registry.contentType;
     return deps.metrics.registry.metrics();
   }),

@@ -141,7 +141,7 @@ const styleHash = createHash("sha256").update(DOCS_STYLE).digest("base64");
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; ${NO_FRAMES_OR_FORMS}`;
 
 /** The description of the API as OpenAPI and as a page. */
-export function createDocsRoutes(
+export function createDocsHandlers(
   { settings }: Pick<ServerDeps, "settings">,
   routes: readonly Route[],
 ): BoundRoute[] {
@@ -153,7 +153,7 @@ export function createDocsRoutes(
   const page = renderDocsPage(document);
   return [
     handle(serviceRoutes.getOpenApi, () => ({ ...document })),
-    handle(serviceRoutes.getDocs, (_, ctx) => {
+    handle(serviceRoutes.getDocs, (_, { ctx }) => {
       ctx.set("Content-Security-Policy", PAGE_POLICY);
       ctx.type = "html";
       return page;

@@ -1,7 +1,7 @@
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
-import { type AppContext, type AppMiddleware, forRequest } from "../../http/context.ts";
+import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findByName } from "../accounts/log-in.ts";
 import { addLimitedLogEntry } from "./security-log.ts";
@@ -25,7 +25,7 @@ export function logRefusals(
         deps.background.run("logging a refusal", async () => {
           const entry = await entryOf(deps, ctx, error);
           const max = entry.user === null ? MAX_ENTRIES_WITHOUT_USER : MAX_ENTRIES_OF_USER;
-          await addLimitedLogEntry(forRequest(deps, ctx), max, entry);
+          await addLimitedLogEntry({ ...deps, origin: ctx.state.origin }, max, entry);
         });
       }
       throw error;
