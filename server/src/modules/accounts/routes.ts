@@ -100,9 +100,7 @@ const sessionHandlers: BoundRoute[] = [
   ),
 ];
 
-const MAX_USER_AGENT_LENGTH = 256;
-
-const deviceOf = (ctx: AppContext): Device => ({
-  userAgent: ctx.get("User-Agent").slice(0, MAX_USER_AGENT_LENGTH),
-  network: hashOf(clientNetwork(ctx.ip)),
+const deviceOf = ({ ip, state }: AppContext): Device => ({
+  userAgent: state.origin.device,
+  network: hashOf(clientNetwork(ip)),
 });
