@@ -55,7 +55,7 @@ describe("outcomes of recorded candles, resolved again", () => {
     });
     await resolveOutcomes({
       ...{ database, archive, tradingCosts: DEFAULT_TRADING_COSTS },
-      logger: createLogger({ part: "test", level: "silent" }),
+      logger: createLogger({ service: "test", level: "silent" }),
       backoff: new MarketBackoff(),
       now: () => new Date(),
       abort: new AbortController().signal,

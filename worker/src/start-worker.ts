@@ -41,7 +41,7 @@ export const runWorker = (
   services: (settings: WorkerSettings, logger: Logger) => WorkerServices,
 ): Promise<void> =>
   runService("worker", loadWorkerSettings, async (settings, uri) => {
-    const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
+    const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
     const database = await openDatabase({ uri });
     const worker = await startWorker({
       ...{ settings, database, logger },

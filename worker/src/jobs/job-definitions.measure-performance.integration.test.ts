@@ -8,7 +8,7 @@ import { measurePerformanceJob } from "./job-definitions.ts";
 import { RecurringJobs } from "./recurring-jobs.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
-const logger = createLogger({ part: "test", level: "silent" });
+const logger = createLogger({ service: "test", level: "silent" });
 
 let database: Database;
 beforeAll(async () => {

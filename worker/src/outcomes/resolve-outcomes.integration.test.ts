@@ -24,7 +24,7 @@ import { MarketBackoff, resolveOutcomes } from "./resolve-outcomes.ts";
 const CALM: Bar = [100, 101, 99, 100];
 const WON: Bar = [100, 111, 99, 110];
 const MADE_AT = new Date(NOON);
-const logger = createLogger({ part: "test", level: "silent" });
+const logger = createLogger({ service: "test", level: "silent" });
 
 describe("resolving trades", () => {
   let database: Database;

@@ -66,7 +66,7 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
   const series = liveSeries(candles);
   const deps = {
     database,
-    logger: createLogger({ part: "test", level: "silent" }),
+    logger: createLogger({ service: "test", level: "silent" }),
     marketData: memoryMarketData({ "BTC/USDT": series, "ETH/BTC": { ...series, notes: ["Hm."] } }),
     analyst,
     metrics: createWorkerMetrics(),

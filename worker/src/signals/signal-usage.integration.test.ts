@@ -62,7 +62,7 @@ describe("what a signal cost", () => {
     await runAnalysis(
       {
         database,
-        logger: createLogger({ part: "test", level: "info", destination: { write } }),
+        logger: createLogger({ service: "test", level: "info", destination: { write } }),
         marketData: memoryMarketData({ "BTC/USDT": liveSeries(candles) }),
         analyst,
         metrics: createWorkerMetrics(),
