@@ -34,7 +34,7 @@ export function computeMetrics(tally: Tally): PerformanceMetrics {
   const blocks = groupIntoBlocks(days).map(addDays);
   const tradesOfBlocks = blocks.map(({ buckets }) => addTrades(buckets));
   return {
-    counts: countsOf(tally.fates),
+    counts: countsOf(tally.categories),
     ...winFigures(tradesOfBlocks),
     trades: trades.count,
     effective_trades: effectiveTrades(tradesOfBlocks),
@@ -46,16 +46,16 @@ export function computeMetrics(tally: Tally): PerformanceMetrics {
   };
 }
 
-function countsOf(fates: Tally["fates"]): PerformanceCounts {
+function countsOf(categories: Tally["categories"]): PerformanceCounts {
   return {
-    decided: fates.win + fates.loss,
-    wins: fates.win,
-    losses: fates.loss,
-    expired: fates.expired,
-    not_filled: fates["not-filled"],
-    waits: fates.wait,
-    failed: fates.failed,
-    pending: fates.pending,
+    decided: categories.win + categories.loss,
+    wins: categories.win,
+    losses: categories.loss,
+    expired: categories.expired,
+    not_filled: categories["not-filled"],
+    waits: categories.wait,
+    failed: categories.failed,
+    pending: categories.pending,
   };
 }
 

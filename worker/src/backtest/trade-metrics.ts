@@ -11,7 +11,7 @@ import type { ChanceBand, ChanceFigures, EquityCurves } from "./report/report-sc
 import type { SimulatedTrade } from "./simulate.ts";
 
 export function tallyTrades(trades: readonly SimulatedTrade[]): Tally {
-  return tallySignals(trades.map(entryOf));
+  return tallySignals(trades.map(sampleOf));
 }
 
 /** The stake stays the same; results are not compounded. */
@@ -22,12 +22,12 @@ export function resultUsd(trades: readonly SimulatedTrade[]): number {
   );
 }
 
-function entryOf({ trade, confidence, judgement }: SimulatedTrade): PerformanceSample {
+function sampleOf({ trade, confidence, judgement }: SimulatedTrade): PerformanceSample {
   const stated = { confidence: (confidence ?? 0) / 100, calibratedConfidence: null };
-  if (!judgement) return { fate: "pending", at: trade.createdAt, ...stated, trade: null };
+  if (!judgement) return { category: "pending", at: trade.createdAt, ...stated, trade: null };
   const { stopLoss, takeProfit } = trade;
   return {
-    fate: outcomeCategory(judgement),
+    category: outcomeCategory(judgement),
     at: Date.parse(judgement.resolved_at),
     ...stated,
     trade: closedTrade({ ...judgement, stopLoss, takeProfit }),
@@ -51,9 +51,9 @@ export function chanceFigures(
 ): ChanceFigures {
   const tallies = runs.map(tallyTrades);
   const totals = tallies.map(({ equity }) => equity.total);
-  const rates = tallies.flatMap(({ fates }) => {
-    const decided = fates.win + fates.loss;
-    return decided > 0 ? fates.win / decided : [];
+  const rates = tallies.flatMap(({ categories }) => {
+    const decided = categories.win + categories.loss;
+    return decided > 0 ? categories.win / decided : [];
   });
   const closed = tallies.filter(({ trades }) => trades.count > 0);
   return {
