@@ -14,9 +14,9 @@ import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
  */
 const DELAY_PER_UNFINISHED_S = 60;
 
-const WITHOUT_PROVENANCE = { receipt: 0 } as const;
+const WITHOUT_PROVENANCE = { provenance: 0 } as const;
 
-export type JoinableAnalysis = Omit<MarketAnalysisRecord, "receipt">;
+export type JoinableAnalysis = Omit<MarketAnalysisRecord, "provenance">;
 
 interface AnalysisRequest {
   userId: Types.ObjectId;

@@ -54,7 +54,7 @@ export interface MarketAnalysisRecord {
   /** Number of the ledger record of its outcome. */
   outcomeLedgerSeq?: number;
   /** Provenance of the result, to reproduce it. */
-  receipt?: unknown;
+  provenance?: unknown;
 }
 
 const marketAnalysisSchema = recordSchema<MarketAnalysisRecord>("market_analyses", {

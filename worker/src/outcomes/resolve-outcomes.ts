@@ -48,14 +48,14 @@ export async function resolveOutcomes(deps: ResolveDeps): Promise<number> {
   return resolved;
 }
 
-type DueAnalysis = Omit<MarketAnalysisRecord, "receipt">;
+type DueAnalysis = Omit<MarketAnalysisRecord, "provenance">;
 
 function findDue(database: Database, until: Date): Promise<DueAnalysis[]> {
   return database.marketAnalyses
     .find({ resolveAt: { $lte: until }, ledgerSeq: { $exists: true } })
     .sort({ resolveAt: 1 })
     .limit(BATCH_SIZE)
-    .select({ receipt: 0, "result.analysis.raw_ai": 0 })
+    .select({ provenance: 0, "result.analysis.raw_ai": 0 })
     .lean<DueAnalysis[]>();
 }
 

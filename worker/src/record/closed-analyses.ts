@@ -47,7 +47,7 @@ const closedAnalysisSchema = closedAnalysisShape.refine(
 );
 
 /** What is large and not counted. */
-const PROJECTION = { receipt: 0, "result.analysis.raw_ai": 0 } as const;
+const PROJECTION = { provenance: 0, "result.analysis.raw_ai": 0 } as const;
 
 export type AnalysisFilter = mongo.Filter<mongo.Document>;
 

@@ -44,7 +44,7 @@ async function redactImageAnalyses(
   await database.marketAnalyses.deleteMany({ _id: ids, ...UNFINISHED }, { session });
   await database.marketAnalyses.updateMany(
     { _id: ids },
-    { $set: REDACTED, $unset: { chartImageId: 1, receipt: 1 } },
+    { $set: REDACTED, $unset: { chartImageId: 1, provenance: 1 } },
     { session },
   );
 }

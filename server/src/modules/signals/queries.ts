@@ -66,7 +66,6 @@ export async function listSignals(
     })
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
-    .select({ receipt: 0 })
     .lean();
   const { page, next } = takePage(found, limit, (signal) => signal.createdAt);
   return { signals: page.map(presentHistoryItem), next_cursor: next };
