@@ -125,7 +125,8 @@ function countCategories(samples: readonly PerformanceSample[]): Tally["categori
 
 function addCategories(all: readonly Tally["categories"][]): Tally["categories"] {
   const { categories: sum } = emptyTally();
-  for (const categories of all) for (const category of OUTCOME_CATEGORIES) sum[category] += categories[category];
+  for (const categories of all)
+    for (const category of OUTCOME_CATEGORIES) sum[category] += categories[category];
   return sum;
 }
 

@@ -82,7 +82,9 @@ describe("figures for whoever runs it", () => {
     });
     const found = await ofServer();
     expect(found.get('analyses_waiting{service="server"}')).toBe(1);
-    expect(found.get('analyses_oldest_waiting_seconds{service="server"}')).toBeGreaterThanOrEqual(90);
+    expect(found.get('analyses_oldest_waiting_seconds{service="server"}')).toBeGreaterThanOrEqual(
+      90,
+    );
     expect(found.get('database_up{service="server"}')).toBe(1);
     await server.database.marketAnalyses.deleteOne({ _id: signal?.analysisId });
     expect((await ofServer()).get('analyses_waiting{service="server"}')).toBe(0);
@@ -101,7 +103,9 @@ describe("figures for whoever runs it", () => {
     await vi.waitFor(
       async () => {
         const made = await ofWorker();
-        expect(made.get('signal_duration_seconds_count{service="worker",status="completed"}')).toBe(1);
+        expect(made.get('signal_duration_seconds_count{service="worker",status="completed"}')).toBe(
+          1,
+        );
         expect(
           made.get('signal_stage_duration_seconds_count{service="worker",stage="fetching"}'),
         ).toBe(1);

@@ -44,9 +44,9 @@ export interface MarketAnalysisRecord {
   result?: MarketResult;
   /** When the price had left the entry zone, and where it was then. */
   entryLeft?: { price: number; at: Date };
-  /** How the market resolved its trade; set together with `judgement`. */
+  /** How the market resolved its trade; set together with `resolution`. */
   outcome?: Outcome;
-  judgement?: Resolution;
+  resolution?: Resolution;
   /** When to check next whether the trade is resolved; absent once it is and its signals are updated. */
   resolveAt?: Date;
   /** Number of the ledger record that commits to it; its trade is not resolved before. */

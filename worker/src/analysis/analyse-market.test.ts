@@ -77,7 +77,7 @@ describe("a signal from sound advice", () => {
     expect(analysisSchema.parse(analysis)).toEqual(analysis);
   });
 
-  it("names where candles and judgement came from", async () => {
+  it("names where candles and advice came from", async () => {
     const { analysis } = await setUp({}).signal();
     expect(analysis.source).toEqual({
       data: "live",

@@ -146,7 +146,7 @@ interface RandomOptions {
   stake: SizingInput;
   costs: TradingCosts;
   atrAt: AtrAt;
-  judge: Resolver;
+  resolve: Resolver;
   repetitions: number;
   seed: number;
   onRepetition?: (() => void) | undefined;
@@ -157,13 +157,13 @@ interface RandomOptions {
  * next.
  */
 export async function randomEntries(options: RandomOptions): Promise<SimulatedTrade[][]> {
-  const { course, judge, repetitions, seed, onRepetition } = options;
+  const { course, resolve, repetitions, seed, onRepetition } = options;
   const random = xoroshiro128plus(seed);
   const geometries = geometriesOf(options);
   const runs: SimulatedTrade[][] = [];
   for (let run = 0; run < repetitions; run += 1) {
     const decide = randomStrategy(options, { random, geometries });
-    runs.push((await simulateTrades({ course, decide, judge, every: 1 })).trades);
+    runs.push((await simulateTrades({ course, decide, resolve, every: 1 })).trades);
     onRepetition?.();
   }
   return runs;

@@ -17,20 +17,20 @@ export function tallyTrades(trades: readonly SimulatedTrade[]): Tally {
 /** The stake stays the same; results are not compounded. */
 export function resultUsd(trades: readonly SimulatedTrade[]): number {
   return trades.reduce(
-    (sum, { judgement, dollarRisk }) => sum + (judgement?.r_multiple ?? 0) * dollarRisk,
+    (sum, { resolution, dollarRisk }) => sum + (resolution?.r_multiple ?? 0) * dollarRisk,
     0,
   );
 }
 
-function sampleOf({ trade, confidence, judgement }: SimulatedTrade): PerformanceSample {
+function sampleOf({ trade, confidence, resolution }: SimulatedTrade): PerformanceSample {
   const stated = { confidence: (confidence ?? 0) / 100, calibratedConfidence: null };
-  if (!judgement) return { category: "pending", at: trade.createdAt, ...stated, trade: null };
+  if (!resolution) return { category: "pending", at: trade.createdAt, ...stated, trade: null };
   const { stopLoss, takeProfit } = trade;
   return {
-    category: outcomeCategory(judgement),
-    at: Date.parse(judgement.resolved_at),
+    category: outcomeCategory(resolution),
+    at: Date.parse(resolution.resolved_at),
     ...stated,
-    trade: closedTrade({ ...judgement, stopLoss, takeProfit }),
+    trade: closedTrade({ ...resolution, stopLoss, takeProfit }),
   };
 }
 
@@ -97,10 +97,10 @@ function gridOf(times: readonly number[]): number[] {
 }
 
 function curveAt(times: readonly number[], trades: readonly SimulatedTrade[]): number[] {
-  const results = trades.flatMap(({ judgement }) =>
-    judgement?.r_multiple == null
+  const results = trades.flatMap(({ resolution }) =>
+    resolution?.r_multiple == null
       ? []
-      : { at: Date.parse(judgement.resolved_at), r: judgement.r_multiple },
+      : { at: Date.parse(resolution.resolved_at), r: resolution.r_multiple },
   );
   let [next, total] = [0, 0];
   return times.map((time) => {

@@ -39,7 +39,7 @@ export async function resolveOutcomes(deps: ResolveDeps): Promise<number> {
     if (due.length === 0) break;
     const trades: PendingTrade[] = [];
     for (const analysis of due) {
-      const trade = analysis.judgement ? null : pendingTrade(analysis);
+      const trade = analysis.resolution ? null : pendingTrade(analysis);
       if (trade) trades.push(trade);
       else await finishOutcome(deps, analysis);
     }
@@ -133,17 +133,17 @@ async function resolveOne(
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
   const candles = look.candles.filter(({ time }) => time + lengthMs > trade.createdAt);
   try {
-    const judgement = await resolveTrade({
+    const resolution = await resolveTrade({
       trade,
       candles,
       finer: (candle, timeframe) => deps.archive.parts(market, { candle, timeframe, now, abort }),
       now,
       costs: deps.tradingCosts[instrumentClass(market.symbol)],
     });
-    if (!judgement) return "waits";
-    const resolvedAt = Date.parse(judgement.resolved_at);
+    if (!resolution) return "waits";
+    const resolvedAt = Date.parse(resolution.resolved_at);
     const seen = candles.filter(({ time }) => time < resolvedAt);
-    await commitOutcome(deps, analysisId, { judgement, candles: seen });
+    await commitOutcome(deps, analysisId, { resolution, candles: seen });
     return "resolved";
   } catch (error) {
     deps.logger.warn({ err: error, analysisId }, "trade not resolved this time");

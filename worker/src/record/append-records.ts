@@ -122,10 +122,10 @@ function recordAnalysis(
 
 function recordOutcome(
   chain: LedgerChain,
-  { _id, ledgerSeq, judgement }: RecordableAnalysis,
+  { _id, ledgerSeq, resolution }: RecordableAnalysis,
 ): Update | null {
-  if (ledgerSeq === undefined || !judgement) return null;
-  const body = { analysis_seq: ledgerSeq, ...judgement };
+  if (ledgerSeq === undefined || !resolution) return null;
+  const body = { analysis_seq: ledgerSeq, ...resolution };
   const outcomeLedgerSeq = chain.add({ kind: "outcome", body });
   return { updateOne: { filter: { _id }, update: { $set: { outcomeLedgerSeq } } } };
 }

@@ -13,7 +13,7 @@ const closedAnalysisShape = z.object({
   status: z.enum(["completed", "failed"]),
   finishedAt: z.date(),
   outcome: outcomeSchema.optional(),
-  judgement: resolutionSchema
+  resolution: resolutionSchema
     .pick({
       reason: true,
       resolved_at: true,
@@ -68,7 +68,7 @@ export async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<
     projection: PROJECTION,
     ...(session && { session, readConcern: { level: "snapshot" } }),
   });
-  if (newest !== undefined) found.sort({ "judgement.resolved_at": -1 }).limit(newest);
+  if (newest !== undefined) found.sort({ "resolution.resolved_at": -1 }).limit(newest);
   for await (const document of found) {
     const { success, data, error } = closedAnalysisSchema.safeParse(document);
     if (success) yield data;

@@ -133,16 +133,16 @@ function filtersOf(day: string): AnalysisFilter[] {
   const resolved = { outcome: { $exists: true }, status: "completed", ...isTrade };
   const withoutTrade = [{ status: "failed" }, { "result.analysis.final_signal": "WAIT" }];
   return [
-    { ...resolved, "judgement.resolved_at": { $gte: day, $lt: end.toISOString() } },
+    { ...resolved, "resolution.resolved_at": { $gte: day, $lt: end.toISOString() } },
     { ...ENDED, $or: withoutTrade, finishedAt: { $gte: start, $lt: end } },
   ];
 }
 
-function categoryOf({ status, result, outcome, judgement }: ClosedAnalysis): OutcomeCategory {
+function categoryOf({ status, result, outcome, resolution }: ClosedAnalysis): OutcomeCategory {
   if (status === "failed") return "failed";
   if (result.analysis.final_signal === "WAIT") return "wait";
-  if (!outcome || !judgement) return "pending";
-  return outcomeCategory({ outcome, reason: judgement.reason });
+  if (!outcome || !resolution) return "pending";
+  return outcomeCategory({ outcome, reason: resolution.reason });
 }
 
 export function outcomeCategory({
@@ -155,20 +155,20 @@ export function outcomeCategory({
 }
 
 function sampleOf(ended: ClosedAnalysis): PerformanceSample {
-  const { judgement, finishedAt } = ended;
+  const { resolution, finishedAt } = ended;
   const { analysis } = ended.result;
   const { calibrated_confidence: calibrated = null } = analysis;
   return {
     category: categoryOf(ended),
-    at: judgement ? Date.parse(judgement.resolved_at) : finishedAt.getTime(),
+    at: resolution ? Date.parse(resolution.resolved_at) : finishedAt.getTime(),
     confidence: analysis.confidence / 100,
     calibratedConfidence: calibrated === null ? null : calibrated / 100,
     trade: tradeOf(ended),
   };
 }
 
-function tradeOf({ result: { analysis }, judgement }: ClosedAnalysis): ClosedTrade | null {
+function tradeOf({ result: { analysis }, resolution }: ClosedAnalysis): ClosedTrade | null {
   const { stop_loss: stopLoss, take_profit: takeProfit } = analysis;
-  if (!judgement || stopLoss === null || takeProfit === null) return null;
-  return closedTrade({ ...judgement, stopLoss, takeProfit });
+  if (!resolution || stopLoss === null || takeProfit === null) return null;
+  return closedTrade({ ...resolution, stopLoss, takeProfit });
 }

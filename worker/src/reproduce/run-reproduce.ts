@@ -36,7 +36,9 @@ export async function reproduceStoredSignal(
   const made = await database.marketAnalyses.findById(signal.analysisId).lean();
   const provenance = signalProvenanceSchema.safeParse(made?.provenance);
   if (!provenance.success) {
-    return impossible("Its provenance is missing, or of a version of the product that wrote others.");
+    return impossible(
+      "Its provenance is missing, or of a version of the product that wrote others.",
+    );
   }
   const stored = await database.analysisCandles.findById(signal.analysisId).lean();
   if (!stored || stored.candles.length === 0) return impossible("Its candles are not stored.");

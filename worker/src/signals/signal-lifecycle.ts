@@ -276,7 +276,10 @@ export async function finishOtherSignals(
   database: Database,
   analysisId: Types.ObjectId,
 ): Promise<void> {
-  const analysis = await database.marketAnalyses.findById(analysisId).select({ provenance: 0 }).lean();
+  const analysis = await database.marketAnalyses
+    .findById(analysisId)
+    .select({ provenance: 0 })
+    .lean();
   const { result, finishedAt, status } = analysis ?? {};
   const ended =
     analysis && result && finishedAt && (status === "completed" || status === "failed")

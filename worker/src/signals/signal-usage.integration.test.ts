@@ -84,7 +84,9 @@ describe("what a signal cost", () => {
     const { promptTokens, completionTokens } = usage;
     const costUsd = (promptTokens + 4 * completionTokens) / 1e6;
     expect(usage).toMatchObject({ model: "test-model", costUsd, at: analysis?.finishedAt });
-    expect(analysis?.provenance).toMatchObject({ usage: { promptTokens, completionTokens, costUsd } });
+    expect(analysis?.provenance).toMatchObject({
+      usage: { promptTokens, completionTokens, costUsd },
+    });
   });
 
   it("is not known without a price, and nothing by the rules", async () => {

@@ -121,13 +121,13 @@ export async function readProgress(
   const made = isTrade
     ? await database.marketAnalyses
         .findById(analysisId)
-        .select({ judgement: 1, finishedAt: 1 })
+        .select({ resolution: 1, finishedAt: 1 })
         .lean()
     : null;
   if (!isTrade || !made?.finishedAt) return { judgement: null, candles: [] };
-  if (made.judgement) {
+  if (made.resolution) {
     const stored = await database.outcomeCandles.findById(analysisId).lean();
-    return { judgement: made.judgement, candles: stored?.candles ?? [] };
+    return { judgement: made.resolution, candles: stored?.candles ?? [] };
   }
   const { data, provider } = analysis.source;
   const key = marketKey({ data, provider, symbol, timeframe });
