@@ -35,10 +35,10 @@ export function computeMetrics(tally: Tally): PerformanceMetrics {
   const tradesOfBlocks = blocks.map(({ buckets }) => addTrades(buckets));
   return {
     counts: countsOf(tally.categories),
-    ...winFigures(tradesOfBlocks),
+    ...winMetrics(tradesOfBlocks),
     trades: trades.count,
     effective_trades: effectiveTrades(tradesOfBlocks),
-    ...tradeFigures(tally, blocks),
+    ...tradeMetrics(tally, blocks),
     total_r: equity.total,
     equity: curve.map(({ at, r }) => ({ at: new Date(at).toISOString(), r })),
     confidence: reliabilityOf(blocks.map(({ buckets }) => buckets)),
@@ -59,10 +59,10 @@ function countsOf(categories: Tally["categories"]): PerformanceCounts {
   };
 }
 
-type WinFigures = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">;
+type WinMetrics = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">;
 
 /** @param blocks the trades by blocks of time */
-function winFigures(blocks: readonly TradeSums[]): WinFigures {
+function winMetrics(blocks: readonly TradeSums[]): WinMetrics {
   const { decided, closed, chanceSum } = addTrades(blocks);
   const isDecided = decided >= MIN_SIGNALS;
   const isClosed = closed >= MIN_SIGNALS;
@@ -94,7 +94,7 @@ const effectiveTrades = (blocks: readonly TradeSums[]): number =>
   );
 
 /** Expectancy, profit factor (null without losses) and maximum drawdown of all closed trades. */
-function tradeFigures(
+function tradeMetrics(
   { trades, equity }: Tally,
   blocks: readonly BlockSums[],
 ): Pick<PerformanceMetrics, "expectancy_r" | "profit_factor" | "max_drawdown_r"> {
@@ -124,7 +124,7 @@ function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliab
       wins: bucket.wins,
       stated: bucket.statedSum / bucket.decided,
       won: bucket.wins / bucket.decided,
-      ...winFigures(blocks.map((block) => addTrades(withIndex(block, bucket)))),
+      ...winMetrics(blocks.map((block) => addTrades(withIndex(block, bucket)))),
     })),
   };
 }

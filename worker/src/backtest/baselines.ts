@@ -8,7 +8,7 @@ import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { isTooCostly } from "../analysis/cost-limit.ts";
 import { type AtrAt, type BacktestRange, candleAt, closeOf, tradeAt } from "./range.ts";
-import type { HoldFigures } from "./report/report-schema.ts";
+import type { HoldMetrics } from "./report/report-schema.ts";
 import {
   type Decision,
   type Resolver,
@@ -19,7 +19,7 @@ import {
 
 /** Buy and hold from the first bar to the last. */
 export interface HoldResult {
-  figures: HoldFigures;
+  figures: HoldMetrics;
   /** Unix milliseconds. */
   from: number;
   /** Percent of the purchase price after each close, net of costs. */

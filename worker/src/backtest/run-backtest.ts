@@ -13,10 +13,10 @@ import {
   backtestReportSchema,
   REPORT_VERSION,
   type ReportedTrade,
-  type StrategyFigures,
+  type StrategyMetrics,
 } from "./report/report-schema.ts";
 import { createResolver, type SimulatedTrade, simulateTrades } from "./simulate.ts";
-import { chanceFigures, equityCurves, resultUsd, tallyTrades } from "./trade-metrics.ts";
+import { chanceMetrics, equityCurves, resultUsd, tallyTrades } from "./trade-metrics.ts";
 
 export interface BacktestInput {
   options: BacktestOptions;
@@ -63,13 +63,13 @@ async function simulate(input: BacktestInput) {
 
 function composeReport(simulated: Simulated): BacktestReport {
   const { input, course, record, trades, atrRuleTrades, runs, hold } = simulated;
-  const figures = figuresOfTrades(trades);
+  const figures = metricsOfTrades(trades);
   const reported = {
     options: input.options,
     bars: course.lastBar - course.firstBar + 1,
     analyst: describeAnalyst(simulated),
     figures,
-    random: chanceFigures(runs, figures.total_r),
+    random: chanceMetrics(runs, figures.total_r),
     hold: hold.figures,
     trades: trades.map(reportTrade),
     stopped_early: course.lastBar < input.course.lastBar,
@@ -83,7 +83,7 @@ function composeReport(simulated: Simulated): BacktestReport {
     caveats: caveatsFor(reported),
     verdict: verdictOn(reported),
     confidence: computeMetrics(tallyTrades(trades)).confidence,
-    atr_rule: figuresOfTrades(atrRuleTrades),
+    atr_rule: metricsOfTrades(atrRuleTrades),
     curves: equityCurves({ hold, trades, atrRuleTrades, runs }),
     statements: reportStatements(record),
   });
@@ -91,7 +91,7 @@ function composeReport(simulated: Simulated): BacktestReport {
 
 const isoTime = (at: number): string => new Date(at).toISOString();
 
-function figuresOfTrades(trades: readonly SimulatedTrade[]): StrategyFigures {
+function metricsOfTrades(trades: readonly SimulatedTrade[]): StrategyMetrics {
   return { ...computeMetrics(tallyTrades(trades)), result_usd: resultUsd(trades) };
 }
 

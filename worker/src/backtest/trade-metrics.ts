@@ -7,7 +7,7 @@ import {
 import { mean, quantile } from "simple-statistics";
 import { outcomeCategory } from "../record/performance-stats.ts";
 import type { HoldResult } from "./baselines.ts";
-import type { ChanceBand, ChanceFigures, EquityCurves } from "./report/report-schema.ts";
+import type { ChanceBand, ChanceMetrics, EquityCurves } from "./report/report-schema.ts";
 import type { SimulatedTrade } from "./simulate.ts";
 
 export function tallyTrades(trades: readonly SimulatedTrade[]): Tally {
@@ -45,10 +45,10 @@ function randomBaseline(values: readonly number[]): ChanceBand | null {
   };
 }
 
-export function chanceFigures(
+export function chanceMetrics(
   runs: readonly (readonly SimulatedTrade[])[],
   totalR: number,
-): ChanceFigures {
+): ChanceMetrics {
   const tallies = runs.map(tallyTrades);
   const totals = tallies.map(({ equity }) => equity.total);
   const rates = tallies.flatMap(({ categories }) => {
