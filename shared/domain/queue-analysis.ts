@@ -31,7 +31,6 @@ export interface JoinedAnalysis {
   isNew: boolean;
 }
 
-/** A request to be answered by the market's analysis of a candle. */
 type Join = Pick<AnalysisRequest, "userId" | "request" | "requestId"> & {
   database: Database;
   key: string;
@@ -130,7 +129,6 @@ function newAnalysis(
   };
 }
 
-/** Adds the job of a new analysis. */
 export function addJob(
   database: Database,
   uow: UnitOfWork,

@@ -27,7 +27,6 @@ export type Recheck =
   | { result: "agrees" | "no-candles" | "needs-finer-candles" }
   | { result: "differs"; fields: FieldDifference[] };
 
-/** A field with a different value, as text. */
 interface FieldDifference {
   name: string;
   recorded: string;

@@ -18,10 +18,8 @@ import { downsampleCurve, equityCurve } from "./equity.ts";
 import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
 import { addDays, type DaySums, type Tally } from "./tally.ts";
 
-/** All metrics of a record. */
 export type PerformanceMetrics = Omit<Performance, "since" | "updated_at" | "recorded">;
 
-/** Sums over the trades of one block of time. */
 type BlockSums = Omit<DaySums, "day">;
 
 /**
@@ -61,7 +59,6 @@ function countsOf(categories: Tally["categories"]): PerformanceCounts {
 
 type WinMetrics = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">;
 
-/** @param blocks the trades by blocks of time */
 function winMetrics(blocks: readonly TradeSums[]): WinMetrics {
   const { decided, closed, chanceSum } = addTrades(blocks);
   const isDecided = decided >= MIN_SIGNALS;
@@ -108,7 +105,6 @@ function tradeMetrics(
   };
 }
 
-/** @param blocks the buckets by blocks of time */
 function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliability {
   const buckets = addBuckets(blocks.flat()).filter(({ decided }) => decided > 0);
   const { decided } = addTrades(buckets);

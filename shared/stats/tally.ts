@@ -54,7 +54,6 @@ export interface ClosedTrade {
   rMultiple: number;
 }
 
-/** Sums over the trades resolved on one UTC day. */
 export interface DaySums extends DatedSums {
   /** In R. */
   results: ClusterSum;
@@ -144,7 +143,6 @@ const addResults = (all: readonly Tally["trades"][]): Tally["trades"] => ({
   losses: sumOf(all, "losses"),
 });
 
-/** Merges steps of the same hour. */
 function joinHours(steps: readonly EquityStep[]): EquityStep[] {
   const hours: EquityStep[] = [];
   for (const { at, r } of steps) {
@@ -155,7 +153,6 @@ function joinHours(steps: readonly EquityStep[]): EquityStep[] {
   return hours;
 }
 
-/** The day of one trade. */
 function dayOf({ signal, trade }: { signal: PerformanceSample; trade: ClosedTrade }): DaySums {
   const { category, at, confidence, calibratedConfidence: calibrated } = signal;
   const { openedAt, baseline, score, rMultiple } = trade;
@@ -169,11 +166,9 @@ function dayOf({ signal, trade }: { signal: PerformanceSample; trade: ClosedTrad
   };
 }
 
-/** Merges sums of the same day. */
 const joinDays = (days: readonly DaySums[]): DaySums[] =>
   [...groupBy(days, ({ day }) => day)].map(([day, group]) => ({ day, ...addDays(group) }));
 
-/** Sums of several days. */
 export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
   results: addClusters(days.map(({ results }) => results)),
   heldHours: addHoldings(days.map(({ heldHours }) => heldHours)),

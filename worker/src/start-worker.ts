@@ -30,7 +30,6 @@ export interface WorkerServices {
   analyst: Analyst;
 }
 
-/** The external services for the settings. */
 export const createServices = (settings: WorkerSettings, logger: Logger): WorkerServices => ({
   market: createMarketData({ settings, now: Date.now, logger }),
   analyst: createAnalyst(settings),
@@ -64,7 +63,6 @@ interface WorkerOptions {
   services: WorkerServices;
 }
 
-/** `stop` finishes running analyses or returns them to the queue. */
 async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promise<void> }> {
   const { settings, database, logger, services } = options;
   const { market } = services;

@@ -35,7 +35,6 @@ export function requireUser(
   };
 }
 
-/** Administrators need a second factor in production. */
 const mustEnrol = (
   { NODE_ENV }: Pick<Settings, "NODE_ENV">,
   { role, twoFactor }: Pick<UserRecord, "role" | "twoFactor">,
@@ -47,7 +46,6 @@ export const readsAdminEvents = (
   user: Pick<UserRecord, "role" | "twoFactor">,
 ): boolean => user.role === "admin" && !mustEnrol(settings, user);
 
-/** What administrators without a second factor can call in production. */
 const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
 
 /** Requires an approved user. Runs after `requireUser`. */

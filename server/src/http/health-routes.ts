@@ -20,7 +20,6 @@ export const healthHandlers: BoundRoute[] = [
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** @throws AppError unavailable if the database does not respond or committed events do not arrive */
 async function assertReady(deps: Pick<ServerDeps, "database" | "feedIsRunning">): Promise<void> {
   if (!deps.feedIsRunning()) throw unavailable();
   const db = deps.database.connection.getClient().db();

@@ -41,7 +41,6 @@ function bodyText(ctx: AppContext, field: string): string {
   return typeof value === "string" ? value.trim().toLowerCase() : "";
 }
 
-/** Result of a request: its error code if it failed. */
 type RequestOutcome = "success" | ErrorCode;
 
 /** At most `points` requests per key in `durationSeconds`, over all servers on one database. */

@@ -132,7 +132,6 @@ export class StreamCursor {
 export function createEventLogReader(database: Database) {
   const pages = new Semaphore(PAGES_AT_ONCE);
   return {
-    /** Events after `seq` in order. */
     async readAfter({
       stream,
       seq,
@@ -153,7 +152,6 @@ export function createEventLogReader(database: Database) {
         event.seq === undefined ? [] : [{ ...event, seq: event.seq }],
       );
     },
-    /** The last sequence number of a stream. */
     async head(stream: string): Promise<number> {
       const [head = 0] = await readStreamHeads(database, [stream]);
       return head;

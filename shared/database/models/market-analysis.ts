@@ -53,7 +53,6 @@ export interface MarketAnalysisRecord {
   ledgerSeq?: number;
   /** Number of the ledger record of its outcome. */
   outcomeLedgerSeq?: number;
-  /** Provenance of the result, to reproduce it. */
   provenance?: unknown;
 }
 
@@ -83,7 +82,6 @@ interface AnalysisCandlesRecord {
 
 const analysisCandlesSchema = recordSchema<AnalysisCandlesRecord>("analysis_candles");
 
-/** Indexes of what the ledger has yet to record. They stay small. */
 function addLedgerIndexes(schema: Pick<Schema, "index">): void {
   schema.index(
     { finishedAt: 1, _id: 1 },

@@ -45,7 +45,6 @@ const performanceStateSchema = recordSchema<PerformanceStateRecord>("performance
   _id: String,
 });
 
-/** Indexes of analyses that the statistics need. */
 export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void {
   const ended = { status: { $in: ["completed", "failed"] } };
   const resolved = { outcome: { $exists: true } };

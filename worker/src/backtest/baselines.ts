@@ -17,7 +17,6 @@ import {
   simulateTrades,
 } from "./simulate.ts";
 
-/** Buy and hold from the first bar to the last. */
 export interface HoldResult {
   figures: HoldMetrics;
   /** Unix milliseconds. */

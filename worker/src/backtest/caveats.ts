@@ -10,7 +10,6 @@ type Reported = Pick<
   "options" | "bars" | "analyst" | "figures" | "random" | "hold" | "trades" | "stopped_early"
 >;
 
-/** Limitations of a backtest, most important first. */
 export function caveatsFor(report: Reported): string[] {
   const { options } = report;
   return [

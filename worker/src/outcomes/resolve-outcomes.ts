@@ -87,7 +87,6 @@ const READ_TIMEOUT_MS = 20_000;
 
 type Attempt = "resolved" | "waits" | "failed";
 
-/** The due trades of one market. */
 interface DueMarket {
   key: string;
   market: Market;
@@ -164,7 +163,6 @@ async function checkAgain(
   );
 }
 
-/** Postpones all trades of a market, including those of other batches. */
 async function postpone(
   { database, logger, now }: ResolveDeps,
   { market, until, error }: { market: Market; until: number; error: unknown },
@@ -197,7 +195,6 @@ function pendingTrade(
 
 const MAX_CANDLES = 600;
 
-/** Caches a market's candles for the charts of pending signals. */
 async function keepMarketCandles(
   { database, now }: { database: Database; now: () => Date },
   { key, candles }: { key: string; candles: readonly Candle[] },

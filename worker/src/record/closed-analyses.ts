@@ -6,7 +6,6 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type { ClientSession, mongo } from "mongoose";
 import { z } from "zod";
 
-/** The fields of an analysis that the statistics use. */
 const closedAnalysisShape = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
@@ -46,7 +45,6 @@ const closedAnalysisSchema = closedAnalysisShape.refine(
     (analysis.entry !== null && analysis.stop_loss !== null && analysis.take_profit !== null),
 );
 
-/** What is large and not counted. */
 const PROJECTION = { provenance: 0, "result.analysis.raw_ai": 0 } as const;
 
 export type AnalysisFilter = mongo.Filter<mongo.Document>;
@@ -76,7 +74,6 @@ export async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<
   }
 }
 
-/** Runs `read` on a snapshot of the database. */
 export async function readSnapshot<Result>(
   database: Database,
   read: (session: ClientSession) => Promise<Result>,

@@ -137,7 +137,6 @@ class ReproduceError extends Error {
   override readonly name = "ReproduceError";
 }
 
-/** Serves only the candles and the rate of a stored signal. */
 function storedMarketData(options: {
   signal: Pick<SignalRecord, "symbol">;
   provenance: SignalProvenance;
@@ -163,7 +162,6 @@ function storedMarketData(options: {
   };
 }
 
-/** Returns the stored replies of a model in order. */
 function storedAnalyst(provenance: SignalProvenance): Analyst {
   let asked = 0;
   return {

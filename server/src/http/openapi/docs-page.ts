@@ -35,7 +35,6 @@ interface OperationAt {
   operation: Operation;
 }
 
-/** The document as a page without scripts and external resources. */
 function renderDocsPage(document: OpenApiDocument): string {
   const { info, tags, components } = document;
   const operations = listOperations(document);
@@ -128,7 +127,6 @@ function withCode(text: string): Html {
 
 const SCHEMA_REFERENCE = /\{\s*"\$ref": "#\/components\/schemas\/(\w+)"\s*\}/;
 
-/** A schema as JSON, in which references to named schemas are links. */
 function renderSchema(schema: JsonSchema | undefined): Html {
   const parts = JSON.stringify(schema ?? {}, null, 2).split(SCHEMA_REFERENCE);
   const linked = parts.map((part, index) =>

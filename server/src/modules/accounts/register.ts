@@ -78,7 +78,6 @@ async function assertFree(
   return unused;
 }
 
-/** @throws AppError auth/email-already-in-use if the account has been verified or used meanwhile */
 async function deleteUnused(
   { database, identity }: AccountDeps,
   uow: UnitOfWork,

@@ -70,7 +70,6 @@ const accountHandlers: BoundRoute[] = [
   }),
 ];
 
-/** Sessions, second factor and data of the user's own account. */
 const sessionHandlers: BoundRoute[] = [
   handle(accountRoutes.logOut, async (_, { deps, session }) => {
     await endSession(deps, session, { ...session, reason: "logged-out" });

@@ -96,7 +96,6 @@ export async function confirmTwoFactor(
   return { recovery_codes: recoveryCodes };
 }
 
-/** @throws AppError not-found if it is off, wrong-password, rate-limited */
 export async function disableTwoFactor(
   deps: ReauthenticationDeps & NoticeDeps,
   { user }: Pick<AuthenticatedSession, "user">,
@@ -125,7 +124,6 @@ export async function reauthenticate(
   if (user.twoFactor && !(await consumeCode(deps, user, code ?? ""))) throw wrongPasswordOrCode();
 }
 
-/** A sign-in counts as an authentication for this time. */
 const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /** Like `reauthenticate`, unless the session has just signed in. */
@@ -181,7 +179,6 @@ async function consumeRecoveryCode(
   return updateAndLog(deps, { model: deps.database.users, filter, update }, entry);
 }
 
-/** The time step of a valid code, or null. */
 function stepOf({ now }: TwoFactorDeps, secret: string, token: string): number | null {
   const timestamp = now().getTime();
   const totp = totpOf(secret);

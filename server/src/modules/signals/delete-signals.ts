@@ -32,7 +32,6 @@ const REDACTED = {
   "result.analysis.raw_ai.what_to_watch_for": [],
 } as const;
 
-/** Removes private content from analyses of chart images, and deletes the unfinished ones. */
 async function redactImageAnalyses(
   database: Database,
   session: ClientSession,

@@ -50,7 +50,6 @@ export async function readSignalCandles(
 
 type Owner = Pick<UserRecord, "_id">;
 
-/** One page of a user's finished signals, newest first. */
 export async function listSignals(
   database: Database,
   user: Owner,
@@ -89,7 +88,6 @@ async function symbolsWith(database: Database, user: Owner, part: string): Promi
 
 const MAX_CANDLES = 500;
 
-/** Progress of a signal for its owner or an administrator. @throws AppError not-found */
 export async function getSignalProgress(
   { database }: Pick<ServerDeps, "database">,
   user: Pick<UserRecord, "_id" | "role">,
@@ -112,7 +110,6 @@ interface SignalProgress {
   candles: Candle[];
 }
 
-/** The progress of a signal; empty if it is not a trade. */
 export async function readProgress(
   database: Database,
   { analysis, analysisId, status, symbol, timeframe }: SignalRecord,

@@ -11,7 +11,6 @@ import {
 } from "./manage-users.ts";
 import { setRole } from "./set-role.ts";
 
-/** `1 signal`, `2 signals`. */
 const count = (number: number, noun: string): string =>
   `${number} ${noun}${number === 1 ? "" : "s"}`;
 

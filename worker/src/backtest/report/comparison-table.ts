@@ -18,7 +18,6 @@ import type { BacktestReport, ChanceBand, HoldMetrics, StrategyMetrics } from ".
 
 interface Cell {
   value: string;
-  /** Confidence interval or range. */
   range?: string;
 }
 
@@ -109,7 +108,6 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Compares the analyst with random entries, the ATR rule, and buy and hold. */
 export function comparisonTable({ figures, random, atr_rule: rule, hold }: BacktestReport): Html {
   const rows = ROWS.map((row) => {
     const cells = [

@@ -41,7 +41,6 @@ export const formatRange = (
   format: (value: number) => string,
 ): string => `${format(low)} to ${format(high)}`;
 
-/** A price with the decimals of its market. */
 export function formatPrice(symbol: string, value: number): string {
   const known = findInstrument(symbol)?.decimals;
   if (known !== undefined) return decimals(known).format(value);

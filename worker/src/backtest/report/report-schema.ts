@@ -32,7 +32,6 @@ export const backtestOptionsSchema = z.object({
 });
 export type BacktestOptions = z.infer<typeof backtestOptionsSchema>;
 
-/** The statistics of the performance page, and the result in USD. */
 const metricsSchema = performanceSchema
   .pick({
     counts: true,
