@@ -12,7 +12,7 @@ import { SecretBox } from "@shared/runtime/secret-box.ts";
 import { Secret, TOTP } from "otpauth";
 import { renderSVG } from "uqr";
 import { reauthenticationRequired, wrongPasswordOrCode } from "../../http/errors.ts";
-import { createAttemptLimit } from "../../http/rate-limits.ts";
+import { createLimiter, takePoint } from "../../http/rate-limits.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { updateAndLog } from "../admin/security-log.ts";
@@ -34,7 +34,7 @@ const RECOVERY_CODES = 10;
 /** 112 bits are enough for an unsalted fast hash (ASVS 6.5.2). */
 const RECOVERY_CODE_BYTES = 14;
 
-const WRONG_CODES = { points: 10, durationSeconds: 15 * 60 };
+const WRONG_CODES = { name: "two-factor-code", points: 10, durationSeconds: 15 * 60 };
 
 export const presentTwoFactor = ({
   twoFactor,
@@ -198,10 +198,11 @@ async function limitAttempts<Result>(
   { _id }: Pick<UserRecord, "_id">,
   attempt: () => Promise<Result | null>,
 ): Promise<Result | null> {
-  const limit = createAttemptLimit(deps, { name: "two-factor-code", ...WRONG_CODES });
-  await limit.take(_id.toString());
+  if (deps.settings.RATE_LIMIT === "off") return attempt();
+  const limiter = createLimiter(deps.database, { ...WRONG_CODES, givesBack: true });
+  await takePoint(limiter, _id.toString());
   const result = await attempt();
-  if (result !== null) await limit.giveBack(_id.toString());
+  if (result !== null) await limiter.reward(_id.toString());
   return result;
 }
 
