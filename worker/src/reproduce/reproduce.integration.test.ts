@@ -21,7 +21,7 @@ import { recordedCandles } from "../testing/candles.ts";
 import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { describeReproduction, reproduceStoredSignal } from "./run-reproduce.ts";
 
-const uri = newDatabaseUri("replay");
+const uri = newDatabaseUri("reproduce");
 const PROJECT = new URL("../../../", import.meta.url);
 
 let database: Database;
@@ -92,9 +92,9 @@ async function change(id: string, fields: Record<string, unknown>): Promise<void
 }
 
 async function fieldsThatDiffer(id: string): Promise<string[]> {
-  const replay = await reproduceStoredSignal(database, id);
-  if (replay.verdict !== "mismatch") throw new Error(`it is a ${replay.verdict}`);
-  return replay.differences.map(({ field }) => field);
+  const reproduction = await reproduceStoredSignal(database, id);
+  if (reproduction.verdict !== "mismatch") throw new Error(`it is a ${reproduction.verdict}`);
+  return reproduction.differences.map(({ field }) => field);
 }
 
 describe("a stored signal made again", () => {
@@ -170,8 +170,8 @@ describe("a stored signal made again", () => {
     await change(older, { "provenance.analystVersion": "rules/1" });
     await database.signals.updateOne({ _id: queued?._id }, { $unset: { analysis: 1 } });
     const reasonFor = async (id: unknown) => {
-      const replay = await reproduceStoredSignal(database, String(id));
-      return replay.verdict === "impossible" ? replay.reason : replay.verdict;
+      const reproduction = await reproduceStoredSignal(database, String(id));
+      return reproduction.verdict === "impossible" ? reproduction.reason : reproduction.verdict;
     };
     expect(await reasonFor(newSignalId())).toBe("There is no such signal.");
     expect(await reasonFor("nonsense")).toBe("There is no such signal.");

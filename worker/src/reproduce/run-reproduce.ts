@@ -6,15 +6,16 @@ import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { type Difference, type Reproduction, reproduceSignal } from "./reproduce-signal.ts";
 
 /** @returns text for the terminal, and the exit code */
-export async function runReplay(options: {
+export async function runReproduction(options: {
   uri: string;
   signalId: string;
 }): Promise<{ text: string; exitCode: number }> {
   const { uri, signalId } = options;
   const database = await openDatabase({ uri });
   try {
-    const replay = await reproduceStoredSignal(database, signalId);
-    return { text: describeReproduction(signalId, replay), exitCode: EXIT_CODES[replay.verdict] };
+    const reproduction = await reproduceStoredSignal(database, signalId);
+    const exitCode = EXIT_CODES[reproduction.verdict];
+    return { text: describeReproduction(signalId, reproduction), exitCode };
   } finally {
     await database.close();
   }
