@@ -104,9 +104,9 @@ it("a server and a worker at work connect only to what their settings name", {
     expect((await fetch(`${api}/candles?${query}`)).ok).toBe(false);
   }
   const figures = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  expect(figures).toContain('provider_circuit_open{provider="binance",part="worker"} 0');
+  expect(figures).toContain('provider_circuit_open{provider="binance",service="worker"} 0');
   expect(figures).toMatch(
-    /provider_failures_total\{provider="oanda",kind="\S+",part="worker"\} [1-9]/,
+    /provider_failures_total\{provider="oanda",kind="\S+",service="worker"\} [1-9]/,
   );
 
   const mongo = contact(MONGODB_URI);

@@ -61,7 +61,7 @@ async function fetchLive(
   settings: WorkerSettings,
   { say, signal }: Pick<Command, "say" | "signal">,
 ): Promise<Source> {
-  const logger = createLogger({ part: "backtest", level: "silent" });
+  const logger = createLogger({ service: "backtest", level: "silent" });
   const live = { ...settings, MARKET_DATA: "live" as const };
   const { marketData } = createMarketData({ settings: live, now: Date.now, logger });
   const series: CandleSeries = await fetchHistory({

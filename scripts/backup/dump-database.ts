@@ -14,7 +14,6 @@ export const MANIFEST_FILE = "manifest.json";
 const savedCollectionSchema = z.object({
   name: z.string().regex(/^[A-Za-z0-9_.-]+$/),
   documents: z.number().int().nonnegative(),
-  /** Of the compressed file. */
   sha256: sha256Schema,
 });
 type SavedCollection = z.infer<typeof savedCollectionSchema>;

@@ -109,7 +109,6 @@ const LENGTH_BYTES = 4;
 /** MongoDB's largest document, and some bytes that the server may add. */
 const MAX_DOCUMENT_BYTES = 17 * 1_024 * 1_024;
 
-/** Splits a stream of BSON documents as mongodump writes them. */
 async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

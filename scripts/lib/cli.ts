@@ -7,7 +7,6 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 export interface Command {
   args: readonly string[];
   say: (line: string) => void;
-  /** Aborts when the user stops the command. */
   signal: AbortSignal;
 }
 

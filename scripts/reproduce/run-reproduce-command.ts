@@ -1,5 +1,5 @@
 import { loadWorkerSettings, readDotEnv } from "@shared/runtime/settings.ts";
-import { EXIT_CODES, runReplay } from "../../worker/src/reproduce/run-reproduce.ts";
+import { EXIT_CODES, runReproduction } from "../../worker/src/reproduce/run-reproduce.ts";
 import type { Command } from "../lib/cli.ts";
 import { withDatabase } from "../lib/mongo/embedded-mongo.ts";
 
@@ -12,7 +12,7 @@ export async function main({ args, say }: Command): Promise<number> {
   }
   readDotEnv();
   const { text, exitCode } = await withDatabase(loadWorkerSettings(), (uri) =>
-    runReplay({ uri, signalId }),
+    runReproduction({ uri, signalId }),
   );
   say(text);
   return exitCode;

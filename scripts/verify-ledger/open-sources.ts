@@ -74,7 +74,7 @@ function readCandleFile(name: string): CandleFile {
 /** Candles of the market data providers, preferably of the one that an analysis was made from. */
 function providerSource(abort: AbortSignal): CandleSource {
   const settings = { ...loadWorkerSettings(), MARKET_DATA: "live" as const };
-  const logger = createLogger({ part: "verify-ledger", level: "silent" });
+  const logger = createLogger({ service: "verify-ledger", level: "silent" });
   const { marketData } = createMarketData({ settings, now: Date.now, logger });
   const archive = new CandleArchive({ live: marketData, replay: undefined });
   return {

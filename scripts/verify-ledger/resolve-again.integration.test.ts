@@ -55,7 +55,7 @@ describe("outcomes of recorded candles, resolved again", () => {
     });
     await resolveOutcomes({
       ...{ database, archive, tradingCosts: DEFAULT_TRADING_COSTS },
-      logger: createLogger({ part: "test", level: "silent" }),
+      logger: createLogger({ service: "test", level: "silent" }),
       backoff: new MarketBackoff(),
       now: () => new Date(),
       abort: new AbortController().signal,
@@ -149,15 +149,15 @@ async function storeTrades(
 /** Records an outcome as an operator could who controls the whole ledger: a win in place of a loss. */
 async function plantWin(database: Database): Promise<void> {
   const lost = await database.marketAnalyses
-    .findOne({ outcome: "LOSS", "judgement.reason": "stop", ...PLANTED })
+    .findOne({ outcome: "LOSS", "resolution.reason": "stop", ...PLANTED })
     .orFail()
     .lean();
-  const { _id, ledgerSeq, outcomeLedgerSeq, judgement, ...copy } = lost;
+  const { _id, ledgerSeq, outcomeLedgerSeq, resolution, ...copy } = lost;
   const user = await createUser(database);
-  if (!judgement || !copy.result) throw new Error("The trade was not resolved.");
+  if (!resolution || !copy.result) throw new Error("The trade was not resolved.");
   await createSignals(database, user, {
     ...{ symbol: copy.symbol, timeframe: copy.timeframe },
-    market: { ...copy, judgement: { ...judgement, outcome: "WIN" }, outcome: "WIN" },
+    market: { ...copy, resolution: { ...resolution, outcome: "WIN" }, outcome: "WIN" },
   });
   await appendAll(database);
 }

@@ -5,23 +5,23 @@ import { requireAdmin, requireApproved, requireUser } from "./http/access.ts";
 import type { AppRouter, AppState } from "./http/context.ts";
 import { handleErrors, handleNotFound } from "./http/error-handler.ts";
 import { notFound } from "./http/errors.ts";
-import { createHealthRoutes } from "./http/health-routes.ts";
-import { createDocsRoutes } from "./http/openapi/docs-page.ts";
+import { healthHandlers } from "./http/health-routes.ts";
+import { createDocsHandlers } from "./http/openapi/docs-page.ts";
 import { parseBody } from "./http/request-input.ts";
 import { requestId, requestLog } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
 import { crossOrigin } from "./http/security-headers.ts";
-import { createAccountRoutes, createSessionRoutes } from "./modules/accounts/routes.ts";
+import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
-import { createAdminRoutes } from "./modules/admin/routes.ts";
-import { createFileRoutes, unlessSigned } from "./modules/files/routes.ts";
-import { createMarketRoutes } from "./modules/markets/routes.ts";
-import { createPaymentRoutes } from "./modules/payments/routes.ts";
+import { adminHandlers } from "./modules/admin/routes.ts";
+import { fileHandlers, unlessSigned } from "./modules/files/routes.ts";
+import { marketHandlers } from "./modules/markets/routes.ts";
+import { paymentHandlers } from "./modules/payments/routes.ts";
 import { requireDashboardAccess } from "./modules/queue-dashboard/dashboard-access.ts";
-import { createQueueDashboardRoutes } from "./modules/queue-dashboard/routes.ts";
-import { createLedgerRoutes, createPerformanceRoutes } from "./modules/record/routes.ts";
-import { createSignalRequestRoutes, createSignalRoutes } from "./modules/signals/routes.ts";
-import { createUserRoutes } from "./modules/users/routes.ts";
+import { queueDashboardHandlers } from "./modules/queue-dashboard/routes.ts";
+import { createPerformanceHandlers, ledgerHandlers } from "./modules/record/routes.ts";
+import { signalHandlers } from "./modules/signals/routes.ts";
+import { userHandlers } from "./modules/users/routes.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
 /** The HTTP application, not listening yet. */
@@ -51,20 +51,18 @@ export function createApiRouter(deps: ServerDeps): AppRouter {
   const isProduction = deps.settings.NODE_ENV === "production";
   const isServed = (route: Route) => !(isProduction && route.hiddenInProduction);
   const routes = [
-    ...createHealthRoutes(deps),
-    ...createDocsRoutes(deps, ROUTES.filter(isServed)),
-    ...createMarketRoutes(deps),
-    ...createPerformanceRoutes(deps),
-    ...createLedgerRoutes(deps),
-    ...createAccountRoutes(deps),
-    ...createSessionRoutes(deps),
-    ...createSignalRequestRoutes(deps),
-    ...createSignalRoutes(deps),
-    ...createPaymentRoutes(deps),
-    ...createFileRoutes(deps),
-    ...createUserRoutes(deps),
-    ...createAdminRoutes(deps),
-    ...createQueueDashboardRoutes(deps),
+    ...healthHandlers,
+    ...createDocsHandlers(deps, ROUTES.filter(isServed)),
+    ...marketHandlers,
+    ...createPerformanceHandlers(deps),
+    ...ledgerHandlers,
+    ...createAccountHandlers(deps),
+    ...signalHandlers,
+    ...paymentHandlers,
+    ...fileHandlers,
+    ...userHandlers,
+    ...adminHandlers,
+    ...queueDashboardHandlers,
   ];
   const signedIn = requireUser(deps);
   const served = routes.filter(({ route }) => isServed(route));

@@ -5,7 +5,7 @@ import { loadSettings } from "@shared/runtime/settings.ts";
 import { startServer } from "./start-server.ts";
 
 await runService("server", loadSettings, async (settings, uri) => {
-  const logger = createLogger({ part: "server", level: settings.LOG_LEVEL });
+  const logger = createLogger({ service: "server", level: settings.LOG_LEVEL });
   const database = await openDatabase({ uri, logger });
   const server = await startServer({ settings, database, logger });
   return {

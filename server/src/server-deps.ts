@@ -23,6 +23,6 @@ export interface ServerDeps {
   queueDashboard: QueueDashboard;
   /** False while committed events do not reach this process. */
   feedIsRunning: () => boolean;
-  /** The request that they are used for, if any. See `forRequest`. */
+  /** Where the request comes from that they are used for, if any. */
   origin?: RequestOrigin;
 }

@@ -13,7 +13,6 @@ export const sessionSchema = z
   .meta({ id: "Session" });
 export type Session = z.infer<typeof sessionSchema>;
 
-/** A proof of payment as its owner sees it. */
 export const paymentProofSchema = z.object({
   sender_name: z.string(),
   filename: z.string(),
@@ -47,7 +46,6 @@ export const streamPositionsSchema = z.object({
 });
 export type StreamPositions = z.infer<typeof streamPositionsSchema>;
 
-/** The fields of a user that both the user and administrators see. */
 const profileFields = {
   username: z.string(),
   email: z.string(),

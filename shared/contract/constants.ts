@@ -70,7 +70,6 @@ export const PROOF_FINGERPRINT_DAYS = 365;
 export const SESSION_IDLE_HOURS = 24;
 export const SESSION_LIFETIME_DAYS = 30;
 
-/** Maximum characters of a payment method. */
 export const MAX_PAYMENT_DETAIL_LENGTH = 2_000;
 
 /** How long an idempotency key is valid. */

@@ -29,9 +29,9 @@ const VERDICTS: Record<Exclude<EdgeVerdict, "too-few">, string> = {
 };
 
 /** States whether trades did better than chance, with the edge in percentage points. */
-export function edgeStatement(figures: EdgeMetrics): string {
-  const { lift, effective_trades: effective } = figures;
-  const verdict = edgeVerdict(figures);
+export function edgeStatement(metrics: EdgeMetrics): string {
+  const { lift, effective_trades: effective } = metrics;
+  const verdict = edgeVerdict(metrics);
   if (lift === null || verdict === "too-few") {
     return `Not enough data yet: ${effective} of at least ${MIN_SIGNALS} independent trades.`;
   }

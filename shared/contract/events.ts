@@ -34,7 +34,6 @@ export type AccountReason = z.infer<typeof accountReasonSchema>;
 export const jobActionSchema = z.enum(["requeue", "retry", "delete", "pause", "resume"]);
 export type JobAction = z.infer<typeof jobActionSchema>;
 
-/** Events of a user's own stream. */
 export const userEventSchemas = {
   "signal:queued": signalRefSchema,
   "signal:started": signalRefSchema,
@@ -53,7 +52,6 @@ export const userEventSchemas = {
   "history:cleared": emptySchema,
 } as const;
 
-/** Events of the stream of all administrators. */
 export const adminEventSchemas = {
   "user:registered": userCardSchema,
   "user:updated": userCardSchema,

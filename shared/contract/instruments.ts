@@ -37,7 +37,6 @@ export interface Instrument {
 
 type ProductSymbol = Instrument["symbol"];
 
-/** Fields that follow from the symbol and the decimals of its price. */
 function basicsOf(symbol: ProductSymbol, decimals: number) {
   const [base = symbol, quote = "USD"] = symbol.split("/");
   return { symbol, base, quote, decimals, tick: Number(`1e-${decimals}`) };

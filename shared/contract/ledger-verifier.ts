@@ -45,7 +45,7 @@ export interface LedgerReport {
 
 export interface VerifierOptions {
   kept?: readonly KeptHead[];
-  onOutcome?: (recorded: { seq: number; figures: LedgerFigures; judgement: Resolution }) => void;
+  onOutcome?: (recorded: { seq: number; figures: LedgerFigures; resolution: Resolution }) => void;
 }
 
 interface VerifierState {
@@ -185,10 +185,10 @@ function accept(state: VerifierState, entry: LedgerEntry): void {
     state.pending.set(record.seq, reveal?.figures ?? null);
     return;
   }
-  const { analysis_seq, ...judgement } = record.body;
+  const { analysis_seq, ...resolution } = record.body;
   const figures = state.pending.get(analysis_seq);
   state.pending.delete(analysis_seq);
-  if (figures) state.onOutcome?.({ seq: record.seq, figures, judgement });
+  if (figures) state.onOutcome?.({ seq: record.seq, figures, resolution });
 }
 
 function findTruncation({ head, kept }: VerifierState): LedgerFault | null {

@@ -7,7 +7,7 @@ import { type Database, nativeDb, openDatabase } from "./database.ts";
 
 const WAIT = { timeout: 15_000, interval: 10 };
 const COLLECTION = "followed";
-const logger = createLogger({ part: "test", level: "silent" });
+const logger = createLogger({ service: "test", level: "silent" });
 
 describe("a change feed", () => {
   const uri = newDatabaseUri("change-feed");

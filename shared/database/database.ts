@@ -87,12 +87,9 @@ async function createMissing(model: Pick<Model<unknown>, "createCollection" | "c
 
 /** Refuses a database of a former version, which cannot be migrated. */
 async function refuseFormerFormat(connection: Connection): Promise<void> {
-  const db = nativeDb(connection);
-  const formerEvent = await db
-    .collection<{ _id: string }>("events")
-    .findOne({ _id: { $type: "string" } });
-  const formerSignal = await db.collection("signals").findOne({ analysisId: { $exists: false } });
-  if (!formerEvent && !formerSignal) return;
+  const analyses = nativeDb(connection).collection("market_analyses");
+  const [oldest] = await analyses.find().sort({ _id: 1 }).limit(1).toArray();
+  if (oldest?.receipt === undefined) return;
   await connection.close();
   throw new Error(
     "The database was made by a former version and cannot be used. Use another MONGODB_URI, or delete DATA_DIR/mongo.",

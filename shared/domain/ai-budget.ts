@@ -5,7 +5,6 @@ import type { Database } from "../database/database.ts";
 
 const NANO_PER_USD = 1_000_000_000;
 
-/** Cost of the AI on one UTC day and its limit, in US dollars. */
 interface AiBudget {
   spentUsd: number;
   budgetUsd: number;
@@ -47,7 +46,6 @@ export async function countAiCost(
   }
 }
 
-/** A cost to be added to a day, and the ranges of spending in which it reaches no threshold. */
 interface Addition {
   _id: string;
   costNanoUsd: number;

@@ -5,7 +5,6 @@ import type { Database } from "../database/database.ts";
 import type { CreditKind, UserRecord } from "../database/models/user.ts";
 import { addAccountUpdatedEvents } from "./user-card.ts";
 
-/** A change of a user's image credits. */
 export interface CreditChange {
   userId: Types.ObjectId;
   kind: CreditKind;

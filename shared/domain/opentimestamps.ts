@@ -217,7 +217,6 @@ class InvalidProofError extends Error {
 /** Enough for block heights and lengths. */
 const MAX_VARUINT_LENGTH = 5;
 
-/** Reads the primitives of the format. All methods throw InvalidProofError if bytes are missing. */
 class ProofReader {
   readonly #bytes: Buffer;
   #position = 0;

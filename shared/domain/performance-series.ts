@@ -4,7 +4,6 @@ import type { SignalSource } from "@shared/contract/signal.ts";
 import type { MarketDataSource } from "@shared/contract/status.ts";
 import type { RecordedKind } from "../database/models/performance.ts";
 
-/** The fields of an analysis that its series depend on. */
 interface RecordedAnalysis {
   symbol: string;
   timeframe: string;

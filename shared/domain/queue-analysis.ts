@@ -14,9 +14,9 @@ import type { AnalysisSetupRecord } from "../database/models/worker-reports.ts";
  */
 const DELAY_PER_UNFINISHED_S = 60;
 
-const WITHOUT_PROVENANCE = { receipt: 0 } as const;
+const WITHOUT_PROVENANCE = { provenance: 0 } as const;
 
-export type JoinableAnalysis = Omit<MarketAnalysisRecord, "receipt">;
+export type JoinableAnalysis = Omit<MarketAnalysisRecord, "provenance">;
 
 interface AnalysisRequest {
   userId: Types.ObjectId;
@@ -31,7 +31,6 @@ export interface JoinedAnalysis {
   isNew: boolean;
 }
 
-/** A request to be answered by the market's analysis of a candle. */
 type Join = Pick<AnalysisRequest, "userId" | "request" | "requestId"> & {
   database: Database;
   key: string;
@@ -130,7 +129,6 @@ function newAnalysis(
   };
 }
 
-/** Adds the job of a new analysis. */
 export function addJob(
   database: Database,
   uow: UnitOfWork,

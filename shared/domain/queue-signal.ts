@@ -66,7 +66,6 @@ export function asFinished(
   return result && finishedAt ? { ...analysis, result, finishedAt } : null;
 }
 
-/** Adds a signal of a finished analysis, with all events of a signal. */
 function addFinishedSignal(
   database: Database,
   uow: UnitOfWork,

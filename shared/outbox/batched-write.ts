@@ -35,7 +35,6 @@ export class BatchedWrite<Input, Output> {
     };
   }
 
-  /** Writes the batch of a transaction. */
   async run(session: ClientSession): Promise<void> {
     const batch = this.#batches.get(session);
     const [first, ...others] = batch?.inputs ?? [];

@@ -32,16 +32,13 @@ export interface UnitOfWork {
     userId: Types.ObjectId,
     make: (position: { unfinishedSignals: number }) => object,
   ): void;
-  /** Changes the number of unfinished signals of a user. */
   countUnfinishedSignals(userId: Types.ObjectId, change: 1 | -1): void;
-  /** Closes the sockets of a user's sessions: of one, of all but one, or of all. */
   endSessions(order: {
     userId: string;
     reason: SessionEndReason;
     sessionId?: string;
     exceptSessionId?: string;
   }): void;
-  /** Adds an entry to the security log. */
   log(entry: NewSecurityLogEntry): void;
 }
 
@@ -52,9 +49,7 @@ export interface CommitOptions {
   groupCommit?: boolean;
   /** User name of the administrator whose action it is. */
   actor?: string;
-  /** Id of the request that caused it, for the logs. */
   requestId?: string | undefined;
-  /** Where the request comes from, for the security log. */
   origin?: RequestOrigin | undefined;
   now?: () => Date;
 }
@@ -164,7 +159,6 @@ const emptyWrites = ({ actor, requestId, origin }: CommitOptions, at: Date): Pen
   logEntries: [],
 });
 
-/** The unit that `apply` gets. It collects what is written at the end of the transaction. */
 function unitOfWork(session: ClientSession, writes: PendingWrites): UnitOfWork {
   return {
     session,

@@ -11,15 +11,12 @@ const MAX_GROUP_SIZE = 50;
 /** About as long as a transaction takes: shorter waits would leave other processes no time to commit. */
 const MAX_RETRY_DELAY_MS = 10;
 
-/** Decides when a unit of work may run. */
 interface Schedulable {
   /** Units that have a key in common run in the order in which they were added. */
   readonly keys: readonly string[];
-  /** Whether the unit may share a transaction with others. */
   readonly groupCommit: boolean;
 }
 
-/** A unit of work that waits for its commit. */
 export interface PendingUnit extends Schedulable {
   /** Whether the caller already has an answer, because the unit took too long. */
   isSettled(): boolean;
@@ -30,11 +27,9 @@ export interface PendingUnit extends Schedulable {
   reject(error: unknown): void;
 }
 
-/** A unit of work that is ready to be committed. */
 interface PreparedUnit {
   /** Written at the end of the transaction, together with those of the other units. */
   writes: PendingWrites;
-  /** Called after the commit. */
   resolve(): void;
 }
 
@@ -146,7 +141,6 @@ export class GroupCommitter {
   }
 }
 
-/** Units that run now, each alone or all in one transaction, and units that have to wait. */
 interface Selection<Unit> {
   single: Unit[];
   group: Unit[];

@@ -13,12 +13,10 @@ import {
   userStream,
 } from "./streams.ts";
 
-/** Writes of a unit of work that are made at the end of its transaction. */
 export interface PendingWrites {
   at: Date;
   actor: string | undefined;
   requestId: string | undefined;
-  /** Of the request that the unit belongs to. */
   origin: RequestOrigin | undefined;
   inserts: (Insert | PositionedInsert)[];
   events: NewEvent[];
@@ -26,11 +24,9 @@ export interface PendingWrites {
   instructions: { name: string; data: unknown }[];
   /** Changes of the number of unfinished signals, by user stream. */
   unfinishedSignals: Map<string, number>;
-  /** Of the security log. */
   logEntries: SecurityLogRecord[];
 }
 
-/** A document and the name of its collection. */
 interface Insert {
   collection: string;
   document: object;
@@ -43,7 +39,6 @@ interface PositionedInsert {
   make: (position: { unfinishedSignals: number }) => object;
 }
 
-/** An event without a sequence number. */
 interface NewEvent {
   stream: string;
   name: EventName;
@@ -142,7 +137,6 @@ const insertsInto = (
   documents: readonly object[],
 ): Insert[] => documents.map((document) => ({ collection: collection.collectionName, document }));
 
-/** One command for each collection. */
 async function insertAll(
   database: Database,
   session: ClientSession,

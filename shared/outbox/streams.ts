@@ -18,7 +18,6 @@ export const userStream = (userId: { toString(): string }): string => `${USER_PR
 export const userIdOf = (stream: string): string | undefined =>
   stream.startsWith(USER_PREFIX) ? stream.slice(USER_PREFIX.length) : undefined;
 
-/** What a transaction adds to a stream. */
 export interface StreamAppend {
   events: number;
   /** Change of the number of unfinished signals of the stream's user. */
@@ -99,7 +98,6 @@ const positionOf = ({
   { seq, unfinishedSignals },
 ];
 
-/** @returns the positions after it */
 async function advanceSharedStreams(
   database: Database,
   session: ClientSession,

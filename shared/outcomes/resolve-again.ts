@@ -9,7 +9,7 @@ import { type CandleParts, tradeOfFigures } from "./simulate-trade.ts";
 export interface RecordedOutcome {
   seq: number;
   figures: LedgerFigures;
-  judgement: Resolution;
+  resolution: Resolution;
 }
 
 /** Source of the candles to resolve outcomes again. */
@@ -27,7 +27,6 @@ export type Recheck =
   | { result: "agrees" | "no-candles" | "needs-finer-candles" }
   | { result: "differs"; fields: FieldDifference[] };
 
-/** A field with a different value, as text. */
 interface FieldDifference {
   name: string;
   recorded: string;
@@ -39,13 +38,13 @@ interface FieldDifference {
  * difference does not count if it may come from missing candles.
  */
 export async function resolveAgain(
-  { figures, judgement }: RecordedOutcome,
+  { figures, resolution }: RecordedOutcome,
   source: CandleSource,
 ): Promise<Recheck> {
   const trade = tradeOfFigures(figures);
   if (!trade)
-    return { result: "differs", fields: [difference("outcome", judgement.outcome, null)] };
-  const until = Date.parse(judgement.resolved_at);
+    return { result: "differs", fields: [difference("outcome", resolution.outcome, null)] };
+  const until = Date.parse(resolution.resolved_at);
   const candles = await source.candles(figures, { from: trade.createdAt, until });
   if (!candles) return { result: "no-candles" };
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
@@ -59,9 +58,9 @@ export async function resolveAgain(
       return parts;
     },
     now: until,
-    costs: judgement.costs,
+    costs: resolution.costs,
   });
-  const fields = differences(judgement, resolved);
+  const fields = differences(resolution, resolved);
   if (fields.length === 0) return { result: "agrees" };
   return lacksParts ? { result: "needs-finer-candles" } : { result: "differs", fields };
 }

@@ -28,7 +28,6 @@ export interface CandleParts {
 /** The finest candles that make up `candle`, or null if there are none. */
 export type FinerCandles = (candle: Candle, timeframe: Timeframe) => Promise<CandleParts | null>;
 
-/** Type of the entry order of a long trade. */
 export type EntryOrder = "market" | "limit" | "stop";
 
 /** A trade as a BUY. For a SELL every price is negated, so that one set of rules applies to both sides. */
@@ -55,7 +54,6 @@ export interface OpenTrade {
   worst: number;
 }
 
-/** A trade closed at its stop or target. */
 export interface Exit extends Omit<OpenTrade, "phase"> {
   phase: "closed";
   reason: "target" | "stop" | "both";
@@ -104,7 +102,6 @@ function fillOf({ trade, candle }: StepInput): number | null {
   return isPassed ? entry : null;
 }
 
-/** The trade was open at the open of the candle. */
 function stepOpen({ trade, candle, isFinest }: StepInput, open: OpenTrade): Step {
   const { stopLoss, takeProfit } = trade;
   if (candle.open <= stopLoss) return ended(open, { reason: "stop", exit: candle.open, candle });

@@ -27,7 +27,7 @@ export type Logger = pino.Logger;
 
 /** A structured logger of one service (`server`, `worker`). Secrets are blanked out by field name. */
 export function createLogger(options: {
-  part: string;
+  service: string;
   level: string;
   destination?: pino.DestinationStream;
 }): Logger {
@@ -35,7 +35,7 @@ export function createLogger(options: {
   const logger: Logger = pino(
     {
       level: options.level,
-      base: { part: options.part, pid: process.pid },
+      base: { service: options.service, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: redactedPaths, censor: "[secret]" },
       hooks: {

@@ -24,7 +24,7 @@ export async function runService<Settings extends WorkerSettings>(
     const uri = settings.MONGODB_URI;
     if (!uri) {
       throw new SettingsError(
-        "MONGODB_URI: is required to run one part alone; `npm start` brings a database of its own",
+        "MONGODB_URI: is required to run one service alone; `npm start` brings a database of its own",
       );
     }
     const service = await start(settings, uri);
@@ -39,16 +39,16 @@ export async function runService<Settings extends WorkerSettings>(
   }
 }
 
-function stopOnSignals(part: RunningService): void {
+function stopOnSignals(service: RunningService): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) return;
     stopping = true;
-    part.logger.info({ signal }, "stopping");
-    part.stop().then(
+    service.logger.info({ signal }, "stopping");
+    service.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        part.logger.error({ err: error }, "did not stop in order");
+        service.logger.error({ err: error }, "did not stop in order");
         process.exit(1);
       },
     );
@@ -58,9 +58,9 @@ function stopOnSignals(part: RunningService): void {
 }
 
 /** A metrics registry with the default metrics of Node. */
-export function createRegistry(part: "server" | "worker"): Registry {
+export function createRegistry(service: "server" | "worker"): Registry {
   const registry = new Registry();
-  registry.setDefaultLabels({ part });
+  registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   return registry;
 }

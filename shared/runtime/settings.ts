@@ -230,7 +230,6 @@ const SERVICE_HTTPS = "must be https in production, except in the same network";
 const leavesUnencrypted = (address = ""): boolean =>
   isPlainHttp(address) && new URL(address).hostname.includes(".");
 
-/** What production refuses of every process. */
 const refusalsOfAll = (raw: RawSettings): Refusal[] => [
   [raw.RATE_LIMIT === "off", "RATE_LIMIT", "cannot be off in production"],
   [raw.WEBHOOK_ALLOW_PRIVATE === "on", "WEBHOOK_ALLOW_PRIVATE", "cannot be on in production"],
@@ -252,7 +251,6 @@ const refusalsOfAll = (raw: RawSettings): Refusal[] => [
 /** What .env.example shows. */
 const EXAMPLE_SECRETS = ["use-the-output-of-openssl-rand-base64-48", "a-long-password"];
 
-/** What production refuses of a server. */
 const refusalsOfServers = (raw: RawSettings): Refusal[] => [
   [!raw.JWT_SECRET, "JWT_SECRET", "is required in production (32 characters or more)"],
   [isExample(raw.JWT_SECRET), "JWT_SECRET", "is the example; use random characters"],

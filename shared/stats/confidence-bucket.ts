@@ -27,14 +27,14 @@ export interface ConfidenceBucket extends TradeSums {
 /** Stated chance, score and baseline win rate of a closed trade, all 0–1. */
 interface StatedTrade {
   stated: number;
-  noEdge: number;
+  baseline: number;
   score: number;
   /** Null for an expired trade. */
   won: boolean | null;
 }
 
 /** The bucket of one trade. */
-export function bucketOf({ stated, noEdge, score, won }: StatedTrade): ConfidenceBucket {
+export function bucketOf({ stated, baseline, score, won }: StatedTrade): ConfidenceBucket {
   const isDecided = won !== null;
   return {
     index: Math.min(BUCKET_COUNT - 1, Math.floor(stated * BUCKET_COUNT)),
@@ -42,8 +42,8 @@ export function bucketOf({ stated, noEdge, score, won }: StatedTrade): Confidenc
     wins: Number(won),
     closed: 1,
     scoreSum: score,
-    chanceSum: noEdge,
-    edgeSquareSum: (score - noEdge) ** 2,
+    chanceSum: baseline,
+    edgeSquareSum: (score - baseline) ** 2,
     statedSum: isDecided ? stated : 0,
     squareErrorSum: isDecided ? (stated - Number(won)) ** 2 : 0,
   };

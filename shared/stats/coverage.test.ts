@@ -122,7 +122,7 @@ function takeTrade(options: {
   const openedAt = START + hour * HOUR_MS;
   const reason = reasonOf({ gain, stop, target });
   return {
-    fate: FATES_BY_REASON[reason],
+    category: CATEGORY_BY_REASON[reason],
     at: openedAt + (held * HOUR_MS) / TICKS_PER_HOUR,
     confidence: 0.7,
     calibratedConfidence: null,
@@ -138,13 +138,13 @@ function takeTrade(options: {
   };
 }
 
-const FATES_BY_REASON = { target: "win", stop: "loss", "hold-over": "expired" } as const;
+const CATEGORY_BY_REASON = { target: "win", stop: "loss", "hold-over": "expired" } as const;
 
 function reasonOf(trade: {
   gain: number;
   stop: number;
   target: number;
-}): keyof typeof FATES_BY_REASON {
+}): keyof typeof CATEGORY_BY_REASON {
   if (trade.gain >= trade.target) return "target";
   return trade.gain <= -trade.stop ? "stop" : "hold-over";
 }

@@ -39,7 +39,6 @@ export interface EquityStep {
   r: number;
 }
 
-/** The total after each step, in R. */
 export function equityCurve(steps: readonly EquityStep[]): EquityStep[] {
   let total = 0;
   return steps.map(({ at, r }) => {
@@ -63,7 +62,6 @@ export function downsampleCurve(curve: readonly EquityStep[], most: number): Equ
   return [...curve.slice(0, 1), ...kept.flat(), ...curve.slice(-1)];
 }
 
-/** Low and high of a part, in order of time. */
 function extremes(part: readonly EquityStep[]): EquityStep[] {
   const byR = part.toSorted((a, b) => a.r - b.r);
   const ends = new Set([...byR.slice(0, 1), ...byR.slice(-1)]);

@@ -1,7 +1,5 @@
-/** 97.5 % quantile of the standard normal distribution. */
 const Z_95 = 1.959963984540054;
 
-/** A value with its 95 % confidence interval. */
 export interface Estimate {
   value: number;
   low: number;
@@ -79,7 +77,6 @@ export function wilsonInterval(given: { share: number; trials: number; quantile:
   };
 }
 
-/** Number of trades of one cluster, and the sum of their values. */
 export interface ClusterSum {
   count: number;
   sum: number;
@@ -147,7 +144,6 @@ export const addClusters = (clusters: readonly ClusterSum[]): ClusterSum => ({
   sum: sumOf(clusters, "sum"),
 });
 
-/** Sum of one field. */
 export const sumOf = <Key extends string>(
   items: readonly Readonly<Record<Key, number>>[],
   key: Key,
@@ -179,7 +175,6 @@ export interface HoldingSums {
   squareSum: number;
 }
 
-/** Sums over the trades resolved on one UTC day; `day` counts from 1970. */
 export interface DatedSums {
   day: number;
   heldHours: HoldingSums;

@@ -21,11 +21,11 @@ const entry = (
 ): PerformanceSample => {
   const { at = 0 } = fields;
   return {
-    fate: "win",
+    category: "win",
     at,
     confidence: 0.75,
     calibratedConfidence: null,
-    trade: trade && { openedAt: at - HOUR_MS, noEdge: 0.4, score: 1, rMultiple: 1.5, ...trade },
+    trade: trade && { openedAt: at - HOUR_MS, baseline: 0.4, score: 1, rMultiple: 1.5, ...trade },
     ...fields,
   };
 };
@@ -41,12 +41,12 @@ const expired = { score: 0.5, rMultiple: 0.25 };
 describe("the metrics of a record", () => {
   const record = [
     ...times(18),
-    ...times(22, { fate: "loss", at: 30 * DAY_MS, confidence: 0.62 }, loss),
-    ...times(4, { fate: "expired", at: 90 * DAY_MS }, expired),
-    ...times(3, { fate: "not-filled" }, null),
-    ...times(50, { fate: "wait" }, null),
-    ...times(2, { fate: "failed" }, null),
-    ...times(6, { fate: "pending" }, null),
+    ...times(22, { category: "loss", at: 30 * DAY_MS, confidence: 0.62 }, loss),
+    ...times(4, { category: "expired", at: 90 * DAY_MS }, expired),
+    ...times(3, { category: "not-filled" }, null),
+    ...times(50, { category: "wait" }, null),
+    ...times(2, { category: "failed" }, null),
+    ...times(6, { category: "pending" }, null),
   ];
   const figures = computeMetrics(tallySignals(record));
 
@@ -97,7 +97,7 @@ describe("the metrics of a record", () => {
   });
 
   it("are withheld below 30 decided signals; counts and curve are not", () => {
-    const losses = (count: number) => times(count, { fate: "loss" }, loss);
+    const losses = (count: number) => times(count, { category: "loss" }, loss);
     const few = computeMetrics(tallySignals([...times(10), ...losses(19)]));
     expect(few).toMatchObject({
       counts: { decided: 29 },
@@ -133,7 +133,7 @@ describe("the metrics of a record", () => {
           Array.from({ length: 40 * copies }, (_, index) => {
             const day = Math.floor(index / copies);
             const isWin = (day * 7) % 5 < 2;
-            return entry({ at: day * DAY_MS, fate: isWin ? "win" : "loss" }, isWin ? {} : loss);
+            return entry({ at: day * DAY_MS, category: isWin ? "win" : "loss" }, isWin ? {} : loss);
           }),
         ),
       );
@@ -147,7 +147,7 @@ describe("the metrics of a record", () => {
   });
 
   it("of a range of confidence leave out one in which nothing was decided", () => {
-    const undecided = times(3, { fate: "expired", confidence: 0.95 }, expired);
+    const undecided = times(3, { category: "expired", confidence: 0.95 }, expired);
     const { buckets } = computeMetrics(tallySignals([...times(40), ...undecided])).confidence;
     expect(buckets.map(({ from }) => from)).toEqual([70]);
   });
@@ -168,27 +168,27 @@ describe("the metrics of a record", () => {
 });
 
 describe("a record in parts", () => {
-  const fate = fc.constantFrom(...OUTCOME_CATEGORIES);
+  const category = fc.constantFrom(...OUTCOME_CATEGORIES);
   const entries = fc.array(
     fc
       .record({
-        fate,
+        category,
         hours: fc.integer({ min: 0, max: 40 }),
         confidence: fc.integer({ min: 0, max: 100 }),
         calibrated: fc.option(fc.integer({ min: 0, max: 100 })),
         r: fc.integer({ min: -2, max: 3 }),
       })
-      .map(({ fate: kind, hours, confidence, calibrated, r }) => {
+      .map(({ category: kind, hours, confidence, calibrated, r }) => {
         const isClosed = kind === "win" || kind === "loss" || kind === "expired";
         const score = { win: 1, loss: 0, expired: 0.75 };
         return entry(
           {
-            fate: kind,
+            category: kind,
             at: hours * HOUR_MS,
             confidence: confidence / 100,
             calibratedConfidence: calibrated === null ? null : calibrated / 100,
           },
-          isClosed ? { noEdge: 0.25, score: score[kind], rMultiple: r } : null,
+          isClosed ? { baseline: 0.25, score: score[kind], rMultiple: r } : null,
         );
       }),
     { maxLength: 40 },

@@ -18,10 +18,8 @@ import { downsampleCurve, equityCurve } from "./equity.ts";
 import { effectiveSampleSize, groupIntoBlocks, meanInterval, shareInterval } from "./intervals.ts";
 import { addDays, type DaySums, type Tally } from "./tally.ts";
 
-/** All metrics of a record. */
 export type PerformanceMetrics = Omit<Performance, "since" | "updated_at" | "recorded">;
 
-/** Sums over the trades of one block of time. */
 type BlockSums = Omit<DaySums, "day">;
 
 /**
@@ -34,11 +32,11 @@ export function computeMetrics(tally: Tally): PerformanceMetrics {
   const blocks = groupIntoBlocks(days).map(addDays);
   const tradesOfBlocks = blocks.map(({ buckets }) => addTrades(buckets));
   return {
-    counts: countsOf(tally.fates),
-    ...winFigures(tradesOfBlocks),
+    counts: countsOf(tally.categories),
+    ...winMetrics(tradesOfBlocks),
     trades: trades.count,
     effective_trades: effectiveTrades(tradesOfBlocks),
-    ...tradeFigures(tally, blocks),
+    ...tradeMetrics(tally, blocks),
     total_r: equity.total,
     equity: curve.map(({ at, r }) => ({ at: new Date(at).toISOString(), r })),
     confidence: reliabilityOf(blocks.map(({ buckets }) => buckets)),
@@ -46,23 +44,22 @@ export function computeMetrics(tally: Tally): PerformanceMetrics {
   };
 }
 
-function countsOf(fates: Tally["fates"]): PerformanceCounts {
+function countsOf(categories: Tally["categories"]): PerformanceCounts {
   return {
-    decided: fates.win + fates.loss,
-    wins: fates.win,
-    losses: fates.loss,
-    expired: fates.expired,
-    not_filled: fates["not-filled"],
-    waits: fates.wait,
-    failed: fates.failed,
-    pending: fates.pending,
+    decided: categories.win + categories.loss,
+    wins: categories.win,
+    losses: categories.loss,
+    expired: categories.expired,
+    not_filled: categories["not-filled"],
+    waits: categories.wait,
+    failed: categories.failed,
+    pending: categories.pending,
   };
 }
 
-type WinFigures = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">;
+type WinMetrics = Pick<PerformanceMetrics, "win_rate" | "no_edge_rate" | "lift">;
 
-/** @param blocks the trades by blocks of time */
-function winFigures(blocks: readonly TradeSums[]): WinFigures {
+function winMetrics(blocks: readonly TradeSums[]): WinMetrics {
   const { decided, closed, chanceSum } = addTrades(blocks);
   const isDecided = decided >= MIN_SIGNALS;
   const isClosed = closed >= MIN_SIGNALS;
@@ -94,7 +91,7 @@ const effectiveTrades = (blocks: readonly TradeSums[]): number =>
   );
 
 /** Expectancy, profit factor (null without losses) and maximum drawdown of all closed trades. */
-function tradeFigures(
+function tradeMetrics(
   { trades, equity }: Tally,
   blocks: readonly BlockSums[],
 ): Pick<PerformanceMetrics, "expectancy_r" | "profit_factor" | "max_drawdown_r"> {
@@ -108,7 +105,6 @@ function tradeFigures(
   };
 }
 
-/** @param blocks the buckets by blocks of time */
 function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliability {
   const buckets = addBuckets(blocks.flat()).filter(({ decided }) => decided > 0);
   const { decided } = addTrades(buckets);
@@ -124,7 +120,7 @@ function reliabilityOf(blocks: readonly (readonly ConfidenceBucket[])[]): Reliab
       wins: bucket.wins,
       stated: bucket.statedSum / bucket.decided,
       won: bucket.wins / bucket.decided,
-      ...winFigures(blocks.map((block) => addTrades(withIndex(block, bucket)))),
+      ...winMetrics(blocks.map((block) => addTrades(withIndex(block, bucket)))),
     })),
   };
 }

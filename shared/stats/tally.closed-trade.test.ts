@@ -14,9 +14,9 @@ const target = {
 
 describe("a closed trade", () => {
   it("that won scores 1, from the price that it was filled at", () => {
-    const won = { openedAt: FILLED, noEdge: 1 / 3, score: 1, rMultiple: 1.98 };
+    const won = { openedAt: FILLED, baseline: 1 / 3, score: 1, rMultiple: 1.98 };
     expect(closedTrade(target)).toEqual(won);
-    expect(closedTrade({ ...target, fill: 105 })?.noEdge).toBeCloseTo(1 / 2, 12);
+    expect(closedTrade({ ...target, fill: 105 })?.baseline).toBeCloseTo(1 / 2, 12);
   });
 
   it.each(["stop", "both"] as const)(
@@ -34,7 +34,7 @@ describe("a closed trade", () => {
     const sell = { stopLoss: 110, takeProfit: 80, exit: 95 };
     const sold = closedTrade({ ...target, ...sell, reason: "hold-over" });
     expect(sold?.score).toBeCloseTo(1 / 2, 12);
-    expect(sold?.noEdge).toBeCloseTo(1 / 3, 12);
+    expect(sold?.baseline).toBeCloseTo(1 / 3, 12);
   });
 
   it("is none where nothing was filled", () => {

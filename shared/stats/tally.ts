@@ -33,7 +33,7 @@ export type OutcomeCategory = (typeof OUTCOME_CATEGORIES)[number];
 
 /** A signal in the statistics, without its owner. */
 export interface PerformanceSample {
-  fate: OutcomeCategory;
+  category: OutcomeCategory;
   /** When it was closed, in Unix milliseconds. */
   at: number;
   /** Stated and calibrated confidence, 0–1. */
@@ -47,14 +47,13 @@ export interface ClosedTrade {
   /** Time of the fill, in Unix milliseconds. */
   openedAt: number;
   /** Baseline win rate, 0–1. */
-  noEdge: number;
+  baseline: number;
   /** 1 for a win, 0 for a loss, in between for an expired trade (`levelScore`). */
   score: number;
   /** Net of fees. */
   rMultiple: number;
 }
 
-/** Sums over the trades resolved on one UTC day. */
 export interface DaySums extends DatedSums {
   /** In R. */
   results: ClusterSum;
@@ -69,7 +68,7 @@ export interface DaySums extends DatedSums {
  * days.
  */
 export interface Tally {
-  fates: Record<OutcomeCategory, number>;
+  categories: Record<OutcomeCategory, number>;
   /** Closed trades. Sums are in R, `gains` and `losses` at least 0. */
   trades: { count: number; sum: number; gains: number; losses: number };
   equity: EquitySegment;
@@ -82,21 +81,21 @@ export interface Tally {
 const HOUR_MS = 3_600_000;
 
 export const emptyTally = (): Tally => ({
-  fates: { win: 0, loss: 0, expired: 0, "not-filled": 0, wait: 0, failed: 0, pending: 0 },
+  categories: { win: 0, loss: 0, expired: 0, "not-filled": 0, wait: 0, failed: 0, pending: 0 },
   trades: { count: 0, sum: 0, gains: 0, losses: 0 },
   equity: EMPTY_SEGMENT,
   hours: [],
   days: [],
 });
 
-export function tallySignals(entries: readonly PerformanceSample[]): Tally {
-  const inOrder = entries.toSorted((a, b) => a.at - b.at);
+export function tallySignals(samples: readonly PerformanceSample[]): Tally {
+  const inOrder = samples.toSorted((a, b) => a.at - b.at);
   const closed = inOrder.flatMap((signal) =>
     signal.trade ? { signal, at: signal.at, trade: signal.trade } : [],
   );
   const results = closed.map(({ trade }) => trade.rMultiple);
   return {
-    fates: countFates(inOrder),
+    categories: countCategories(inOrder),
     trades: addResults(results.map(tradeOf)),
     equity: results.map(segmentOf).reduce(mergeSegments, EMPTY_SEGMENT),
     hours: joinHours(
@@ -109,7 +108,7 @@ export function tallySignals(entries: readonly PerformanceSample[]): Tally {
 /** Merges tallies of one record, in order of time. */
 export function mergeTallies(tallies: readonly Tally[]): Tally {
   return {
-    fates: addFates(tallies.map(({ fates }) => fates)),
+    categories: addCategories(tallies.map(({ categories }) => categories)),
     trades: addResults(tallies.map(({ trades }) => trades)),
     equity: tallies.map(({ equity }) => equity).reduce(mergeSegments, EMPTY_SEGMENT),
     hours: joinHours(tallies.flatMap(({ hours }) => hours)),
@@ -117,15 +116,16 @@ export function mergeTallies(tallies: readonly Tally[]): Tally {
   };
 }
 
-function countFates(entries: readonly PerformanceSample[]): Tally["fates"] {
-  const { fates } = emptyTally();
-  for (const { fate } of entries) fates[fate] += 1;
-  return fates;
+function countCategories(samples: readonly PerformanceSample[]): Tally["categories"] {
+  const { categories } = emptyTally();
+  for (const { category } of samples) categories[category] += 1;
+  return categories;
 }
 
-function addFates(all: readonly Tally["fates"][]): Tally["fates"] {
-  const { fates: sum } = emptyTally();
-  for (const fates of all) for (const fate of OUTCOME_CATEGORIES) sum[fate] += fates[fate];
+function addCategories(all: readonly Tally["categories"][]): Tally["categories"] {
+  const { categories: sum } = emptyTally();
+  for (const categories of all)
+    for (const category of OUTCOME_CATEGORIES) sum[category] += categories[category];
   return sum;
 }
 
@@ -143,7 +143,6 @@ const addResults = (all: readonly Tally["trades"][]): Tally["trades"] => ({
   losses: sumOf(all, "losses"),
 });
 
-/** Merges steps of the same hour. */
 function joinHours(steps: readonly EquityStep[]): EquityStep[] {
   const hours: EquityStep[] = [];
   for (const { at, r } of steps) {
@@ -154,11 +153,10 @@ function joinHours(steps: readonly EquityStep[]): EquityStep[] {
   return hours;
 }
 
-/** The day of one trade. */
 function dayOf({ signal, trade }: { signal: PerformanceSample; trade: ClosedTrade }): DaySums {
-  const { fate, at, confidence, calibratedConfidence: calibrated } = signal;
-  const { openedAt, noEdge, score, rMultiple } = trade;
-  const stated = { noEdge, score, won: fate === "expired" ? null : fate === "win" };
+  const { category, at, confidence, calibratedConfidence: calibrated } = signal;
+  const { openedAt, baseline, score, rMultiple } = trade;
+  const stated = { baseline, score, won: category === "expired" ? null : category === "win" };
   return {
     day: dayNumber(at),
     results: { count: 1, sum: rMultiple },
@@ -168,11 +166,9 @@ function dayOf({ signal, trade }: { signal: PerformanceSample; trade: ClosedTrad
   };
 }
 
-/** Merges sums of the same day. */
 const joinDays = (days: readonly DaySums[]): DaySums[] =>
   [...groupBy(days, ({ day }) => day)].map(([day, group]) => ({ day, ...addDays(group) }));
 
-/** Sums of several days. */
 export const addDays = (days: readonly DaySums[]): Omit<DaySums, "day"> => ({
   results: addClusters(days.map(({ results }) => results)),
   heldHours: addHoldings(days.map(({ heldHours }) => heldHours)),
@@ -199,7 +195,7 @@ export function closedTrade(resolution: ResolvedLevels): ClosedTrade | null {
   };
   return {
     openedAt: Date.parse(filledAt),
-    noEdge: baselineWinRate({ ...levels, entry: fill }),
+    baseline: baselineWinRate({ ...levels, entry: fill }),
     score: score[reason],
     rMultiple,
   };

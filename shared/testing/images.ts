@@ -51,7 +51,6 @@ const DIGIT_BARS = [
   "1111011",
 ] as const;
 
-/** What differs between two receipts of one payment app: digits only. */
 interface ReceiptDetails {
   amount: string;
   /** In small print, like most receipts. */

@@ -35,7 +35,6 @@ const FIGURES: LedgerFigures = {
   finished_at: "2025-01-31T00:00:01.000Z",
 };
 
-/** A different salt for each record. */
 const saltOf = (seq: number): string => seq.toString(16).padStart(64, "c");
 
 /** Makes a valid ledger of these records, one a second. */

@@ -183,7 +183,7 @@ export function resolvedTrade(trade: ResolvedTrade): SignalOverrides {
   const { reason = reasons[outcome], r = results[outcome] } = trade;
   const isFilled = reason !== "not-filled";
   const time = resolvedAt.toISOString();
-  const judgement: Resolution = {
+  const resolution: Resolution = {
     outcome,
     reason,
     resolved_at: time,
@@ -199,7 +199,7 @@ export function resolvedTrade(trade: ResolvedTrade): SignalOverrides {
   return {
     ...pendingTrade(trade),
     ...{ outcome, updatedAt: resolvedAt },
-    market: { outcome, judgement },
+    market: { outcome, resolution },
   };
 }
 

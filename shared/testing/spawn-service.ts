@@ -19,11 +19,11 @@ export type SpawnedService = Awaited<ReturnType<typeof spawnService>>;
  * @param entry its main file; by default the one that the test run has bundled, otherwise its source
  */
 export async function spawnService(
-  part: "server" | "worker",
+  service: "server" | "worker",
   env: Record<string, string>,
-  entry = mainFile(part),
+  entry = mainFile(service),
 ) {
-  const ownFolder = mkdtempSync(join(tmpdir(), `${part}-`));
+  const ownFolder = mkdtempSync(join(tmpdir(), `${service}-`));
   const loader = entry.endsWith(".ts") ? ["--import", "tsx"] : [];
   const child = spawn(process.execPath, [...loader, entry], {
     cwd: PROJECT_ROOT,
@@ -40,7 +40,7 @@ export async function spawnService(
   child.once("exit", () => rmSync(ownFolder, { recursive: true }));
   const exited = once(child, "exit");
   const lines: string[] = [];
-  await untilReady(child, { part, lines });
+  await untilReady(child, { service, lines });
   return {
     pid: child.pid ?? -1,
     lines,
@@ -59,24 +59,24 @@ export async function spawnService(
 
 function untilReady(
   child: ChildProcess,
-  options: { part: string; lines: string[] },
+  options: { service: string; lines: string[] },
 ): Promise<void> {
-  const { part, lines } = options;
+  const { service, lines } = options;
   return new Promise((resolve, reject) => {
     const hear = (line: string) => {
       lines.push(line);
-      if (line.includes(`"${part} ready"`)) resolve();
+      if (line.includes(`"${service} ready"`)) resolve();
     };
     for (const stream of [child.stdout, child.stderr]) {
       if (stream) createInterface({ input: stream }).on("line", hear);
     }
-    child.once("exit", () => reject(new Error(`${part} ended early:\n${lines.join("\n")}`)));
+    child.once("exit", () => reject(new Error(`${service} ended early:\n${lines.join("\n")}`)));
   });
 }
 
-function mainFile(part: string): string {
+function mainFile(service: string): string {
   const { BUNDLED_SERVICES: folder } = process.env;
-  return folder ? join(folder, `${part}.mjs`) : `${part}/src/main.ts`;
+  return folder ? join(folder, `${service}.mjs`) : `${service}/src/main.ts`;
 }
 
 /** An unused TCP port. */

@@ -26,7 +26,7 @@ it("a worker reports what it uses and how its providers are, until it stops", as
   const reports = await startHeartbeat({
     workerId: "worker-1",
     database,
-    logger: createLogger({ part: "worker", level: "silent" }),
+    logger: createLogger({ service: "worker", level: "silent" }),
     now: () => at,
     analyst: { name: "rules", version: "rules/2" },
     model: "rules",

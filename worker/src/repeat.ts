@@ -4,7 +4,6 @@ import { setTimeout } from "node:timers/promises";
 export function repeat(options: {
   work: (stopping: AbortSignal) => Promise<void>;
   intervalMs: number;
-  /** Pause after a failure. */
   retryMs: number;
   onError: (error: unknown) => void;
 }): { stop: () => Promise<void> } {

@@ -30,7 +30,6 @@ export interface WorkerServices {
   analyst: Analyst;
 }
 
-/** The external services for the settings. */
 export const createServices = (settings: WorkerSettings, logger: Logger): WorkerServices => ({
   market: createMarketData({ settings, now: Date.now, logger }),
   analyst: createAnalyst(settings),
@@ -41,7 +40,7 @@ export const runWorker = (
   services: (settings: WorkerSettings, logger: Logger) => WorkerServices,
 ): Promise<void> =>
   runService("worker", loadWorkerSettings, async (settings, uri) => {
-    const logger = createLogger({ part: "worker", level: settings.LOG_LEVEL });
+    const logger = createLogger({ service: "worker", level: settings.LOG_LEVEL });
     const database = await openDatabase({ uri });
     const worker = await startWorker({
       ...{ settings, database, logger },
@@ -64,7 +63,6 @@ interface WorkerOptions {
   services: WorkerServices;
 }
 
-/** `stop` finishes running analyses or returns them to the queue. */
 async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promise<void> }> {
   const { settings, database, logger, services } = options;
   const { market } = services;

@@ -17,7 +17,7 @@ const TIMEFRAME = "15m";
 
 describe("a worker that crashes or stops in the middle of an analysis", () => {
   const uri = newDatabaseUri();
-  const parts: SpawnedService[] = [];
+  const services: SpawnedService[] = [];
   let database: Database;
   let exchange: FakeExchange;
 
@@ -26,7 +26,7 @@ describe("a worker that crashes or stops in the middle of an analysis", () => {
     exchange = await startFakeExchange();
   });
   afterEach(async () => {
-    await Promise.all(parts.splice(0).map((part) => part.kill()));
+    await Promise.all(services.splice(0).map((service) => service.kill()));
     exchange.reset();
   });
   afterAll(async () => {
@@ -35,7 +35,7 @@ describe("a worker that crashes or stops in the middle of an analysis", () => {
   });
 
   const startWorker = async (): Promise<SpawnedService> => {
-    const part = await spawnService("worker", {
+    const service = await spawnService("worker", {
       MONGODB_URI: uri,
       JWT_SECRET: "a test secret of more than 32 characters",
       ADMIN_PASSWORD: "correct horse",
@@ -43,8 +43,8 @@ describe("a worker that crashes or stops in the middle of an analysis", () => {
       EXCHANGES: "binance",
       EXCHANGE_URL: exchange.url,
     });
-    parts.push(part);
-    return part;
+    services.push(service);
+    return service;
   };
   const requestSignal = async (): Promise<SignalRecord> => {
     const user = await createUser(database, { approved: true });

@@ -49,7 +49,6 @@ export async function assertInvariants(harness: FaultHarness): Promise<void> {
   throw new Error(`invariants are violated:\n${violations.slice(0, MAX_SHOWN).join("\n")}`);
 }
 
-/** The public ledger is intact and holds every completed analysis. */
 async function ledgerVerifies({ database, servers }: FaultHarness): Promise<string[]> {
   const { marketAnalyses } = database;
   const completed = await marketAnalyses.countDocuments({ status: "completed" });

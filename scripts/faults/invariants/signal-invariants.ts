@@ -7,7 +7,6 @@ import { z } from "zod";
 import { type FaultHarness, promptKey } from "../harness/harness.ts";
 import type { Asked, Trader } from "../harness/trader.ts";
 
-/** Compares two lists whose order does not matter. */
 export function findDifferences(expected: readonly string[], found: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const one of found) counts.set(one, (counts.get(one) ?? 0) + 1);

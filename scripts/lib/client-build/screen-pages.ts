@@ -27,7 +27,6 @@ export const SCREEN_MODULES = {
   "/security-log": "src/features/admin/security-log-page.tsx",
 };
 
-/** In the sitemap for search engines. */
 const LISTED_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
 const SIGNED_IN_SCREENS = [
   "/dashboard",
@@ -37,7 +36,6 @@ const SIGNED_IN_SCREENS = [
   "/admin",
   "/security-log",
 ];
-/** Opened by links in emails. */
 const EMAIL_SCREENS = ["/reset-password", "/verify-email"];
 
 /** Keeps the screens of signed-in users up to date. */
@@ -46,7 +44,6 @@ const LIVE_MODULE = "src/app/signed-in.tsx";
 /** Every screen needs the Latin text. */
 const FONT = /geist-latin-wght-normal.*\.woff2$/;
 
-/** The page for all other addresses. */
 export const COMMON_PAGE = "app.html";
 
 type PreRender = typeof import("../../../client/src/pre-render.tsx");

@@ -51,7 +51,6 @@ async function serveSources({ VITE_API_URL, CLIENT_PORT }: WorkerSettings): Prom
 const OFFLINE_VERIFIER = "/verify-ledger.html";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/** The web host, not listening yet. */
 export function createWebHost(
   folder: string,
   settings: HostSettings,

@@ -7,7 +7,6 @@ import { SECURITY_HEADERS } from "../../../shared/runtime/security-headers.ts";
 /** What the web host says about the product. */
 export type HostSettings = Pick<Settings, "VITE_API_URL" | "VITE_CONTACT_EMAIL" | "CLIENT_ORIGIN">;
 
-/** The page in `client/public` that embeds a widget of TradingView. */
 export const WIDGET_PATH = "/widget.html";
 
 /** Browsers hash a script with the line breaks of Unix. */

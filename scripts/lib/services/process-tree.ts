@@ -16,7 +16,6 @@ export function stillRunning(pids: readonly number[]): number[] {
   return pids.filter((pid) => running.has(pid));
 }
 
-/** Running processes of this machine, without zombies. */
 function listProcesses(): { pid: number; parentPid: number }[] {
   return execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" })
     .split("\n")

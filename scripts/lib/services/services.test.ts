@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readableLine } from "./services.ts";
 
 const entry = (fields: object) =>
-  JSON.stringify({ level: 30, time: "2026-01-01T00:00:00Z", part: "server", pid: 1, ...fields });
+  JSON.stringify({ level: 30, time: "2026-01-01T00:00:00Z", service: "server", pid: 1, ...fields });
 
 describe("the output of a service in the terminal", () => {
   it("shows a log entry as its message and its own fields", () => {

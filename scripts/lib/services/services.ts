@@ -58,9 +58,8 @@ const logEntrySchema = z.looseObject({ level: z.number(), msg: z.string().defaul
 const errorSchema = z.looseObject({ stack: z.string(), message: z.string() });
 
 /** Fields of a log entry that add nothing on a terminal. */
-const HIDDEN_FIELDS = new Set(["level", "time", "pid", "hostname", "part", "msg"]);
+const HIDDEN_FIELDS = new Set(["level", "time", "pid", "hostname", "service", "msg"]);
 
-/** A log entry as one line for people; any other line as it is. */
 export function readableLine(line: string): string {
   const entry = logEntrySchema.safeParse(parseJson(line));
   if (!entry.success) return line;

@@ -7,7 +7,6 @@ import { findExecutables, isExecutable, runCommand } from "../commands.ts";
 /** Chromium without windows. The browser tests take about 40 % less time in it. */
 const HEADLESS_SHELL = "chromium-headless-shell";
 
-/** Names on the `PATH`, the preferred one first. */
 const NAMES = [
   HEADLESS_SHELL,
   "chromium",

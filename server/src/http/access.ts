@@ -3,7 +3,7 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import type { Settings } from "@shared/runtime/settings.ts";
 import koaJwt from "koa-jwt";
 import type { ServerDeps } from "../server-deps.ts";
-import { type AppMiddleware, forRequest, sessionOf } from "./context.ts";
+import { type AppMiddleware, sessionOf } from "./context.ts";
 import { sessionOfClaims, TOKEN_OPTIONS, tokenKey } from "./sessions.ts";
 
 /**
@@ -24,7 +24,10 @@ export function requireUser(
     // koa-jwt prefers this key. Its `secret` option takes no ready key and would parse the text for every request.
     ctx.state.secret = secret;
     return verifyToken(ctx, async () => {
-      const session = await sessionOfClaims(forRequest(deps, ctx), ctx.state.claims);
+      const session = await sessionOfClaims(
+        { ...deps, origin: ctx.state.origin },
+        ctx.state.claims,
+      );
       if (mustEnrol(deps.settings, session.user) && !isOpenForEnrolment(ctx.path)) {
         const detail = "Turn on the second factor of your account first.";
         throw new AppError("two-factor-enrolment-required", detail);
@@ -35,7 +38,6 @@ export function requireUser(
   };
 }
 
-/** Administrators need a second factor in production. */
 const mustEnrol = (
   { NODE_ENV }: Pick<Settings, "NODE_ENV">,
   { role, twoFactor }: Pick<UserRecord, "role" | "twoFactor">,
@@ -47,7 +49,6 @@ export const readsAdminEvents = (
   user: Pick<UserRecord, "role" | "twoFactor">,
 ): boolean => user.role === "admin" && !mustEnrol(settings, user);
 
-/** What administrators without a second factor can call in production. */
 const isOpenForEnrolment = (path: string): boolean => /^\/(logout|me(\/.*)?)$/.test(path);
 
 /** Requires an approved user. Runs after `requireUser`. */

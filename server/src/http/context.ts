@@ -26,9 +26,3 @@ export function sessionOf(ctx: { state: AppState }): AuthenticatedSession {
   if (!ctx.state.session) throw unauthenticated();
   return ctx.state.session;
 }
-
-/** Dependencies for one request. Entries that are written with them in the security log say where it comes from. */
-export const forRequest = <Deps extends object>(
-  deps: Deps,
-  { state: { origin } }: { state: AppState },
-): Deps & { origin: RequestOrigin } => ({ ...deps, origin });

@@ -23,7 +23,6 @@ const UNAVAILABLE_CLASSES = [
 /** Classes of the same kind that the driver does not export. */
 const UNAVAILABLE_NAMES = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
-/** The same call may succeed on the next try. */
 const RETRYABLE_LABELS = [
   "RetryableWriteError",
   "TransientTransactionError",

@@ -6,13 +6,13 @@ import { type BoundRoute, handle } from "./router.ts";
 const OK = { status: "ok" } as const;
 
 /** Liveness, readiness and metrics, for load balancers and monitoring. */
-export const createHealthRoutes = (deps: ServerDeps): BoundRoute[] => [
+export const healthHandlers: BoundRoute[] = [
   handle(serviceRoutes.isAlive, () => OK),
-  handle(serviceRoutes.isReady, async () => {
+  handle(serviceRoutes.isReady, async (_, { deps }) => {
     await assertReady(deps);
     return OK;
   }),
-  handle(serviceRoutes.getMetrics, (_, ctx) => {
+  handle(serviceRoutes.getMetrics, (_, { ctx, deps }) => {
     ctx.type = deps.metrics.registry.contentType;
     return deps.metrics.registry.metrics();
   }),
@@ -20,7 +20,6 @@ export const createHealthRoutes = (deps: ServerDeps): BoundRoute[] => [
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** @throws AppError unavailable if the database does not respond or committed events do not arrive */
 async function assertReady(deps: Pick<ServerDeps, "database" | "feedIsRunning">): Promise<void> {
   if (!deps.feedIsRunning()) throw unavailable();
   const db = deps.database.connection.getClient().db();

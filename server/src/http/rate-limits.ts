@@ -41,7 +41,6 @@ function bodyText(ctx: AppContext, field: string): string {
   return typeof value === "string" ? value.trim().toLowerCase() : "";
 }
 
-/** Result of a request: its error code if it failed. */
 type RequestOutcome = "success" | ErrorCode;
 
 /** At most `points` requests per key in `durationSeconds`, over all servers on one database. */
@@ -89,28 +88,6 @@ export function rateLimit(
 /** After a server error the database may be unavailable, so the point is not returned. */
 function isClientError(error: unknown): error is AppError {
   return error instanceof AppError && error.status < 500;
-}
-
-/** Attempts of which the successful ones are given back, for code that knows the account only later than a route's limits. */
-interface AttemptLimit {
-  /** @throws AppError rate-limited */
-  take(key: string): Promise<void>;
-  giveBack(key: string): Promise<void>;
-}
-
-/** At most `points` attempts per key in `durationSeconds`, over all servers on one database. */
-export function createAttemptLimit(
-  { database, settings }: Pick<ServerDeps, "database" | "settings">,
-  rule: Pick<RateLimitRule, "name" | "points" | "durationSeconds">,
-): AttemptLimit {
-  if (settings.RATE_LIMIT === "off") {
-    return { take: () => Promise.resolve(), giveBack: () => Promise.resolve() };
-  }
-  const limiter = createLimiter(database, { ...rule, givesBack: true });
-  return {
-    take: (key) => takePoint(limiter, hashOf(key)),
-    giveBack: async (key) => void (await limiter.reward(hashOf(key))),
-  };
 }
 
 /** Points may be lost in a database crash, so that no write waits for the disk. */

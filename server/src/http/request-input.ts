@@ -13,7 +13,6 @@ const defaultMessage: z.core.$ZodErrorMap = (issue) => {
   return issue.input === undefined ? `${field} is missing.` : `${field} is not valid.`;
 };
 
-/** The path starts with the part of the request. */
 const fieldOf = (path: PropertyKey[]): string => path.slice(1).join(".");
 
 interface RequestContext {
@@ -78,7 +77,6 @@ export const parseBody: AppMiddleware = (ctx, next) =>
 /** More and longer fields than any form of this API has. */
 const FORM_LIMITS = { fields: 20, fieldSize: 10_000, fieldNameSize: 100 };
 
-/** Accepts no files. */
 const readFields = multer({ limits: { ...FORM_LIMITS, parts: FORM_LIMITS.fields } }).fields([]);
 
 /** Reads a multipart form without files into `ctx.request.body`. @throws AppError malformed-body if it has files */

@@ -8,26 +8,42 @@ import type {
 } from "@shared/contract/routes/define-route.ts";
 import { z } from "zod";
 import type { ServerDeps } from "../server-deps.ts";
-import type { AppContext, AppMiddleware, AppRouter, AppState } from "./context.ts";
+import {
+  type AppContext,
+  type AppMiddleware,
+  type AppRouter,
+  type AppState,
+  sessionOf,
+} from "./context.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { parseMultipartForm, parseRequest, parseUpload } from "./request-input.ts";
+import type { AuthenticatedSession } from "./sessions.ts";
 
 /** A route with its handler. */
 export interface BoundRoute extends HandlerOptions {
   route: Route;
-  respond: AppMiddleware;
+  respond: (call: Call) => Promise<void>;
+}
+
+/** What a handler needs besides the parsed request. */
+export interface Call {
+  ctx: AppContext;
+  /** For this request: entries that are written with them in the security log say where it comes from. */
+  deps: ServerDeps;
+  /** @throws AppError unauthenticated on a public route */
+  readonly session: AuthenticatedSession;
 }
 
 interface HandlerOptions {
   /** Runs before the access check. */
   before?: AppMiddleware[];
   /** Runs after the access check, before rate limits and before a multipart body is read. */
-  check?: (ctx: AppContext) => void | Promise<void>;
+  check?: (call: Call) => void | Promise<void>;
 }
 
 type Handler<Input extends RequestSchemas, Responses> = (
   input: z.output<z.ZodObject<Input>>,
-  ctx: AppContext,
+  call: Call,
 ) =>
   | Body<Responses>
   | Promise<Body<Responses>>
@@ -56,10 +72,11 @@ export function handle<
   return {
     ...options,
     route,
-    async respond(ctx) {
+    async respond(call) {
+      const { ctx } = call;
       const input = parseRequest(schema, ctx);
       ctx.status = status;
-      const body = await handler(input, ctx);
+      const body = await handler(input, call);
       if (body !== undefined) ctx.body = body;
     },
   };
@@ -67,11 +84,18 @@ export function handle<
 
 /** Mounts routes with their access checks, rate limits and body parsing. */
 export function createRouter(
-  deps: Pick<ServerDeps, "database" | "settings">,
+  deps: ServerDeps,
   routes: readonly BoundRoute[],
   guards: Record<Access, AppMiddleware[]>,
 ): AppRouter {
   const router = new Router<AppState>();
+  const callOf = (ctx: AppContext): Call => ({
+    ctx,
+    deps: { ...deps, origin: ctx.state.origin },
+    get session() {
+      return sessionOf(ctx);
+    },
+  });
   for (const { route, before = [], check, respond } of routes) {
     router.register(
       route.path,
@@ -79,22 +103,18 @@ export function createRouter(
       [
         ...before,
         ...guards[route.access],
-        ...(check ? [runCheck(check)] : []),
+        async (ctx, next) => {
+          await check?.(callOf(ctx));
+          await next();
+        },
         ...rateLimits(deps, route.limits ?? []),
         ...multipartParser(route),
-        respond,
+        (ctx) => respond(callOf(ctx)),
       ],
     );
   }
   return router;
 }
-
-const runCheck =
-  (check: NonNullable<HandlerOptions["check"]>): AppMiddleware =>
-  async (ctx, next) => {
-    await check(ctx);
-    await next();
-  };
 
 /** JSON and URL-encoded bodies are parsed for all routes. */
 function multipartParser({ request, bodyTypes }: Route): AppMiddleware[] {

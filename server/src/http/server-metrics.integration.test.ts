@@ -66,9 +66,9 @@ describe("figures for whoever runs it", () => {
     await fetch(`${server.url}/payment_proofs/no-such-picture.png`);
     await fetch(`${server.url}/nowhere`);
     const found = await ofServer();
-    const route = 'part="server",method="GET",route="/payment_proofs/:filename",status="401"';
+    const route = 'service="server",method="GET",route="/payment_proofs/:filename",status="401"';
     expect(found.get(`http_request_duration_seconds_count{${route}}`)).toBe(1);
-    const unknown = 'part="server",method="GET",route="none",status="404"';
+    const unknown = 'service="server",method="GET",route="none",status="404"';
     expect(found.get(`http_request_duration_seconds_count{${unknown}}`)).toBe(1);
     expect([...found.keys()].join()).not.toContain("no-such-picture");
   });
@@ -81,11 +81,13 @@ describe("figures for whoever runs it", () => {
       createdAt,
     });
     const found = await ofServer();
-    expect(found.get('analyses_waiting{part="server"}')).toBe(1);
-    expect(found.get('analyses_oldest_waiting_seconds{part="server"}')).toBeGreaterThanOrEqual(90);
-    expect(found.get('database_up{part="server"}')).toBe(1);
+    expect(found.get('analyses_waiting{service="server"}')).toBe(1);
+    expect(found.get('analyses_oldest_waiting_seconds{service="server"}')).toBeGreaterThanOrEqual(
+      90,
+    );
+    expect(found.get('database_up{service="server"}')).toBe(1);
     await server.database.marketAnalyses.deleteOne({ _id: signal?.analysisId });
-    expect((await ofServer()).get('analyses_waiting{part="server"}')).toBe(0);
+    expect((await ofServer()).get('analyses_waiting{service="server"}')).toBe(0);
   });
 
   it("tell stages, open sockets and lag of a signal that is made", async () => {
@@ -96,16 +98,18 @@ describe("figures for whoever runs it", () => {
       timeout: 30_000,
     });
     const told = await ofServer();
-    expect(told.get('sockets_open{part="server"}')).toBe(1);
-    expect(told.get('event_lag_seconds_count{part="server"}')).toBeGreaterThanOrEqual(3);
+    expect(told.get('sockets_open{service="server"}')).toBe(1);
+    expect(told.get('event_lag_seconds_count{service="server"}')).toBeGreaterThanOrEqual(3);
     await vi.waitFor(
       async () => {
         const made = await ofWorker();
-        expect(made.get('signal_duration_seconds_count{part="worker",status="completed"}')).toBe(1);
+        expect(made.get('signal_duration_seconds_count{service="worker",status="completed"}')).toBe(
+          1,
+        );
         expect(
-          made.get('signal_stage_duration_seconds_count{part="worker",stage="fetching"}'),
+          made.get('signal_stage_duration_seconds_count{service="worker",stage="fetching"}'),
         ).toBe(1);
-        expect(made.get('analyses_in_flight{part="worker"}')).toBe(0);
+        expect(made.get('analyses_in_flight{service="worker"}')).toBe(0);
       },
       { timeout: 30_000 },
     );
@@ -132,7 +136,7 @@ describe("figures for whoever runs it", () => {
     const { paths } = await (await fetch(`${production.url}/openapi.json`)).json();
     expect(Object.keys(paths)).not.toContain("/metrics");
     const found = await figures(`http://localhost:${port}`);
-    expect(found.get('database_up{part="server"}')).toBe(1);
+    expect(found.get('database_up{service="server"}')).toBe(1);
     await production.stop();
   });
 

@@ -29,13 +29,10 @@ const SESSION_LIFETIME_MS = SESSION_LIFETIME_DAYS * 24 * HOUR_MS;
 /** A use within this time after the last one is not stored. */
 const LAST_SEEN_INTERVAL_MS = 5 * 60_000;
 
-/** A further sign-in ends the oldest session. */
 const MAX_SESSIONS = 50;
 
 const claimsSchema = z.object({
-  /** User id. */
   sub: z.string().regex(/^[0-9a-f]{24}$/),
-  /** Session id. */
   sid: z.uuid(),
 });
 

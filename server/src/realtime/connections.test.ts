@@ -10,7 +10,7 @@ import { z } from "zod";
 import { Connections } from "./connections.ts";
 import type { Connection } from "./send-buffer.ts";
 
-const logger = createLogger({ part: "server", level: "silent" });
+const logger = createLogger({ service: "server", level: "silent" });
 const PATIENT = { maxBytes: 1_000_000, drainTimeoutMs: 60_000 };
 const IMPATIENT = { maxBytes: 1_000_000, drainTimeoutMs: 20 };
 const TEXT = "x".repeat(50_000);

@@ -12,7 +12,6 @@ interface ConnectionOptions extends SendBufferOptions {
   maxPerNetwork: number;
 }
 
-/** The connections of all sockets: how many each network has, and what is buffered for them. */
 export class Connections {
   readonly #options: ConnectionOptions;
   readonly #counts = new Map<string, number>();

@@ -22,23 +22,23 @@ const WAIT = { timeout: 30_000, interval: 20 };
 describe("a server that is killed without warning", () => {
   const uri = newDatabaseUri();
   let database: Database;
-  const parts: SpawnedService[] = [];
+  const services: SpawnedService[] = [];
   const startServer = async (port: number): Promise<SpawnedService> => {
-    const part = await spawnService("server", {
+    const service = await spawnService("server", {
       ...secrets,
       MONGODB_URI: uri,
       API_PORT: String(port),
       RATE_LIMIT: "off",
     });
-    parts.push(part);
-    return part;
+    services.push(service);
+    return service;
   };
 
   beforeAll(async () => {
     database = await openDatabase({ uri });
   });
   afterAll(async () => {
-    await Promise.all(parts.map((part) => part.kill()));
+    await Promise.all(services.map((service) => service.kill()));
     await database.close();
   });
 

@@ -29,40 +29,30 @@ export interface PushedEvents {
 
 export type PresentEvent = (event: { name: string; data: unknown }) => unknown;
 
+interface PushSessionOptions {
+  socket: Socket<DefaultEventsMap, PushedEvents>;
+  session: AuthenticatedSession;
+  log: EventLogReader;
+  buffer: SendBuffer;
+  logger: Logger;
+  now: () => Date;
+  present: PresentEvent;
+  readsAdminEvents: boolean;
+}
+
 /** How often an open socket counts as a use of its session. */
 const SESSION_CHECK_INTERVAL_MS = 10 * 60_000;
 
 /** One socket with a cursor for each stream that it may read. */
 export class PushSession {
   readonly streams: readonly string[];
-  readonly #socket: Socket<DefaultEventsMap, PushedEvents>;
-  readonly #session: AuthenticatedSession;
-  readonly #log: EventLogReader;
-  readonly #buffer: SendBuffer;
-  readonly #logger: Logger;
-  readonly #now: () => Date;
-  readonly #present: PresentEvent;
+  readonly #options: PushSessionOptions;
   readonly #cursors = new Map<string, StreamCursor>();
   #check: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(options: {
-    socket: Socket<DefaultEventsMap, PushedEvents>;
-    session: AuthenticatedSession;
-    log: EventLogReader;
-    buffer: SendBuffer;
-    logger: Logger;
-    now: () => Date;
-    present: PresentEvent;
-    readsAdminEvents: boolean;
-  }) {
-    this.#socket = options.socket;
-    this.#session = options.session;
-    this.#log = options.log;
-    this.#buffer = options.buffer;
-    this.#logger = options.logger;
-    this.#now = options.now;
-    this.#present = options.present;
+  constructor(options: PushSessionOptions) {
+    this.#options = options;
     const own = userStream(options.session.user._id);
     this.streams = options.readsAdminEvents ? [own, ADMINS_STREAM] : [own];
   }
@@ -72,12 +62,12 @@ export class PushSession {
    * @param options.resume records that the session is used; throws if it has ended
    */
   open(options: { since: SocketAuth["since"]; resume: () => Promise<AuthenticatedSession> }): void {
-    this.#scheduleCheck(this.#session.expiresAt, options.resume);
+    this.#scheduleCheck(this.#options.session.expiresAt, options.resume);
     this.#guard(this.#openStreams(options));
   }
 
   #scheduleCheck(expiresAt: Date, resume: () => Promise<AuthenticatedSession>): void {
-    const leftMs = expiresAt.getTime() - this.#now().getTime();
+    const leftMs = expiresAt.getTime() - this.#options.now().getTime();
     const check = async () => {
       const session = await resume().catch((error: unknown) => {
         if (error instanceof AppError && error.code === "unauthenticated") return null;
@@ -103,16 +93,16 @@ export class PushSession {
   }
 
   endIfRevoked(end: SessionEnd): void {
-    if (end.userId !== this.#session.user._id.toString()) return;
-    const { sessionId } = this.#session;
+    if (end.userId !== this.#options.session.user._id.toString()) return;
+    const { sessionId } = this.#options.session;
     if (end.exceptSessionId === sessionId || (end.sessionId ?? sessionId) !== sessionId) return;
     this.#end(end.reason);
   }
 
   /** Makes room for a newer socket of the user. */
   replace(): void {
-    this.#socket.emit("socket:closed", { reason: "too-many-sockets" });
-    this.#socket.disconnect();
+    this.#options.socket.emit("socket:closed", { reason: "too-many-sockets" });
+    this.#options.socket.disconnect();
   }
 
   close(): void {
@@ -134,14 +124,14 @@ export class PushSession {
     const cursor = await StreamCursor.open({
       stream,
       since: since?.[name],
-      log: this.#log,
-      buffer: this.#buffer,
+      log: this.#options.log,
+      buffer: this.#options.buffer,
       send: (event) => this.#send(name, event),
       resync: (seq) =>
-        this.#socket.emit("resync", {
+        this.#options.socket.emit("resync", {
           stream: name,
           seq,
-          at: this.#now().toISOString(),
+          at: this.#options.now().toISOString(),
           data: {},
         }),
     });
@@ -151,9 +141,9 @@ export class PushSession {
 
   #send(stream: StreamName, event: NumberedEvent): void {
     const { name, seq, requestId } = event;
-    const data = this.#present(event);
-    this.#socket.emit(name, { stream, seq, at: event.at.toISOString(), data });
-    if (requestId) this.#logger.debug({ requestId, name, seq }, "pushed");
+    const data = this.#options.present(event);
+    this.#options.socket.emit(name, { stream, seq, at: event.at.toISOString(), data });
+    if (requestId) this.#options.logger.debug({ requestId, name, seq }, "pushed");
   }
 
   /** Closes the socket on an error. Its client reconnects and resumes after its last event. */
@@ -161,19 +151,19 @@ export class PushSession {
     work.catch((error: unknown) => {
       if (this.#isClosed) return;
       if (!(error instanceof AppError)) {
-        this.#logger.warn({ err: error }, "socket closed after an error");
+        this.#options.logger.warn({ err: error }, "socket closed after an error");
       }
       this.#disconnect();
     });
   }
 
   #end(reason: SessionEndReason): void {
-    this.#socket.emit("session:ended", { reason });
-    this.#socket.disconnect();
+    this.#options.socket.emit("session:ended", { reason });
+    this.#options.socket.disconnect();
   }
 
   #disconnect(): void {
     this.#isClosed = true;
-    this.#socket.conn.close();
+    this.#options.socket.conn.close();
   }
 }

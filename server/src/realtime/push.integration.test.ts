@@ -22,7 +22,7 @@ const settings = {
   }),
   API_PORT: 0,
 };
-const logger = createLogger({ part: "server", level: "silent" });
+const logger = createLogger({ service: "server", level: "silent" });
 const oneTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 const WAIT = { timeout: 15_000, interval: 20 };
 const PATH = "/socket.io/?EIO=4&transport=";

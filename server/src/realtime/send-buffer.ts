@@ -2,7 +2,6 @@ import { EventEmitter, once } from "node:events";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Socket } from "socket.io";
 
-/** What carries a socket: a WebSocket, or HTTP polls. */
 export type Connection = Socket["conn"];
 
 const LIMITS = { maxBytes: 1_000_000, drainTimeoutMs: 30_000 };

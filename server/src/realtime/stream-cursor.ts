@@ -28,11 +28,7 @@ const PAGES_AT_ONCE = 2;
  * the event log.
  */
 export class StreamCursor {
-  readonly #stream: string;
-  readonly #log: EventLogReader;
-  readonly #buffer: CursorOptions["buffer"];
-  readonly #send: (event: NumberedEvent) => void;
-  readonly #resync: (head: number) => void;
+  readonly #options: CursorOptions;
   #last: number;
   #reading: Promise<void> | undefined;
   #hasNewEvents = false;
@@ -45,12 +41,8 @@ export class StreamCursor {
   }
 
   private constructor(options: CursorOptions & { since: number }) {
-    this.#stream = options.stream;
+    this.#options = options;
     this.#last = options.since;
-    this.#log = options.log;
-    this.#buffer = options.buffer;
-    this.#send = options.send;
-    this.#resync = options.resync;
   }
 
   receive(event: NumberedEvent): Promise<void> | undefined {
@@ -59,7 +51,7 @@ export class StreamCursor {
       return undefined;
     }
     if (event.seq <= this.#last) return undefined;
-    if (event.seq !== this.#last + 1 || this.#buffer.isFull) return this.catchUp();
+    if (event.seq !== this.#last + 1 || this.#options.buffer.isFull) return this.catchUp();
     this.#pass(event);
     return undefined;
   }
@@ -82,7 +74,7 @@ export class StreamCursor {
     try {
       let mayHaveMore = true;
       while (!this.#closed && mayHaveMore) {
-        await this.#buffer.drained();
+        await this.#options.buffer.drained();
         this.#hasNewEvents = false;
         const isComplete = await this.#passPage();
         mayHaveMore = this.#hasNewEvents || !isComplete;
@@ -100,7 +92,7 @@ export class StreamCursor {
   async #passPage(): Promise<boolean> {
     const events = await this.#readPage();
     for (const event of events) {
-      if (this.#buffer.isFull) return false;
+      if (this.#options.buffer.isFull) return false;
       this.#pass(event);
     }
     return events.length < PAGE_SIZE;
@@ -108,31 +100,30 @@ export class StreamCursor {
 
   /** The next events; none after a resync, which replaces events that are no longer kept. */
   async #readPage(): Promise<NumberedEvent[]> {
-    const head = await this.#log.head(this.#stream);
+    const head = await this.#options.log.head(this.#options.stream);
     if (head === this.#last) return [];
-    const events = await this.#log.readAfter({
-      stream: this.#stream,
+    const events = await this.#options.log.readAfter({
+      stream: this.#options.stream,
       seq: this.#last,
       limit: PAGE_SIZE,
     });
     const continues = head > this.#last && events[0]?.seq === this.#last + 1;
     if (continues) return events;
     this.#last = head;
-    this.#resync(head);
+    this.#options.resync(head);
     return [];
   }
 
   #pass(event: NumberedEvent): void {
     if (this.#closed || event.seq !== this.#last + 1) return;
     this.#last = event.seq;
-    this.#send(event);
+    this.#options.send(event);
   }
 }
 
 export function createEventLogReader(database: Database) {
   const pages = new Semaphore(PAGES_AT_ONCE);
   return {
-    /** Events after `seq` in order. */
     async readAfter({
       stream,
       seq,
@@ -153,7 +144,6 @@ export function createEventLogReader(database: Database) {
         event.seq === undefined ? [] : [{ ...event, seq: event.seq }],
       );
     },
-    /** The last sequence number of a stream. */
     async head(stream: string): Promise<number> {
       const [head = 0] = await readStreamHeads(database, [stream]);
       return head;

@@ -43,7 +43,7 @@ export function captureLog(): { logger: Logger; lines: string[] } {
       lines.push(line);
     },
   };
-  return { logger: createLogger({ part: "server", level: "trace", destination }), lines };
+  return { logger: createLogger({ service: "server", level: "trace", destination }), lines };
 }
 
 export interface RawRequest {

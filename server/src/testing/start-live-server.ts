@@ -27,7 +27,7 @@ export async function startLiveServer(options: {
 }) {
   const database = await openDatabase({ uri: options.databaseUri });
   const settings = { ...loadSettings({ ...TEST_SECRETS, ...options.env }), API_PORT: 0 };
-  const logger = createLogger({ part: "server", level: "silent" });
+  const logger = createLogger({ service: "server", level: "silent" });
   const server = await startServer({ settings, database, logger });
   return {
     url: `http://localhost:${server.port}`,

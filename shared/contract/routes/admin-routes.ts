@@ -18,7 +18,6 @@ const userParams = z.object({ username: z.string() });
 const administration = { tag: "Administration", access: "admin" } as const;
 const queue = { tag: "Queue", access: "admin" } as const;
 
-/** Fields that all actions on one user have in common. */
 const userAction = {
   ...administration,
   request: { params: userParams },

@@ -6,7 +6,6 @@ import { z } from "zod";
 import { passwordLimit } from "./account-routes.ts";
 import { defineRoute, done, filenameParams } from "./define-route.ts";
 
-/** Fields that the routes of uploaded images have in common. */
 const image = {
   tag: "Files",
   access: "owner",

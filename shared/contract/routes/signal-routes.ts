@@ -48,7 +48,6 @@ const requestResponses = {
 
 const signals = { tag: "Signals", access: "approved" } as const;
 
-/** Fields that all routes of one signal have in common. */
 const oneSignal = {
   ...signals,
   request: {

@@ -10,9 +10,7 @@ export interface EventRecord {
   seq?: number;
   name: string;
   data: unknown;
-  /** Id of the request that caused the event, for the logs. */
   requestId?: string;
-  /** User name of the administrator whose action it is. */
   actor?: string;
   at: Date;
 }

@@ -80,7 +80,6 @@ const dashboardTokenSchema = recordSchema<DashboardTokenRecord>("dashboard_token
 dashboardTokenSchema.index({ userId: 1 });
 dashboardTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-/** Use of one limit in the current period. Written by rate-limiter-flexible. */
 interface RateLimitRecord {
   /** `<limit>:<hash of the client>`. */
   key: string;

@@ -50,7 +50,6 @@ const ledgerPublicationSchema = recordSchema<LedgerPublicationRecord>("ledger_pu
 /** Records that a witness has the head of one day. There is one for each day and witness. */
 export interface WitnessReceiptRecord {
   _id: Types.ObjectId;
-  /** Day of the head in UTC, such as `2025-01-31`. */
   day: string;
   kind: WitnessKind;
   /** Distinguishes witnesses of one kind: the address of a calendar, otherwise the kind. */
@@ -59,9 +58,7 @@ export interface WitnessReceiptRecord {
   hash: string;
   status: WitnessStatus;
   at: Date;
-  /** Public address of the head. */
   url?: string;
-  /** The proof of a calendar as an .ots file. */
   proof?: Buffer;
   bitcoinBlock?: number;
   commit?: string;

@@ -44,17 +44,16 @@ export interface MarketAnalysisRecord {
   result?: MarketResult;
   /** When the price had left the entry zone, and where it was then. */
   entryLeft?: { price: number; at: Date };
-  /** How the market resolved its trade; set together with `judgement`. */
+  /** How the market resolved its trade; set together with `resolution`. */
   outcome?: Outcome;
-  judgement?: Resolution;
+  resolution?: Resolution;
   /** When to check next whether the trade is resolved; absent once it is and its signals are updated. */
   resolveAt?: Date;
   /** Number of the ledger record that commits to it; its trade is not resolved before. */
   ledgerSeq?: number;
   /** Number of the ledger record of its outcome. */
   outcomeLedgerSeq?: number;
-  /** Provenance of the result, to reproduce it. */
-  receipt?: unknown;
+  provenance?: unknown;
 }
 
 const marketAnalysisSchema = recordSchema<MarketAnalysisRecord>("market_analyses", {
@@ -83,7 +82,6 @@ interface AnalysisCandlesRecord {
 
 const analysisCandlesSchema = recordSchema<AnalysisCandlesRecord>("analysis_candles");
 
-/** Indexes of what the ledger has yet to record. They stay small. */
 function addLedgerIndexes(schema: Pick<Schema, "index">): void {
   schema.index(
     { finishedAt: 1, _id: 1 },

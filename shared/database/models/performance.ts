@@ -45,20 +45,19 @@ const performanceStateSchema = recordSchema<PerformanceStateRecord>("performance
   _id: String,
 });
 
-/** Indexes of analyses that the statistics need. */
 export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void {
   const ended = { status: { $in: ["completed", "failed"] } };
   const resolved = { outcome: { $exists: true } };
   schema.index({ updatedAt: 1 }, { name: "ended_updated", partialFilterExpression: ended });
   schema.index({ finishedAt: 1 }, { name: "ended_finished", partialFilterExpression: ended });
-  schema.index({ "judgement.resolved_at": 1 }, { partialFilterExpression: resolved });
+  schema.index({ "resolution.resolved_at": 1 }, { partialFilterExpression: resolved });
   schema.index({ status: 1, "result.analysis.final_signal": 1, outcome: 1 });
   schema.index(
     {
       "result.analysis.source.data": 1,
       "result.analysis.source.analyst": 1,
       "result.analysis.source.analyst_version": 1,
-      "judgement.resolved_at": -1,
+      "resolution.resolved_at": -1,
     },
     { name: "calibration", partialFilterExpression: resolved },
   );

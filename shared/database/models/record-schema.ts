@@ -9,6 +9,5 @@ export const { ObjectId } = Schema.Types;
 export const recordSchema = <Stored>(collection: string, fields: SchemaDefinition = {}) =>
   new Schema<Stored>(fields, { collection, strict: false, minimize: false, versionKey: false });
 
-/** The model of a schema, named like its collection. */
 export const modelOf = <Stored>(connection: Connection, schema: Schema<Stored>): Model<Stored> =>
   connection.model<Stored>(schema.get("collection") ?? "", schema);

@@ -11,7 +11,6 @@ export interface SecurityLogRecord {
   actor: string | null;
   /** Username of the user concerned; null if there is none, or it is not known. */
   user: string | null;
-  /** Of the request that caused it. */
   address?: string;
   device?: string;
   requestId?: string;

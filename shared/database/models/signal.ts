@@ -18,7 +18,6 @@ export interface SignalRecord {
   symbol: string;
   timeframe: Timeframe;
   limit: number;
-  /** Id of the request that asked for it, for the logs. */
   requestId?: string;
   /** USD. */
   amount: number;

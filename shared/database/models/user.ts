@@ -46,7 +46,6 @@ export interface UserRecord {
   /** Encrypted secret of a second factor that is not confirmed yet. */
   pendingTwoFactor: string | null;
   createdAt: Date;
-  /** Last sequence number of the user's event stream. */
   lastEventSeq: number;
   /** AI analyses that requests of the user have started on a UTC day, such as `2026-03-18`. */
   analyses?: { day: string; count: number };

@@ -93,7 +93,6 @@ export async function startCandleService<Request, Selection>(service: {
       const left = selection?.times ?? Number.POSITIVE_INFINITY;
       rules.push({ behaviour, selection, left });
     },
-    /** Restores normal behaviour and clears the requests. */
     reset: () => {
       rules.length = 0;
       requests.length = 0;
@@ -116,7 +115,6 @@ export const timeframeNamed = (
   name: string,
 ): Timeframe | undefined => TIMEFRAMES.find((timeframe) => nameOf(timeframe) === name);
 
-/** A request of a service with one kind of address. */
 export interface CandleApiRequest {
   url: URL;
   headers: IncomingHttpHeaders;
@@ -124,7 +122,6 @@ export interface CandleApiRequest {
 
 export type FakeCandleApi = Awaited<ReturnType<typeof startFakeCandleApi>>;
 
-/** Starts a fake service that has one kind of address. */
 export const startFakeCandleApi = (
   answer: (request: CandleApiRequest, distortion: Distortion) => CandleResponse,
 ) =>

@@ -18,7 +18,6 @@ interface CandleRange {
   keep: "oldest" | "newest";
 }
 
-/** A request for candles. */
 export interface CandleQuery extends CandleRange {
   market: ListedMarket;
   symbol: string;

@@ -28,7 +28,6 @@ interface FakeExchangeRequest {
   parameters: URLSearchParams;
 }
 
-/** Selects the requests with these values. */
 type ExchangeSelection = Partial<Omit<FakeExchangeRequest, "parameters">>;
 
 export type FakeExchange = Awaited<ReturnType<typeof startFakeExchange>>;

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { HTTP_FAULTS, type HttpFault, readText, sendJson, startHttpFake } from "./fake-http.ts";
 
-/** How a call fails without an effect. */
 type RefusedCall =
   | { kind: "refusal"; message: string; status?: number }
   | { kind: "status"; status: number }
@@ -121,7 +120,6 @@ export interface FakeFirebaseMail {
   oobCode: string;
 }
 
-/** A refusal of Firebase; the message is its code. */
 class FirebaseRefusal extends Error {
   override readonly name = "FirebaseRefusal";
 }
@@ -144,7 +142,6 @@ const grantSchema = z.object({
   refresh_token: z.string(),
 });
 
-/** The state of the fake, and its calls. */
 class FakeFirebaseAccounts {
   readonly byEmail = new Map<string, FakeFirebaseAccount>();
   readonly mails: FakeFirebaseMail[] = [];

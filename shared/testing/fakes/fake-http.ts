@@ -50,7 +50,6 @@ export function stallBody(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).write('{"');
 }
 
-/** Ways in which any service fails. */
 export const HTTP_FAULTS = {
   down: (response: ServerResponse) => void response.destroy(),
   "stalled-headers": () => undefined,

@@ -94,7 +94,6 @@ async function answerChat(
   }
 }
 
-/** The error of an OpenAI-compatible server, in its real shape. */
 function sendError(
   response: ServerResponse,
   error: { status: number; message?: string; code?: string; retryAfterSeconds?: number },

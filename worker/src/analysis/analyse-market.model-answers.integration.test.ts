@@ -154,10 +154,10 @@ describe("an answer of the model", () => {
 
   it("is asked for again with the reasons, and then counts", async () => {
     openai.behave((_, index) => ({ kind: "advice", ...(index === 0 && { advice: upsideDown }) }));
-    const { analysis, receipt } = await makeSignal();
+    const { analysis, provenance } = await makeSignal();
     expect(analysis).toMatchObject({ final_signal: "BUY" });
     expect(openai.chats[1]?.text).toContain("must be below its entry");
-    expect(receipt.exchanges).toHaveLength(2);
+    expect(provenance.calls).toHaveLength(2);
   });
 
   it("that cannot be read is asked for once more, and then counts", async () => {
@@ -172,14 +172,14 @@ describe("an answer of the model", () => {
   it("that was cut off is asked for once more, shorter, and then counts", async () => {
     const cutOff = { kind: "content", content: '{"final', finishReason: "length" } as const;
     openai.behave((_, index) => (index === 0 ? cutOff : { kind: "advice" }));
-    const { analysis, receipt } = await makeSignal();
+    const { analysis, provenance } = await makeSignal();
     expect(analysis).toMatchObject({ final_signal: "BUY", warnings: [] });
     expect(openai.chats[1]?.text).toContain("cut off at 4000 tokens; it must be shorter");
-    expect(receipt.exchanges).toMatchObject([
+    expect(provenance.calls).toMatchObject([
       { rawReply: '{"final', cutOff: true, rejectedFor: [expect.stringContaining("cut off")] },
       { rejectedFor: [] },
     ]);
-    expect(receipt.exchanges[1]).not.toHaveProperty("cutOff");
+    expect(provenance.calls[1]).not.toHaveProperty("cutOff");
   });
 
   it("that is cut off twice is a WAIT that says so, without a third call", async () => {
@@ -208,15 +208,15 @@ describe("an answer of the model", () => {
     openai.behave((_, index) =>
       index === 0 ? { kind: "content", content: "{}" } : { kind: "advice" },
     );
-    const { receipt } = await makeSignal();
-    expect(receipt).toMatchObject({ analystVersion: expect.stringMatching(/^openai\/\d/) });
+    const { provenance } = await makeSignal();
+    expect(provenance).toMatchObject({ analystVersion: expect.stringMatching(/^openai\/\d/) });
     const promptTokens = openai.chats.reduce(
       (sum, chat) => sum + Math.ceil(chat.text.length / 4),
       0,
     );
     expect(openai.chats).toHaveLength(2);
-    expect(receipt.usage?.promptTokens).toBe(promptTokens);
-    const { completionTokens = 0, costUsd } = receipt.usage ?? {};
+    expect(provenance.usage?.promptTokens).toBe(promptTokens);
+    const { completionTokens = 0, costUsd } = provenance.usage ?? {};
     expect(costUsd).toBeCloseTo((promptTokens + 4 * completionTokens) / 1e6, 12);
   });
 

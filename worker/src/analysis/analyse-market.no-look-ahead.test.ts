@@ -81,7 +81,7 @@ describe("a signal", () => {
       index === 399 ? { ...candle, high: candle.high * 1.05, close: candle.high * 1.05 } : candle,
     );
     const other = await signalAt(changed, now);
-    expect(other.receipt.candles.sha256).not.toBe(truth.receipt.candles.sha256);
+    expect(other.provenance.candles.sha256).not.toBe(truth.provenance.candles.sha256);
     expect(other.analysis.raw_ai).not.toEqual(truth.analysis.raw_ai);
   });
 

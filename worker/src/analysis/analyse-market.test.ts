@@ -77,7 +77,7 @@ describe("a signal from sound advice", () => {
     expect(analysisSchema.parse(analysis)).toEqual(analysis);
   });
 
-  it("names where candles and judgement came from", async () => {
+  it("names where candles and advice came from", async () => {
     const { analysis } = await setUp({}).signal();
     expect(analysis.source).toEqual({
       data: "live",
@@ -108,9 +108,9 @@ describe("a signal from sound advice", () => {
   it("hands the chart image on", async () => {
     const chartImage = "data:image/png;base64,AAAA";
     const { signal, analyst } = setUp({ overrides: { chartImage } });
-    const { receipt } = await signal();
+    const { provenance } = await signal();
     expect(analyst.asked[0]?.chartImage).toBe(chartImage);
-    expect(receipt.chartImageSha256).toBe(sha256(chartImage));
+    expect(provenance.chartImageSha256).toBe(sha256(chartImage));
   });
 
   it("may be a WAIT, which has neither levels nor size", async () => {
@@ -130,13 +130,13 @@ describe("a signal from sound advice", () => {
 describe("advice out of bounds", () => {
   it("is asked for once more with the reasons, and then accepted", async () => {
     const { signal, analyst } = setUp({ script: [upsideDown, soundBuy] });
-    const { analysis, receipt } = await signal();
+    const { analysis, provenance } = await signal();
     expect(analyst.asked.map(({ corrections }) => corrections)).toEqual([
       [],
       [expect.stringMatching(/^The stop_loss .* of a BUY must be below its entry/)],
     ]);
     expect(analysis).toMatchObject({ final_signal: "BUY", warnings: [] });
-    expect(receipt.exchanges).toMatchObject([
+    expect(provenance.calls).toMatchObject([
       { corrections: [], rejectedFor: [expect.stringMatching(/^The stop_loss/)] },
       { corrections: [expect.stringMatching(/^The stop_loss/)], rejectedFor: [] },
     ]);
@@ -232,7 +232,7 @@ describe("a pair without the dollar", () => {
 
   it("is sized by its quote's last price in dollars", async () => {
     const marketData = seriesOf(liveSeries(candles));
-    const { analysis, receipt } = await setUp({
+    const { analysis, provenance } = await setUp({
       overrides: { request: cross, marketData },
     }).signal();
     expect(marketData.asked.map(({ symbol }) => symbol)).toEqual([
@@ -241,7 +241,7 @@ describe("a pair without the dollar", () => {
       "USD/BTC",
       "BTC/USDT",
     ]);
-    expect(receipt.quoteToUsd).toBe(price);
+    expect(provenance.quoteToUsd).toBe(price);
     const distance = (analysis.entry ?? 0) - (analysis.stop_loss ?? 0);
     const lossAtStop = analysis.suggested_units * distance * price;
     expect(lossAtStop).toBeCloseTo(analysis.estimated_dollar_risk, 9);
@@ -283,13 +283,13 @@ describe("failures", () => {
     expect(analyst.asked).toHaveLength(3);
   });
 
-  it("that pass leave a trace in the receipt only", async () => {
+  it("that pass leave a trace in the provenance only", async () => {
     vi.useFakeTimers();
     const generating = setUp({ script: [outage, soundBuy] }).signal();
     await vi.runAllTimersAsync();
-    const { analysis, receipt } = await generating;
+    const { analysis, provenance } = await generating;
     expect(analysis).toMatchObject({ final_signal: "BUY", warnings: [] });
-    expect(receipt.exchanges[0]?.tries).toBe(2);
+    expect(provenance.calls[0]?.tries).toBe(2);
   });
 
   it.each([0, 29])("include a market of only %d candles", async (count) => {
@@ -343,11 +343,11 @@ describe("an abort", () => {
   });
 });
 
-describe("the receipt", () => {
+describe("the provenance", () => {
   it("lets anyone recompute the signal", async () => {
-    const { receipt, candles: used } = await setUp({ script: [upsideDown, soundBuy] }).signal();
-    expect(signalProvenanceSchema.parse(receipt)).toEqual(receipt);
-    expect(receipt.candles).toEqual({
+    const { provenance, candles: used } = await setUp({ script: [upsideDown, soundBuy] }).signal();
+    expect(signalProvenanceSchema.parse(provenance)).toEqual(provenance);
+    expect(provenance.candles).toEqual({
       sha256: hashCandles(used),
       count: 300,
       lastTime: new Date(lastCandleAt - 3_600_000).toISOString(),
@@ -355,10 +355,10 @@ describe("the receipt", () => {
       data: "live",
       notes: [],
     });
-    expect(receipt.madeAt).toBe(new Date(lastCandleAt + 60_000).toISOString());
-    expect(receipt.exchanges.map(({ prompt }) => prompt)).toEqual(["prompt 1", "prompt 2"]);
-    expect(receipt.exchanges[1]?.rawReply).toBe(JSON.stringify(soundBuy));
-    expect(receipt).toMatchObject({
+    expect(provenance.madeAt).toBe(new Date(lastCandleAt + 60_000).toISOString());
+    expect(provenance.calls.map(({ prompt }) => prompt)).toEqual(["prompt 1", "prompt 2"]);
+    expect(provenance.calls[1]?.rawReply).toBe(JSON.stringify(soundBuy));
+    expect(provenance).toMatchObject({
       analyst: "openai",
       analystVersion: "openai/scripted",
       model: "scripted-1",
@@ -368,16 +368,16 @@ describe("the receipt", () => {
   });
 
   it("counts no tokens for rules", async () => {
-    const { receipt } = await setUp({ analyst: rulesAnalyst }).signal();
-    expect(receipt).toMatchObject({ usage: null, exchanges: [{ usage: null, tries: 1 }] });
+    const { provenance } = await setUp({ analyst: rulesAnalyst }).signal();
+    expect(provenance).toMatchObject({ usage: null, calls: [{ usage: null, tries: 1 }] });
   });
 
   it("measures the stages", async () => {
     let clock = lastCandleAt;
-    const { receipt } = await setUp({
+    const { provenance } = await setUp({
       script: [upsideDown, soundBuy],
       overrides: { now: () => (clock += 5) },
     }).signal();
-    expect(receipt.durationsMs).toEqual({ fetching: 5, analysing: 10, checking: 10, sizing: 5 });
+    expect(provenance.durationsMs).toEqual({ fetching: 5, analysing: 10, checking: 10, sizing: 5 });
   });
 });

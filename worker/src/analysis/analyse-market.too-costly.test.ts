@@ -35,7 +35,7 @@ const signalBy = (analyst: Analyst, costs = HIGH) =>
 
 it("is a WAIT with exactly this reason where costs take too much of the risk; the model is not asked again", async () => {
   const analyst = scriptedAnalyst([advice]);
-  const { analysis, receipt } = await signalBy(analyst);
+  const { analysis, provenance } = await signalBy(analyst);
   expect(analysis).toMatchObject({
     final_signal: "WAIT",
     confidence: 0,
@@ -50,7 +50,7 @@ it("is a WAIT with exactly this reason where costs take too much of the risk; th
     raw_ai: { confidence: advice.confidence, rationale: advice.rationale },
   });
   expect(analyst.asked).toMatchObject([{ costs: HIGH }]);
-  expect(signalProvenanceSchema.parse(receipt).costs).toEqual(HIGH);
+  expect(signalProvenanceSchema.parse(provenance).costs).toEqual(HIGH);
 });
 
 it("is a WAIT when the rules made the trade, too", async () => {

@@ -65,7 +65,7 @@ interface MadeAnalysis {
   /** USD per unit of the quote currency, where sizing needs the rate of another market. */
   quoteToUsd: number | null;
   candles: Candle[];
-  receipt: SignalProvenance;
+  provenance: SignalProvenance;
 }
 
 /**
@@ -101,7 +101,7 @@ export async function analyseMarket(options: AnalysisOptions): Promise<MadeAnaly
     analysis: composeAnalysis(judged, warnings),
     quoteToUsd,
     candles: series.candles,
-    receipt: writeProvenance(made, { analyst, answers, quoteToUsd }),
+    provenance: writeProvenance(made, { analyst, answers, quoteToUsd }),
   };
 }
 
@@ -127,7 +127,7 @@ function analyseClosedMarket(
     analysis: closedMarketAnalysis(closure, series, request.timeframe),
     quoteToUsd: null,
     candles: series.candles,
-    receipt: writeProvenance(made),
+    provenance: writeProvenance(made),
   };
 }
 

@@ -77,7 +77,6 @@ export const adviceSchema = z.object({
 });
 export type Advice = z.infer<typeof adviceSchema>;
 
-/** Fields of a WAIT. */
 export const NO_TRADE = {
   final_signal: "WAIT",
   confidence: 0,

@@ -65,7 +65,7 @@ const LOOK_BACK = 48;
 /** Returns all numbers of a text that can be checked against market data. */
 export function citedNumbers(text: string): CitedNumber[] {
   if (!/\d/.test(text)) return [];
-  const visible = hideNonFigures(text);
+  const visible = hideOtherNumbers(text);
   const ratios = [...visible.matchAll(RATIO)];
   const rest = visible.replace(RATIO, (match) => " ".repeat(match.length));
   return [
@@ -117,7 +117,7 @@ function unitOf(digits: string): number {
 /**
  * Numbers that need no proof: dates, durations, counts of candles, indicator periods, probabilities, the user's stake.
  */
-const NON_FIGURES: readonly RegExp[] = [
+const OTHER_NUMBERS: readonly RegExp[] = [
   // 2025-10-23, 2025-10-23T00:00:00.000Z, 23/10/2025
   /\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?Z?\b/g,
   /\b\d{1,2}[/.]\d{1,2}[/.]\d{4}\b/g,
@@ -152,8 +152,8 @@ const NON_FIGURES: readonly RegExp[] = [
 /** Not a digit, letter or blank, so that the text around it stays separate. */
 const HIDDEN = "\u00b7";
 
-function hideNonFigures(text: string): string {
-  return NON_FIGURES.reduce(
+function hideOtherNumbers(text: string): string {
+  return OTHER_NUMBERS.reduce(
     (visible, pattern) => visible.replace(pattern, (match) => HIDDEN.repeat(match.length)),
     text,
   );

@@ -20,7 +20,6 @@ const unsizedSchema = analysisSchema.omit({
   required_margin: true,
 });
 
-/** A market, the last answer of the analyst, and the decision that follows from it. */
 interface JudgedMarket {
   brief: MarketBrief;
   series: CandleSeries;
@@ -95,7 +94,6 @@ export const rejectedAdvice = ({ reply: { advice } }: AnalystCall): Advice => ({
 
 const STALE_CANDLES = 3;
 
-/** Warnings of a signal, most important first. */
 export const signalWarnings = (
   { brief, series, analyst, call, decision, madeAt }: JudgedMarket,
   { hasChartImage, tooCostly }: { hasChartImage: boolean; tooCostly: readonly string[] },

@@ -16,7 +16,6 @@ import { resampleTraded } from "../market-data/candles.ts";
 /** Indicators at the last closed candle; null with too few candles for a stable value. */
 export type Indicators = ReturnType<typeof computeIndicators>;
 
-/** Computes all indicators from closed candles, oldest first. */
 export function computeIndicators({ candles, timeframe }: MarketCandles) {
   const closes = candles.map((candle) => candle.close);
   return {

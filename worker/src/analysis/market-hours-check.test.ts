@@ -42,7 +42,11 @@ async function ask(symbol: string, series: CandleSeries, now: string) {
 describe("a signal for a closed market", () => {
   it("is a WAIT that says when the market opens, without asking the analyst", async () => {
     const series = seriesUntil("2026-11-20T22:00", market("futures"));
-    const { analysis, receipt, candles, asked } = await ask("XAU/USD", series, "2026-11-21T12:00");
+    const { analysis, provenance, candles, asked } = await ask(
+      "XAU/USD",
+      series,
+      "2026-11-21T12:00",
+    );
     expect(asked).toBe(0);
     expect(analysisSchema.parse(analysis)).toEqual(analysis);
     expect(analysis).toMatchObject({
@@ -69,8 +73,8 @@ describe("a signal for a closed market", () => {
         NOTHING_CHARGED,
     ]);
     expect(candles).toEqual(series.candles);
-    expect(signalProvenanceSchema.parse(receipt)).toEqual(receipt);
-    expect(receipt).toMatchObject({ analyst: "none", exchanges: [], candles: { count: 300 } });
+    expect(signalProvenanceSchema.parse(provenance)).toEqual(provenance);
+    expect(provenance).toMatchObject({ analyst: "none", calls: [], candles: { count: 300 } });
   });
 
   it.each<{ symbol: string; hours: TradingHours; closed: string; now: string; made: boolean }>([

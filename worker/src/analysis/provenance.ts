@@ -38,7 +38,7 @@ export const signalProvenanceSchema = z.object({
   analystVersion: z.string(),
   model: z.string(),
   chartImageSha256: sha256Schema.nullable(),
-  exchanges: z.array(analystCallSchema),
+  calls: z.array(analystCallSchema),
   usage: tokenUsageSchema.nullable(),
   costs: tradingCostsSchema,
   quoteToUsd: z.number().positive().nullable(),
@@ -81,7 +81,7 @@ export function writeProvenance(
     analystVersion: analyst?.version ?? "none",
     model: answers?.last.reply.model ?? "none",
     chartImageSha256: chartImage === undefined ? null : sha256(chartImage),
-    exchanges: answers?.calls.map(presentCall) ?? [],
+    calls: answers?.calls.map(presentCall) ?? [],
     usage: answers?.usage ?? null,
     costs,
     quoteToUsd,
@@ -107,7 +107,7 @@ const presentCall = ({
   tries,
   usage,
   checked,
-}: AnalystCall): SignalProvenance["exchanges"][number] => ({
+}: AnalystCall): SignalProvenance["calls"][number] => ({
   prompt: reply.prompt,
   rawReply: reply.rawReply,
   corrections,

@@ -9,9 +9,9 @@ it("puts random entries only where the costs leave enough of the risk", async ()
   const { course, market, finerMarket, analyst, abort, options } = backtestOf(bitcoinCandles(120));
   const { costs } = options;
   const stake = { amount: 100, riskPercent: 1, leverage: 10 };
-  const judge = createResolver({ course, finerMarket, costs });
+  const resolve = createResolver({ course, finerMarket, costs });
   const { decide } = analystStrategy({ course, market, analyst, stake, costs, limit: 50, abort });
-  const { trades } = await simulateTrades({ course, decide, judge, every: 1 });
+  const { trades } = await simulateTrades({ course, decide, resolve, every: 1 });
   expect(trades.length).toBeGreaterThan(2);
 
   const chance = {
@@ -19,7 +19,7 @@ it("puts random entries only where the costs leave enough of the risk", async ()
     trades,
     stake,
     atrAt: atrOfBars(course),
-    judge,
+    resolve,
     repetitions: 10,
     seed: 1,
   };

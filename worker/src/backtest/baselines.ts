@@ -8,7 +8,7 @@ import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 import { isTooCostly } from "../analysis/cost-limit.ts";
 import { type AtrAt, type BacktestRange, candleAt, closeOf, tradeAt } from "./range.ts";
-import type { HoldFigures } from "./report/report-schema.ts";
+import type { HoldMetrics } from "./report/report-schema.ts";
 import {
   type Decision,
   type Resolver,
@@ -17,9 +17,8 @@ import {
   simulateTrades,
 } from "./simulate.ts";
 
-/** Buy and hold from the first bar to the last. */
 export interface HoldResult {
-  figures: HoldFigures;
+  figures: HoldMetrics;
   /** Unix milliseconds. */
   from: number;
   /** Percent of the purchase price after each close, net of costs. */
@@ -146,7 +145,7 @@ interface RandomOptions {
   stake: SizingInput;
   costs: TradingCosts;
   atrAt: AtrAt;
-  judge: Resolver;
+  resolve: Resolver;
   repetitions: number;
   seed: number;
   onRepetition?: (() => void) | undefined;
@@ -157,13 +156,13 @@ interface RandomOptions {
  * next.
  */
 export async function randomEntries(options: RandomOptions): Promise<SimulatedTrade[][]> {
-  const { course, judge, repetitions, seed, onRepetition } = options;
+  const { course, resolve, repetitions, seed, onRepetition } = options;
   const random = xoroshiro128plus(seed);
   const geometries = geometriesOf(options);
   const runs: SimulatedTrade[][] = [];
   for (let run = 0; run < repetitions; run += 1) {
     const decide = randomStrategy(options, { random, geometries });
-    runs.push((await simulateTrades({ course, decide, judge, every: 1 })).trades);
+    runs.push((await simulateTrades({ course, decide, resolve, every: 1 })).trades);
     onRepetition?.();
   }
   return runs;

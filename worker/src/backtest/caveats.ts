@@ -3,14 +3,13 @@ import { edgeStatement } from "@shared/contract/edge-statement.ts";
 import { roundTripPercent } from "@shared/contract/trading-costs.ts";
 import { mean } from "simple-statistics";
 import { formatMeanR, formatRange } from "./report/formats.ts";
-import type { BacktestReport, StrategyFigures } from "./report/report-schema.ts";
+import type { BacktestReport, StrategyMetrics } from "./report/report-schema.ts";
 
 type Reported = Pick<
   BacktestReport,
   "options" | "bars" | "analyst" | "figures" | "random" | "hold" | "trades" | "stopped_early"
 >;
 
-/** Limitations of a backtest, most important first. */
 export function caveatsFor(report: Reported): string[] {
   const { options } = report;
   return [
@@ -83,7 +82,7 @@ export function verdictOn({ figures, random }: Pick<Reported, "figures" | "rando
   ].join(" ");
 }
 
-function lossStatement({ expectancy_r: mean }: StrategyFigures): string[] {
+function lossStatement({ expectancy_r: mean }: StrategyMetrics): string[] {
   if (!mean || mean.high >= 0) return [];
   const interval = `95% interval ${formatRange(mean, formatMeanR)}`;
   return [

@@ -53,7 +53,6 @@ export function tradeAt(
   };
 }
 
-/** ATR(14) at the close of a bar. */
 export type AtrAt = (bar: number) => number | null;
 
 export function atrOfBars({ series }: BacktestRange): AtrAt {

@@ -13,10 +13,10 @@ import {
   backtestReportSchema,
   REPORT_VERSION,
   type ReportedTrade,
-  type StrategyFigures,
+  type StrategyMetrics,
 } from "./report/report-schema.ts";
 import { createResolver, type SimulatedTrade, simulateTrades } from "./simulate.ts";
-import { chanceFigures, equityCurves, resultUsd, tallyTrades } from "./trade-metrics.ts";
+import { chanceMetrics, equityCurves, resultUsd, tallyTrades } from "./trade-metrics.ts";
 
 export interface BacktestInput {
   options: BacktestOptions;
@@ -49,12 +49,12 @@ async function simulate(input: BacktestInput) {
   const { every, limit, amount, risk_percent: riskPercent, leverage, costs } = options;
   const { seed, repetitions } = options;
   const stake = { amount, riskPercent, leverage };
-  const judge = createResolver({ course: whole, finerMarket, costs });
+  const resolve = createResolver({ course: whole, finerMarket, costs });
   const { decide, record } = analystStrategy({ ...input, stake, costs, limit });
-  const { trades, lastBar } = await simulateTrades({ ...input, decide, judge, every });
+  const { trades, lastBar } = await simulateTrades({ ...input, decide, resolve, every });
   // Up to the last simulated bar.
   const course = { ...whole, lastBar };
-  const shared = { course, stake, costs, judge, atrAt: atrOfBars(course) };
+  const shared = { course, stake, costs, resolve, atrAt: atrOfBars(course) };
   const rule = await simulateTrades({ ...shared, decide: atrRule(shared), every });
   const runs = await randomEntries({ ...shared, trades, repetitions, seed, onRepetition });
   const hold = buyAndHold(course, trades, costs);
@@ -63,13 +63,13 @@ async function simulate(input: BacktestInput) {
 
 function composeReport(simulated: Simulated): BacktestReport {
   const { input, course, record, trades, atrRuleTrades, runs, hold } = simulated;
-  const figures = figuresOfTrades(trades);
+  const figures = metricsOfTrades(trades);
   const reported = {
     options: input.options,
     bars: course.lastBar - course.firstBar + 1,
     analyst: describeAnalyst(simulated),
     figures,
-    random: chanceFigures(runs, figures.total_r),
+    random: chanceMetrics(runs, figures.total_r),
     hold: hold.figures,
     trades: trades.map(reportTrade),
     stopped_early: course.lastBar < input.course.lastBar,
@@ -83,7 +83,7 @@ function composeReport(simulated: Simulated): BacktestReport {
     caveats: caveatsFor(reported),
     verdict: verdictOn(reported),
     confidence: computeMetrics(tallyTrades(trades)).confidence,
-    atr_rule: figuresOfTrades(atrRuleTrades),
+    atr_rule: metricsOfTrades(atrRuleTrades),
     curves: equityCurves({ hold, trades, atrRuleTrades, runs }),
     statements: reportStatements(record),
   });
@@ -91,7 +91,7 @@ function composeReport(simulated: Simulated): BacktestReport {
 
 const isoTime = (at: number): string => new Date(at).toISOString();
 
-function figuresOfTrades(trades: readonly SimulatedTrade[]): StrategyFigures {
+function metricsOfTrades(trades: readonly SimulatedTrade[]): StrategyMetrics {
   return { ...computeMetrics(tallyTrades(trades)), result_usd: resultUsd(trades) };
 }
 
@@ -121,7 +121,7 @@ function describeAnalyst({ input, record }: Simulated): BacktestReport["analyst"
   };
 }
 
-function reportTrade({ trade, confidence, dollarRisk, judgement }: SimulatedTrade): ReportedTrade {
+function reportTrade({ trade, confidence, dollarRisk, resolution }: SimulatedTrade): ReportedTrade {
   const { createdAt, side, price, entry, stopLoss, takeProfit } = trade;
   return {
     at: isoTime(createdAt),
@@ -132,14 +132,17 @@ function reportTrade({ trade, confidence, dollarRisk, judgement }: SimulatedTrad
     stop_loss: stopLoss,
     take_profit: takeProfit,
     dollar_risk: dollarRisk,
-    cost_r: costInR({ trade, judgement }),
-    judgement,
+    cost_r: costInR({ trade, resolution }),
+    judgement: resolution,
   };
 }
 
-function costInR({ trade, judgement }: Pick<SimulatedTrade, "trade" | "judgement">): number | null {
-  if (!judgement || judgement.fill === null || judgement.exit === null) return null;
-  const { fill, exit, costs } = judgement;
+function costInR({
+  trade,
+  resolution,
+}: Pick<SimulatedTrade, "trade" | "resolution">): number | null {
+  if (!resolution || resolution.fill === null || resolution.exit === null) return null;
+  const { fill, exit, costs } = resolution;
   return tradeCost({ fill, exit }, costs) / Math.abs(trade.entry - trade.stopLoss);
 }
 

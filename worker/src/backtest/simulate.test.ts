@@ -31,7 +31,7 @@ function setUp(closes: readonly number[], finer: readonly Candle[] = []) {
   const finerMarket = recordedMarket((_, timeframe) =>
     timeframe === "30m" ? { ...own, candles: [...finer] } : undefined,
   );
-  const judge = createResolver({ course, finerMarket, costs: NO_TRADING_COSTS });
+  const resolve = createResolver({ course, finerMarket, costs: NO_TRADING_COSTS });
   const asked: number[] = [];
   const take = (side: "BUY" | "SELL", at: (bar: number) => boolean): Strategy => {
     return async (bar) => {
@@ -40,16 +40,16 @@ function setUp(closes: readonly number[], finer: readonly Candle[] = []) {
       return trade && { trade, confidence: 50, dollarRisk: 1 };
     };
   };
-  return { course, judge, take, asked };
+  return { course, resolve, take, asked };
 }
 
 describe("walking a market", () => {
   it("resolves a trade by the candles after it: won, lost, or held for too long", async () => {
-    const { course, judge, take } = setUp([...rising, ...series(20, () => 139)]);
+    const { course, resolve, take } = setUp([...rising, ...series(20, () => 139)]);
     const outcomes = async (side: "BUY" | "SELL", bar: number) => {
       const decide = take(side, (at) => at === bar);
-      const { trades } = await simulateTrades({ course, decide, judge, every: 1 });
-      return trades.map(({ judgement }) => judgement);
+      const { trades } = await simulateTrades({ course, decide, resolve, every: 1 });
+      return trades.map(({ resolution }) => resolution);
     };
     // Filled at the next open, 105; the target at 110 is passed by the candle that reaches 110.5, of the fifth hour.
     expect(await outcomes("BUY", 5)).toMatchObject([
@@ -64,17 +64,17 @@ describe("walking a market", () => {
   });
 
   it("leaves a trade open that the recording does not decide", async () => {
-    const { course, judge, take } = setUp(series(40, () => 100));
+    const { course, resolve, take } = setUp(series(40, () => 100));
     const decide = take("BUY", (bar) => bar === 36);
-    const { trades } = await simulateTrades({ course, decide, judge, every: 1 });
-    expect(trades).toMatchObject([{ judgement: null }]);
+    const { trades } = await simulateTrades({ course, decide, resolve, every: 1 });
+    expect(trades).toMatchObject([{ resolution: null }]);
   });
 
   it("asks nothing while a trade is open, and again at the close that ends it", async () => {
-    const { course, judge, take, asked } = setUp(rising);
+    const { course, resolve, take, asked } = setUp(rising);
     const decide = take("BUY", (bar) => bar === 5);
-    const { trades } = await simulateTrades({ course, decide, judge, every: 1 });
-    const endedAt = Date.parse(trades[0]?.judgement?.resolved_at ?? "");
+    const { trades } = await simulateTrades({ course, decide, resolve, every: 1 });
+    const endedAt = Date.parse(trades[0]?.resolution?.resolved_at ?? "");
     const next = asked.find((bar) => bar > 5);
     expect(next).toBeGreaterThan(6);
     expect(closeOf(course, next ?? 0)).toBe(endedAt);
@@ -90,31 +90,31 @@ describe("walking a market", () => {
     const up = { ...wide, low: 100, close: 105 };
     const down = { ...wide, time: wide.time + halfMs, open: 105, high: 105 };
     const judged = async (finer: Candle[]) => {
-      const { course, judge, take } = setUp(closes, finer);
+      const { course, resolve, take } = setUp(closes, finer);
       course.series.candles[2] = wide;
       const decide = take("BUY", (bar) => bar === 0);
-      const { trades } = await simulateTrades({ course, decide, judge, every: 1 });
-      return trades[0]?.judgement;
+      const { trades } = await simulateTrades({ course, decide, resolve, every: 1 });
+      return trades[0]?.resolution;
     };
     expect(await judged([up, down])).toMatchObject({ outcome: "WIN", reason: "target" });
     expect(await judged([])).toMatchObject({ outcome: "LOSS", reason: "both" });
   });
 
   it("decides at every n-th close only", async () => {
-    const { course, judge, take, asked } = setUp(rising);
-    await simulateTrades({ course, decide: take("BUY", () => false), judge, every: 10 });
+    const { course, resolve, take, asked } = setUp(rising);
+    await simulateTrades({ course, decide: take("BUY", () => false), resolve, every: 10 });
     expect(asked).toEqual([0, 10, 20, 30]);
   });
 
   it("ends with what it has when it is stopped, and with the reason before the first bar", async () => {
-    const { course, judge, take } = setUp(rising);
+    const { course, resolve, take } = setUp(rising);
     const controller = new AbortController();
     const inner = take("BUY", () => false);
     const decide: Strategy = (bar) => {
       if (bar === 12) controller.abort();
       return inner(bar);
     };
-    const walk = { course, decide, judge, every: 1, abort: controller.signal };
+    const walk = { course, decide, resolve, every: 1, abort: controller.signal };
     expect(await simulateTrades(walk)).toEqual({ trades: [], lastBar: 11 });
     await expect(simulateTrades(walk)).rejects.toThrow("aborted");
   });

@@ -22,7 +22,7 @@ export type Strategy = (bar: number) => Promise<Decision | null>;
 export type Resolver = (trade: Trade, bar: number) => Promise<Resolution | null>;
 
 export interface SimulatedTrade extends Decision {
-  judgement: Resolution | null;
+  resolution: Resolution | null;
 }
 
 const BARS_PER_PAUSE = 8;
@@ -30,7 +30,7 @@ const BARS_PER_PAUSE = 8;
 interface SimulationOptions {
   course: BacktestRange;
   decide: Strategy;
-  judge: Resolver;
+  resolve: Resolver;
   every: number;
   abort?: AbortSignal;
   onBar?: () => void;
@@ -65,21 +65,21 @@ export async function simulateTrades(
 }
 
 async function simulateBar(
-  { decide, judge, abort }: SimulationOptions,
+  { decide, resolve, abort }: SimulationOptions,
   bar: number,
 ): Promise<SimulatedTrade | null> {
   if (abort?.aborted) return null;
   try {
     const decision = await decide(bar);
-    return decision && { ...decision, judgement: await judge(decision.trade, bar) };
+    return decision && { ...decision, resolution: await resolve(decision.trade, bar) };
   } catch (error) {
     if (abort?.aborted) return null;
     throw error;
   }
 }
 
-const endOf = ({ judgement }: SimulatedTrade): number =>
-  judgement ? Date.parse(judgement.resolved_at) : Number.POSITIVE_INFINITY;
+const endOf = ({ resolution }: SimulatedTrade): number =>
+  resolution ? Date.parse(resolution.resolved_at) : Number.POSITIVE_INFINITY;
 
 /** Resolves trades like those of signals. Without finer candles, the worse outcome counts. */
 export function createResolver(options: {

@@ -7,30 +7,30 @@ import {
 import { mean, quantile } from "simple-statistics";
 import { outcomeCategory } from "../record/performance-stats.ts";
 import type { HoldResult } from "./baselines.ts";
-import type { ChanceBand, ChanceFigures, EquityCurves } from "./report/report-schema.ts";
+import type { ChanceBand, ChanceMetrics, EquityCurves } from "./report/report-schema.ts";
 import type { SimulatedTrade } from "./simulate.ts";
 
 export function tallyTrades(trades: readonly SimulatedTrade[]): Tally {
-  return tallySignals(trades.map(entryOf));
+  return tallySignals(trades.map(sampleOf));
 }
 
 /** The stake stays the same; results are not compounded. */
 export function resultUsd(trades: readonly SimulatedTrade[]): number {
   return trades.reduce(
-    (sum, { judgement, dollarRisk }) => sum + (judgement?.r_multiple ?? 0) * dollarRisk,
+    (sum, { resolution, dollarRisk }) => sum + (resolution?.r_multiple ?? 0) * dollarRisk,
     0,
   );
 }
 
-function entryOf({ trade, confidence, judgement }: SimulatedTrade): PerformanceSample {
+function sampleOf({ trade, confidence, resolution }: SimulatedTrade): PerformanceSample {
   const stated = { confidence: (confidence ?? 0) / 100, calibratedConfidence: null };
-  if (!judgement) return { fate: "pending", at: trade.createdAt, ...stated, trade: null };
+  if (!resolution) return { category: "pending", at: trade.createdAt, ...stated, trade: null };
   const { stopLoss, takeProfit } = trade;
   return {
-    fate: outcomeCategory(judgement),
-    at: Date.parse(judgement.resolved_at),
+    category: outcomeCategory(resolution),
+    at: Date.parse(resolution.resolved_at),
     ...stated,
-    trade: closedTrade({ ...judgement, stopLoss, takeProfit }),
+    trade: closedTrade({ ...resolution, stopLoss, takeProfit }),
   };
 }
 
@@ -45,15 +45,15 @@ function randomBaseline(values: readonly number[]): ChanceBand | null {
   };
 }
 
-export function chanceFigures(
+export function chanceMetrics(
   runs: readonly (readonly SimulatedTrade[])[],
   totalR: number,
-): ChanceFigures {
+): ChanceMetrics {
   const tallies = runs.map(tallyTrades);
   const totals = tallies.map(({ equity }) => equity.total);
-  const rates = tallies.flatMap(({ fates }) => {
-    const decided = fates.win + fates.loss;
-    return decided > 0 ? fates.win / decided : [];
+  const rates = tallies.flatMap(({ categories }) => {
+    const decided = categories.win + categories.loss;
+    return decided > 0 ? categories.win / decided : [];
   });
   const closed = tallies.filter(({ trades }) => trades.count > 0);
   return {
@@ -97,10 +97,10 @@ function gridOf(times: readonly number[]): number[] {
 }
 
 function curveAt(times: readonly number[], trades: readonly SimulatedTrade[]): number[] {
-  const results = trades.flatMap(({ judgement }) =>
-    judgement?.r_multiple == null
+  const results = trades.flatMap(({ resolution }) =>
+    resolution?.r_multiple == null
       ? []
-      : { at: Date.parse(judgement.resolved_at), r: judgement.r_multiple },
+      : { at: Date.parse(resolution.resolved_at), r: resolution.r_multiple },
   );
   let [next, total] = [0, 0];
   return times.map((time) => {

@@ -10,7 +10,7 @@ import { RecurringJobs } from "./recurring-jobs.ts";
 const WAIT = { timeout: 10_000, interval: 20 };
 
 describe("the nightly cleanup", () => {
-  const logger = createLogger({ part: "test", level: "silent" });
+  const logger = createLogger({ service: "test", level: "silent" });
   let database: Database;
   const workers: RecurringJobs[] = [];
 

@@ -8,7 +8,7 @@ import { measurePerformanceJob } from "./job-definitions.ts";
 import { RecurringJobs } from "./recurring-jobs.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
-const logger = createLogger({ part: "test", level: "silent" });
+const logger = createLogger({ service: "test", level: "silent" });
 
 let database: Database;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ it("measures as soon as a worker starts, once for all workers, and ends when it 
   }
   await vi.waitFor(async () => {
     const day = await database.performanceDays.findOne({ series: "live|*|*|*|*" }).lean();
-    expect(day?.tally.fates.win).toBe(3);
+    expect(day?.tally.categories.win).toBe(3);
   }, WAIT);
   expect(await database.jobs.countDocuments({ name: "measure-performance" })).toBe(1);
   await Promise.all(workers.map((worker) => worker.stop()));

@@ -18,7 +18,7 @@ it("logs a witness that fails once, however many rounds that lasts, and its retu
     ...{ _id: "2025-01-31", seq: 1, hash: "ab".repeat(32), at },
   });
   const calendar = await startFakeCalendar();
-  const logger = createLogger({ part: "test", level: "silent" });
+  const logger = createLogger({ service: "test", level: "silent" });
   const warn = vi.spyOn(logger, "warn");
   const info = vi.spyOn(logger, "info");
   const settings = {

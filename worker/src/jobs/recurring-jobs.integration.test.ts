@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { RecurringJobs } from "./recurring-jobs.ts";
 
 const WAIT = { timeout: 15_000, interval: 20 };
-const logger = createLogger({ part: "test", level: "silent" });
+const logger = createLogger({ service: "test", level: "silent" });
 
 /** Holds this process up, as if it had been suspended: no timer fires and no answer is read. */
 function suspendFor(durationMs: number): void {

@@ -16,7 +16,7 @@ import { SignalQueue } from "./signal-queue.ts";
 const WITHIN = { timeout: 15_000, interval: 20 };
 const SHORT_LOCK_MS = 1_000;
 const request = signalRequestSchema.parse({ symbol: "BTC/USDT", timeframe: "1h" });
-const logger = createLogger({ part: "test", level: "silent" });
+const logger = createLogger({ service: "test", level: "silent" });
 
 describe("a worker's queue", () => {
   const uri = newDatabaseUri("signal-queue");

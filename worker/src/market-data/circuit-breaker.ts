@@ -9,7 +9,6 @@ import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 export interface GuardLimits {
   /** Time limit for one provider, including its retry. */
   timeShareMs: number;
-  /** Shortest pause before the retry. */
   retryDelayMs: number;
   /** Consecutive failures that open the circuit of a market or provider, and for how long. */
   failuresToRest: number;

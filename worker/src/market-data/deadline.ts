@@ -11,7 +11,7 @@ export async function withDeadline<Result>(
 ): Promise<Result> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error("out of time")), timeoutMs);
-  const unlink = linkAbortSignals(limit, [abort]);
+  const unlink = linkAbort(limit, abort);
   try {
     return await work(limit.signal);
   } finally {
@@ -22,23 +22,15 @@ export async function withDeadline<Result>(
 
 /**
  * Not `AbortSignal.any`, which leaks memory in Node.js 20 if one of the signals lives long.
- * @returns a function that unlinks the signals
+ * @returns a function that unlinks them
  */
-export function linkAbortSignals(
-  controller: AbortController,
-  aborts: readonly AbortSignal[],
-): () => void {
+export function linkAbort(controller: AbortController, abort: AbortSignal): () => void {
   // Up to a hundred analyses listen to the shutdown signal of their worker.
-  setMaxListeners(0, ...aborts);
-  const stops = aborts.map((abort) => {
-    const follow = () => controller.abort(abort.reason);
-    if (abort.aborted) follow();
-    abort.addEventListener("abort", follow, { once: true });
-    return () => abort.removeEventListener("abort", follow);
-  });
-  return () => {
-    for (const stop of stops) stop();
-  };
+  setMaxListeners(0, abort);
+  const follow = () => controller.abort(abort.reason);
+  if (abort.aborted) follow();
+  abort.addEventListener("abort", follow, { once: true });
+  return () => abort.removeEventListener("abort", follow);
 }
 
 /** Rejects when `abort` fires; does not stop `work` itself. */

@@ -27,7 +27,7 @@ function ask(part: Partial<WholeRequest> = {}): Promise<Response> {
   return fetchBody({
     provider: "service",
     url: service.url,
-    aborts: [patient()],
+    abort: patient(),
     limits: GENEROUS,
     onAnswer: () => undefined,
     ...part,
@@ -93,7 +93,7 @@ describe("fetching a whole answer", () => {
   it("distinguishes a caller that aborted from a service that failed", async () => {
     handler = async () => undefined;
     const caller = new AbortController();
-    const asked = ask({ aborts: [caller.signal] });
+    const asked = ask({ abort: caller.signal });
     caller.abort();
     await expect(asked).rejects.toMatchObject({
       failure: "timeout",

@@ -1,4 +1,4 @@
-import { abortedByCaller, linkAbortSignals, raceAbort } from "./deadline.ts";
+import { abortedByCaller, linkAbort, raceAbort } from "./deadline.ts";
 import { ProviderError, type ProviderFailure } from "./provider-error.ts";
 
 export interface RequestLimits {
@@ -21,8 +21,8 @@ export interface WholeRequest {
     headers?: Record<string, string> | undefined;
     body?: string | Uint8Array<ArrayBuffer> | undefined;
   };
-  /** The first is the caller's; its abort is not a failure of the provider. */
-  aborts: readonly [AbortSignal, ...AbortSignal[]];
+  /** The caller's; its abort is not a failure of the provider. */
+  abort: AbortSignal;
   limits: RequestLimits;
   onAnswer: () => void;
 }
@@ -36,10 +36,10 @@ const NULL_BODY_STATUSES = [101, 204, 205, 304];
  * @throws ProviderError
  */
 export async function fetchBody(request: WholeRequest): Promise<Response> {
-  const { provider, url, init = {}, aborts, limits, onAnswer } = request;
+  const { provider, url, init = {}, abort, limits, onAnswer } = request;
   const limit = new AbortController();
   const { signal } = limit;
-  const unlink = linkAbortSignals(limit, aborts);
+  const unlink = linkAbort(limit, abort);
   let timer = setTimeout(() => limit.abort(), limits.headersTimeoutMs);
   let isAnswered = false;
   try {
@@ -54,7 +54,7 @@ export async function fetchBody(request: WholeRequest): Promise<Response> {
     return new Response(NULL_BODY_STATUSES.includes(response.status) ? null : bytes, response);
   } catch (error) {
     if (error instanceof ProviderError) throw error;
-    if (aborts[0].aborted) throw abortedByCaller(provider, error);
+    if (abort.aborted) throw abortedByCaller(provider, error);
     throw requestFailure(error, { provider, isAnswered, isTimeout: signal.aborted });
   } finally {
     clearTimeout(timer);

@@ -10,7 +10,6 @@ export interface CandleRequest {
   abort: AbortSignal;
   /** Unix milliseconds in the past: the series ends with the last candle closed by then. */
   until?: number;
-  /** Name of the provider to ask first. */
   prefer?: string;
   /** Replayed candles have to add up to those of this longer timeframe; live ones do anyway. */
   within?: Timeframe;

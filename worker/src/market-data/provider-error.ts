@@ -12,7 +12,6 @@ interface ProviderFault {
   scope?: FailureScope | undefined;
   retryable?: boolean | undefined;
   status?: number | undefined;
-  /** Pause that the provider requests. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }

@@ -93,7 +93,7 @@ export class RestMarketData implements LiveProvider {
       provider: name,
       url: withBase(`http://${name}${path}`, baseUrl),
       init: { headers: { accept: "application/json", ...headers } },
-      aborts: [abort],
+      abort,
       limits,
       onAnswer: () => {
         this.#answers += 1;

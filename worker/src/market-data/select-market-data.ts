@@ -13,7 +13,6 @@ import { createReplayMarketData, REPLAY_SYMBOLS } from "./replay/replay-market-d
 import { coversAny, liveWithReplayFallback, ReachabilityProbe } from "./replay-fallback.ts";
 import { createYahooMarketData } from "./yahoo-market-data.ts";
 
-/** Milliseconds. */
 export interface MarketDataLimits {
   probeTimeoutMs?: number;
   probeIntervalMs?: number;
@@ -46,7 +45,6 @@ export interface MarketDataSelection {
   currentSource(): MarketDataSource;
   /** Probes the live providers. Await it once at the start; it repeats until `close`. */
   probe(): Promise<void>;
-  /** Symbols for which signals can be requested. */
   listedSymbols(): Promise<string[]>;
   health(): ProviderHealth[];
   close(): void;

@@ -114,7 +114,6 @@ const WEEKDAYS_SHARE = 5 / 7;
 const SPARE_SHARE = 1.1;
 const SPARE_DAYS = 5;
 
-/** Time span that has `count` closed candles, if the endpoint goes back that far. */
 function historyMs(options: {
   timeframe: Timeframe;
   source: Timeframe;

@@ -32,9 +32,9 @@ async function told(): Promise<string[]> {
 }
 
 const failures = (provider: string, kind: string, count: number) =>
-  `provider_failures_total{provider="${provider}",kind="${kind}",part="worker"} ${count}`;
+  `provider_failures_total{provider="${provider}",kind="${kind}",service="worker"} ${count}`;
 const circuit = (provider: string, open: 0 | 1) =>
-  `provider_circuit_open{provider="${provider}",part="worker"} ${open}`;
+  `provider_circuit_open{provider="${provider}",service="worker"} ${open}`;
 
 describe("metrics of market data providers", () => {
   const market = (restMs = 60_000) => {

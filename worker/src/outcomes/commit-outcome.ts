@@ -23,9 +23,9 @@ interface OutcomeDeps {
 export async function commitOutcome(
   { database, now }: OutcomeDeps,
   analysisId: Types.ObjectId,
-  { judgement, candles }: { judgement: Resolution; candles: readonly Candle[] },
+  { resolution, candles }: { resolution: Resolution; candles: readonly Candle[] },
 ): Promise<void> {
-  const { outcome } = judgement;
+  const { outcome } = resolution;
   const isNew = await commit(
     database,
     { lockKeys: `analysis:${analysisId}`, now },
@@ -33,7 +33,7 @@ export async function commitOutcome(
       const resolveAt = new Date(at.getTime() + RECHECK_MS);
       const { matchedCount } = await database.marketAnalyses.updateOne(
         { _id: analysisId, status: "completed", outcome: { $exists: false } },
-        { $set: { outcome, judgement, resolveAt, updatedAt: at } },
+        { $set: { outcome, resolution, resolveAt, updatedAt: at } },
         { session },
       );
       if (matchedCount === 0) return false;
@@ -42,7 +42,7 @@ export async function commitOutcome(
       return true;
     },
   );
-  if (isNew) await shareOutcome(database, analysisId, judgement);
+  if (isNew) await shareOutcome(database, analysisId, resolution);
 }
 
 async function shareOutcome(
@@ -61,8 +61,8 @@ async function shareOutcome(
 /** Publishes the outcome for signals that do not have it yet. */
 export async function finishOutcome(
   { database }: Pick<OutcomeDeps, "database">,
-  { _id, judgement }: Pick<MarketAnalysisRecord, "_id" | "judgement">,
+  { _id, resolution }: Pick<MarketAnalysisRecord, "_id" | "resolution">,
 ): Promise<void> {
-  if (judgement) await shareOutcome(database, _id, judgement);
+  if (resolution) await shareOutcome(database, _id, resolution);
   await database.marketAnalyses.updateOne({ _id }, { $unset: { resolveAt: 1 } });
 }

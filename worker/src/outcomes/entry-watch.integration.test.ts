@@ -21,7 +21,7 @@ const LAST_CANDLE_AT = Date.UTC(2026, 10, 20, 13);
 const NOW = LAST_CANDLE_AT + 10 * MINUTE_MS;
 
 describe("watching the entries of signals", () => {
-  const logger = createLogger({ part: "test", level: "silent" });
+  const logger = createLogger({ service: "test", level: "silent" });
   let database: Database;
   let user: UserRecord;
 

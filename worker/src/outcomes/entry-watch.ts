@@ -57,7 +57,7 @@ function validAnalyses({ database, now }: WatchEntriesDeps): AsyncIterable<Watch
   return database.marketAnalyses
     .find({ "result.analysis.valid_until": { $gt: now().toISOString() }, status: "completed" })
     .sort({ "result.analysis.valid_until": 1 })
-    .select({ receipt: 0, "result.analysis.raw_ai": 0 })
+    .select({ provenance: 0, "result.analysis.raw_ai": 0 })
     .lean<WatchedAnalysis>()
     .cursor();
 }

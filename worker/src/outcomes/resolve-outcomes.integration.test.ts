@@ -24,7 +24,7 @@ import { MarketBackoff, resolveOutcomes } from "./resolve-outcomes.ts";
 const CALM: Bar = [100, 101, 99, 100];
 const WON: Bar = [100, 111, 99, 110];
 const MADE_AT = new Date(NOON);
-const logger = createLogger({ part: "test", level: "silent" });
+const logger = createLogger({ service: "test", level: "silent" });
 
 describe("resolving trades", () => {
   let database: Database;
@@ -77,7 +77,7 @@ describe("resolving trades", () => {
     const resolve = resolveBy(scriptedMarket({ "1h": hours }, NOON));
     expect(await resolve(NOON + 2 * HOUR_MS)).toBe(1);
     const resolved_at = new Date(NOON + 2 * HOUR_MS).toISOString();
-    const judgement = {
+    const resolution = {
       outcome: "WIN",
       reason: "target",
       resolved_at,
@@ -87,7 +87,7 @@ describe("resolving trades", () => {
       costs: DEFAULT_TRADING_COSTS.crypto,
     };
     const resolved = await stored(signal);
-    expect(resolved).toMatchObject({ outcome: "WIN", judgement });
+    expect(resolved).toMatchObject({ outcome: "WIN", resolution });
     expect(await database.signals.findById(signal._id).lean()).toMatchObject({ outcome: "WIN" });
     const candles = await database.outcomeCandles.findById(signal.analysisId).lean();
     expect(candles?.candles).toEqual(hours.slice(0, 2));
@@ -132,9 +132,9 @@ describe("resolving trades", () => {
     const late = await storeTrade(database, ann, { madeAt: MADE_AT });
     const resolveOnce = resolveBy(scriptedMarket({ "1h": hours }, NOON));
     await resolveOnce(NOON + 700 * HOUR_MS);
-    const judgement = (await stored(early))?.judgement;
-    expect(judgement).toMatchObject({ outcome: "WIN" });
-    expect((await stored(late))?.judgement).toEqual(judgement);
+    const resolution = (await stored(early))?.resolution;
+    expect(resolution).toMatchObject({ outcome: "WIN" });
+    expect((await stored(late))?.resolution).toEqual(resolution);
   });
 
   it("looks at what is open again after the next close, and not before", async () => {
@@ -201,7 +201,7 @@ describe("resolving trades", () => {
     expect(await resolve(NOON + HOUR_MS + 5_000)).toBe(0);
     expect(await stored(signal)).not.toHaveProperty("outcome");
     expect(await resolve(NOON + HOUR_MS + 70_000)).toBe(1);
-    expect(await stored(signal)).toMatchObject({ judgement: { outcome: "LOSS", reason: "both" } });
+    expect(await stored(signal)).toMatchObject({ resolution: { outcome: "LOSS", reason: "both" } });
   });
 
   it("lets minutes decide what an hour does not show", async () => {
@@ -214,7 +214,9 @@ describe("resolving trades", () => {
       NOON,
     );
     expect(await resolveBy(market)(NOON + HOUR_MS + 5_000)).toBe(1);
-    expect(await stored(signal)).toMatchObject({ judgement: { outcome: "WIN", reason: "target" } });
+    expect(await stored(signal)).toMatchObject({
+      resolution: { outcome: "WIN", reason: "target" },
+    });
   });
 
   it("resolves a trade whose signals were deleted, without notifications", async () => {
@@ -224,7 +226,7 @@ describe("resolving trades", () => {
     );
     const resolve = resolveBy(scriptedMarket({ "1h": bars([[100, 100, 90, 91]]) }, NOON));
     expect(await resolve(NOON + HOUR_MS + 5_000)).toBe(1);
-    expect(await stored(signal)).toMatchObject({ outcome: "LOSS", judgement: { reason: "stop" } });
+    expect(await stored(signal)).toMatchObject({ outcome: "LOSS", resolution: { reason: "stop" } });
     expect(await told(ann)).toEqual([]);
   });
 

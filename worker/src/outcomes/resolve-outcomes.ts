@@ -39,7 +39,7 @@ export async function resolveOutcomes(deps: ResolveDeps): Promise<number> {
     if (due.length === 0) break;
     const trades: PendingTrade[] = [];
     for (const analysis of due) {
-      const trade = analysis.judgement ? null : pendingTrade(analysis);
+      const trade = analysis.resolution ? null : pendingTrade(analysis);
       if (trade) trades.push(trade);
       else await finishOutcome(deps, analysis);
     }
@@ -48,14 +48,14 @@ export async function resolveOutcomes(deps: ResolveDeps): Promise<number> {
   return resolved;
 }
 
-type DueAnalysis = Omit<MarketAnalysisRecord, "receipt">;
+type DueAnalysis = Omit<MarketAnalysisRecord, "provenance">;
 
 function findDue(database: Database, until: Date): Promise<DueAnalysis[]> {
   return database.marketAnalyses
     .find({ resolveAt: { $lte: until }, ledgerSeq: { $exists: true } })
     .sort({ resolveAt: 1 })
     .limit(BATCH_SIZE)
-    .select({ receipt: 0, "result.analysis.raw_ai": 0 })
+    .select({ provenance: 0, "result.analysis.raw_ai": 0 })
     .lean<DueAnalysis[]>();
 }
 
@@ -87,7 +87,6 @@ const READ_TIMEOUT_MS = 20_000;
 
 type Attempt = "resolved" | "waits" | "failed";
 
-/** The due trades of one market. */
 interface DueMarket {
   key: string;
   market: Market;
@@ -133,17 +132,17 @@ async function resolveOne(
   const lengthMs = TIMEFRAME_MS[trade.timeframe];
   const candles = look.candles.filter(({ time }) => time + lengthMs > trade.createdAt);
   try {
-    const judgement = await resolveTrade({
+    const resolution = await resolveTrade({
       trade,
       candles,
       finer: (candle, timeframe) => deps.archive.parts(market, { candle, timeframe, now, abort }),
       now,
       costs: deps.tradingCosts[instrumentClass(market.symbol)],
     });
-    if (!judgement) return "waits";
-    const resolvedAt = Date.parse(judgement.resolved_at);
+    if (!resolution) return "waits";
+    const resolvedAt = Date.parse(resolution.resolved_at);
     const seen = candles.filter(({ time }) => time < resolvedAt);
-    await commitOutcome(deps, analysisId, { judgement, candles: seen });
+    await commitOutcome(deps, analysisId, { resolution, candles: seen });
     return "resolved";
   } catch (error) {
     deps.logger.warn({ err: error, analysisId }, "trade not resolved this time");
@@ -164,7 +163,6 @@ async function checkAgain(
   );
 }
 
-/** Postpones all trades of a market, including those of other batches. */
 async function postpone(
   { database, logger, now }: ResolveDeps,
   { market, until, error }: { market: Market; until: number; error: unknown },
@@ -197,7 +195,6 @@ function pendingTrade(
 
 const MAX_CANDLES = 600;
 
-/** Caches a market's candles for the charts of pending signals. */
 async function keepMarketCandles(
   { database, now }: { database: Database; now: () => Date },
   { key, candles }: { key: string; candles: readonly Candle[] },

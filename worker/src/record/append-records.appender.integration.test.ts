@@ -58,7 +58,7 @@ describe("the ledger that workers keep", () => {
   }, 90_000);
 
   it("gets a finished signal within about a second, and nothing once the worker has stopped", async () => {
-    const logger = createLogger({ part: "test", level: "silent" });
+    const logger = createLogger({ service: "test", level: "silent" });
     const ledger = startLedgerAppender({ database, logger, now: () => new Date() });
     await createSignals(database, user);
     await untilRecorded(1);

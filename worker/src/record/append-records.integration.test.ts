@@ -92,7 +92,7 @@ const clear = (signals: SignalRecord[]) =>
     deleteSignals(database, uow, { userId: user._id, signalIds: signals.map(({ _id }) => _id) }),
   );
 
-function judgement(outcome: Outcome) {
+function resolution(outcome: Outcome) {
   return resolutionSchema.parse({
     outcome,
     reason: outcome === "WIN" ? "target" : "stop",
@@ -112,7 +112,7 @@ function judgement(outcome: Outcome) {
 const resolve = (ledgerSeq: number, outcome: Outcome) =>
   database.marketAnalyses.collection.updateOne(
     { ledgerSeq },
-    { $set: { outcome, judgement: judgement(outcome) } },
+    { $set: { outcome, resolution: resolution(outcome) } },
   );
 
 const all = async () => {

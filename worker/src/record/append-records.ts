@@ -88,7 +88,7 @@ export function appendRecords(options: { database: Database; now: () => Date }):
   });
 }
 
-type RecordableAnalysis = Omit<MarketAnalysisRecord, "receipt">;
+type RecordableAnalysis = Omit<MarketAnalysisRecord, "provenance">;
 type Update = AnyBulkWriteOperation<MarketAnalysisRecord>;
 
 function findUnrecorded(
@@ -97,7 +97,7 @@ function findUnrecorded(
   { filter, sort }: { filter: QueryFilter<MarketAnalysisRecord>; sort: Record<string, 1> },
 ): Promise<RecordableAnalysis[]> {
   return database.marketAnalyses
-    .find(filter, { receipt: 0 }, { sort, limit: BATCH_SIZE, session })
+    .find(filter, { provenance: 0 }, { sort, limit: BATCH_SIZE, session })
     .lean<RecordableAnalysis[]>();
 }
 
@@ -122,10 +122,10 @@ function recordAnalysis(
 
 function recordOutcome(
   chain: LedgerChain,
-  { _id, ledgerSeq, judgement }: RecordableAnalysis,
+  { _id, ledgerSeq, resolution }: RecordableAnalysis,
 ): Update | null {
-  if (ledgerSeq === undefined || !judgement) return null;
-  const body = { analysis_seq: ledgerSeq, ...judgement };
+  if (ledgerSeq === undefined || !resolution) return null;
+  const body = { analysis_seq: ledgerSeq, ...resolution };
   const outcomeLedgerSeq = chain.add({ kind: "outcome", body });
   return { updateOne: { filter: { _id }, update: { $set: { outcomeLedgerSeq } } } };
 }

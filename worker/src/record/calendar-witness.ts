@@ -19,12 +19,12 @@ export function calendarWitness(
   url: string,
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
 ): Witness {
-  const ask = (path: string, request: Pick<WholeRequest, "init"> & { abort: AbortSignal }) =>
+  const ask = (path: string, request: Pick<WholeRequest, "init" | "abort">) =>
     fetchBody({
       provider: url,
       url: `${url}${path}`,
       init: { ...request.init, headers: { Accept: "application/vnd.opentimestamps.v1" } },
-      aborts: [request.abort],
+      abort: request.abort,
       limits: {
         headersTimeoutMs: timeoutMs,
         totalTimeoutMs: timeoutMs,

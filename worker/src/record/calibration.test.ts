@@ -11,7 +11,7 @@ import {
 
 const errorOf = (outcomes: readonly StatedOutcome[]) =>
   expectedCalibrationError(
-    addBuckets(outcomes.map((one) => bucketOf({ ...one, noEdge: 0.5, score: Number(one.won) }))),
+    addBuckets(outcomes.map((one) => bucketOf({ ...one, baseline: 0.5, score: Number(one.won) }))),
   );
 
 /** An analyst who is sure of himself: 90 % come true in 60 %, 50 % in 40 %. */

@@ -6,14 +6,13 @@ import type { Logger } from "@shared/runtime/logger.ts";
 import type { ClientSession, mongo } from "mongoose";
 import { z } from "zod";
 
-/** The fields of an analysis that the statistics use. */
 const closedAnalysisShape = z.object({
   symbol: z.string(),
   timeframe: timeframeSchema,
   status: z.enum(["completed", "failed"]),
   finishedAt: z.date(),
   outcome: outcomeSchema.optional(),
-  judgement: resolutionSchema
+  resolution: resolutionSchema
     .pick({
       reason: true,
       resolved_at: true,
@@ -46,8 +45,7 @@ const closedAnalysisSchema = closedAnalysisShape.refine(
     (analysis.entry !== null && analysis.stop_loss !== null && analysis.take_profit !== null),
 );
 
-/** What is large and not counted. */
-const PROJECTION = { receipt: 0, "result.analysis.raw_ai": 0 } as const;
+const PROJECTION = { provenance: 0, "result.analysis.raw_ai": 0 } as const;
 
 export type AnalysisFilter = mongo.Filter<mongo.Document>;
 
@@ -68,7 +66,7 @@ export async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<
     projection: PROJECTION,
     ...(session && { session, readConcern: { level: "snapshot" } }),
   });
-  if (newest !== undefined) found.sort({ "judgement.resolved_at": -1 }).limit(newest);
+  if (newest !== undefined) found.sort({ "resolution.resolved_at": -1 }).limit(newest);
   for await (const document of found) {
     const { success, data, error } = closedAnalysisSchema.safeParse(document);
     if (success) yield data;
@@ -76,7 +74,6 @@ export async function* readClosedAnalyses(options: ReadOptions): AsyncGenerator<
   }
 }
 
-/** Runs `read` on a snapshot of the database. */
 export async function readSnapshot<Result>(
   database: Database,
   read: (session: ClientSession) => Promise<Result>,

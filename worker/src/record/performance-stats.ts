@@ -62,8 +62,8 @@ export async function updatePerformanceStats(deps: PerformanceDeps): Promise<str
 }
 
 function dayOf(ended: ClosedAnalysis): string {
-  const { fate, at } = entryOf(ended);
-  return fate === "pending" ? PENDING_DAY : new Date(at).toISOString().slice(0, 10);
+  const { category, at } = sampleOf(ended);
+  return category === "pending" ? PENDING_DAY : new Date(at).toISOString().slice(0, 10);
 }
 
 /** Without a snapshot, which would expire during a long read. Reading an analysis twice is harmless. */
@@ -86,10 +86,10 @@ async function buildDay(deps: PerformanceDeps, day: string, builtAt: Date): Prom
   const { performanceDays } = deps.database;
   const bySeries = groupBySeries(await readDay(deps, day));
   await performanceDays.bulkWrite(
-    [...bySeries].map(([series, entries]) => ({
+    [...bySeries].map(([series, samples]) => ({
       updateOne: {
         filter: { series, day },
-        update: { $set: { tally: tallySignals(entries), builtAt } },
+        update: { $set: { tally: tallySignals(samples), builtAt } },
         upsert: true,
       },
     })),
@@ -103,11 +103,11 @@ async function buildDay(deps: PerformanceDeps, day: string, builtAt: Date): Prom
 function groupBySeries(analyses: readonly ClosedAnalysis[]): Map<string, PerformanceSample[]> {
   const groups = new Map<string, PerformanceSample[]>();
   for (const ended of analyses) {
-    const entry = entryOf(ended);
+    const sample = sampleOf(ended);
     for (const series of seriesKeysOf(ended)) {
       const group = groups.get(series);
-      if (group) group.push(entry);
-      else groups.set(series, [entry]);
+      if (group) group.push(sample);
+      else groups.set(series, [sample]);
     }
   }
   return groups;
@@ -133,16 +133,16 @@ function filtersOf(day: string): AnalysisFilter[] {
   const resolved = { outcome: { $exists: true }, status: "completed", ...isTrade };
   const withoutTrade = [{ status: "failed" }, { "result.analysis.final_signal": "WAIT" }];
   return [
-    { ...resolved, "judgement.resolved_at": { $gte: day, $lt: end.toISOString() } },
+    { ...resolved, "resolution.resolved_at": { $gte: day, $lt: end.toISOString() } },
     { ...ENDED, $or: withoutTrade, finishedAt: { $gte: start, $lt: end } },
   ];
 }
 
-function fateOf({ status, result, outcome, judgement }: ClosedAnalysis): OutcomeCategory {
+function categoryOf({ status, result, outcome, resolution }: ClosedAnalysis): OutcomeCategory {
   if (status === "failed") return "failed";
   if (result.analysis.final_signal === "WAIT") return "wait";
-  if (!outcome || !judgement) return "pending";
-  return outcomeCategory({ outcome, reason: judgement.reason });
+  if (!outcome || !resolution) return "pending";
+  return outcomeCategory({ outcome, reason: resolution.reason });
 }
 
 export function outcomeCategory({
@@ -154,21 +154,21 @@ export function outcomeCategory({
   return reason === "not-filled" ? "not-filled" : "expired";
 }
 
-function entryOf(ended: ClosedAnalysis): PerformanceSample {
-  const { judgement, finishedAt } = ended;
+function sampleOf(ended: ClosedAnalysis): PerformanceSample {
+  const { resolution, finishedAt } = ended;
   const { analysis } = ended.result;
   const { calibrated_confidence: calibrated = null } = analysis;
   return {
-    fate: fateOf(ended),
-    at: judgement ? Date.parse(judgement.resolved_at) : finishedAt.getTime(),
+    category: categoryOf(ended),
+    at: resolution ? Date.parse(resolution.resolved_at) : finishedAt.getTime(),
     confidence: analysis.confidence / 100,
     calibratedConfidence: calibrated === null ? null : calibrated / 100,
     trade: tradeOf(ended),
   };
 }
 
-function tradeOf({ result: { analysis }, judgement }: ClosedAnalysis): ClosedTrade | null {
+function tradeOf({ result: { analysis }, resolution }: ClosedAnalysis): ClosedTrade | null {
   const { stop_loss: stopLoss, take_profit: takeProfit } = analysis;
-  if (!judgement || stopLoss === null || takeProfit === null) return null;
-  return closedTrade({ ...judgement, stopLoss, takeProfit });
+  if (!resolution || stopLoss === null || takeProfit === null) return null;
+  return closedTrade({ ...resolution, stopLoss, takeProfit });
 }

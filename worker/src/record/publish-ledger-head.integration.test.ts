@@ -33,7 +33,7 @@ describe("publishing the ledger's head", () => {
     publishLedgerHead({
       database,
       dataDir,
-      logger: createLogger({ part: "test", level: "silent" }),
+      logger: createLogger({ service: "test", level: "silent" }),
       now: () => at,
       ...overrides,
     });

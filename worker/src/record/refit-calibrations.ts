@@ -55,11 +55,11 @@ function readOutcomes(
   return readSnapshot(deps.database, async (session) => {
     const outcomes: TimedOutcome[] = [];
     const newest = { ...deps, filter, session, newest: MAX_OUTCOMES };
-    for await (const { result, outcome, judgement } of readClosedAnalyses(newest)) {
-      if (!judgement) continue;
+    for await (const { result, outcome, resolution } of readClosedAnalyses(newest)) {
+      if (!resolution) continue;
       outcomes.push({
-        openedAt: Date.parse(judgement.filled_at ?? judgement.resolved_at),
-        resolvedAt: Date.parse(judgement.resolved_at),
+        openedAt: Date.parse(resolution.filled_at ?? resolution.resolved_at),
+        resolvedAt: Date.parse(resolution.resolved_at),
         stated: result.analysis.confidence / 100,
         won: outcome === "WIN",
       });

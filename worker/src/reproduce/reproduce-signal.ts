@@ -27,7 +27,7 @@ interface StoredSignal {
     "symbol" | "timeframe" | "limit" | "amount" | "riskPercent" | "leverage"
   >;
   analysis: Analysis;
-  receipt: SignalProvenance;
+  provenance: SignalProvenance;
   candles: Candle[];
 }
 
@@ -40,19 +40,19 @@ const ANY_IMAGE = "data:,";
  * Repeats a signal from its candles and compares it. The stored replies of a model are parsed, checked and sized again.
  */
 export async function reproduceSignal(stored: StoredSignal): Promise<Reproduction> {
-  const { receipt, candles } = stored;
+  const { provenance, candles } = stored;
   const sha256 = hashCandles(candles);
-  if (sha256 !== receipt.candles.sha256) {
+  if (sha256 !== provenance.candles.sha256) {
     const difference = {
       field: "candles.sha256",
-      stored: receipt.candles.sha256,
+      stored: provenance.candles.sha256,
       recomputed: sha256,
     };
     const notes = ["The stored candles are not those that the signal was made from."];
     return { verdict: "mismatch", differences: [difference], notes };
   }
-  if (receipt.analyst === "rules" && receipt.analystVersion !== rulesAnalyst.version) {
-    const reason = `It was made by ${receipt.analystVersion}, and this is ${rulesAnalyst.version}: use the version of the product that made it.`;
+  if (provenance.analyst === "rules" && provenance.analystVersion !== rulesAnalyst.version) {
+    const reason = `It was made by ${provenance.analystVersion}, and this is ${rulesAnalyst.version}: use the version of the product that made it.`;
     return { verdict: "impossible", reason };
   }
   try {
@@ -65,30 +65,30 @@ export async function reproduceSignal(stored: StoredSignal): Promise<Reproductio
 }
 
 async function compare(stored: StoredSignal): Promise<Reproduction> {
-  const { signal, receipt, analysis } = stored;
+  const { signal, provenance, analysis } = stored;
   const made = await generateSignal({
     request: signal,
-    chartImage: receipt.chartImageSha256 === null ? undefined : ANY_IMAGE,
+    chartImage: provenance.chartImageSha256 === null ? undefined : ANY_IMAGE,
     marketData: storedMarketData(stored),
-    analyst: receipt.analyst === "openai" ? storedAnalyst(receipt) : rulesAnalyst,
-    costs: receipt.costs,
-    now: () => Date.parse(receipt.madeAt),
+    analyst: provenance.analyst === "openai" ? storedAnalyst(provenance) : rulesAnalyst,
+    costs: provenance.costs,
+    now: () => Date.parse(provenance.madeAt),
     abort: new AbortController().signal,
   });
   const isSamePrompt =
-    receipt.analyst !== "openai" || receipt.analystVersion === OPENAI_ANALYST_VERSION;
+    provenance.analyst !== "openai" || provenance.analystVersion === OPENAI_ANALYST_VERSION;
   const found = [
     ...differences(lasting(analysis), lasting(made.analysis)),
     ...differences(
-      callsIn(receipt, isSamePrompt),
-      callsIn(made.receipt, isSamePrompt),
-      "receipt.exchanges",
+      callsIn(provenance, isSamePrompt),
+      callsIn(made.provenance, isSamePrompt),
+      "provenance.calls",
     ),
   ];
   const notes = isSamePrompt
     ? []
     : [
-        `The prompt was ${receipt.analystVersion}, now it is ${OPENAI_ANALYST_VERSION}: it was not compared.`,
+        `The prompt was ${provenance.analystVersion}, now it is ${OPENAI_ANALYST_VERSION}: it was not compared.`,
       ];
   return found.length === 0
     ? { verdict: "match", notes }
@@ -103,8 +103,8 @@ function lasting({ source, ...analysis }: Analysis): unknown {
   return { ...Object.fromEntries(kept), source: market };
 }
 
-function callsIn({ exchanges }: SignalProvenance, withPrompt: boolean): unknown {
-  return exchanges.map(({ prompt, rawReply, corrections, rejectedFor }) => ({
+function callsIn({ calls }: SignalProvenance, withPrompt: boolean): unknown {
+  return calls.map(({ prompt, rawReply, corrections, rejectedFor }) => ({
     ...(withPrompt && { prompt }),
     rawReply,
     corrections,
@@ -137,19 +137,18 @@ class ReproduceError extends Error {
   override readonly name = "ReproduceError";
 }
 
-/** Serves only the candles and the rate of a stored signal. */
 function storedMarketData(options: {
   signal: Pick<SignalRecord, "symbol">;
-  receipt: SignalProvenance;
+  provenance: SignalProvenance;
   candles: Candle[];
 }): MarketData {
-  const { signal, receipt, candles } = options;
-  const { provider, data, notes, market } = receipt.candles;
+  const { signal, provenance, candles } = options;
+  const { provider, data, notes, market } = provenance.candles;
   const series: CandleSeries = { candles, provider, data, notes, ...(market && { market }) };
   return {
     async candles({ symbol }) {
       if (symbol === signal.symbol) return series;
-      const rate = receipt.quoteToUsd;
+      const rate = provenance.quoteToUsd;
       const last = candles.slice(-1);
       if (rate !== null) {
         return { ...series, candles: last.map((candle) => ({ ...candle, close: rate })) };
@@ -157,32 +156,31 @@ function storedMarketData(options: {
       throw new ProviderError({
         provider,
         failure: "unknown-symbol",
-        message: `${symbol} is not in the receipt`,
+        message: `${symbol} is not in the provenance`,
       });
     },
   };
 }
 
-/** Returns the stored replies of a model in order. */
-function storedAnalyst(receipt: SignalProvenance): Analyst {
+function storedAnalyst(provenance: SignalProvenance): Analyst {
   let asked = 0;
   return {
     name: "openai",
-    version: receipt.analystVersion,
+    version: provenance.analystVersion,
     async advise(request) {
-      const exchange = receipt.exchanges[asked];
+      const call = provenance.calls[asked];
       asked += 1;
-      if (!exchange) throw new ReproduceError("the stored replies are not accepted any more");
-      return toReply(exchange, { receipt, request });
+      if (!call) throw new ReproduceError("the stored replies are not accepted any more");
+      return toReply(call, { provenance, request });
     },
   };
 }
 
 function toReply(
-  { rawReply, cutOff, rejectedFor }: SignalProvenance["exchanges"][number],
-  { receipt, request }: { receipt: SignalProvenance; request: AdviceRequest },
+  { rawReply, cutOff, rejectedFor }: SignalProvenance["calls"][number],
+  { provenance, request }: { provenance: SignalProvenance; request: AdviceRequest },
 ): AdviceReply {
-  const common = { model: receipt.model, prompt: promptProvenance(request), rawReply };
+  const common = { model: provenance.model, prompt: promptProvenance(request), rawReply };
   if (cutOff) return { ...common, advice: NO_ADVICE, cutOff: rejectedFor.join(" ") };
   try {
     const { advice, chart } = readAdvice(rawReply);

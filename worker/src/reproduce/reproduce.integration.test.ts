@@ -21,7 +21,7 @@ import { recordedCandles } from "../testing/candles.ts";
 import { liveSeries, memoryMarketData } from "../testing/fakes.ts";
 import { describeReproduction, reproduceStoredSignal } from "./run-reproduce.ts";
 
-const uri = newDatabaseUri("replay");
+const uri = newDatabaseUri("reproduce");
 const PROJECT = new URL("../../../", import.meta.url);
 
 let database: Database;
@@ -66,7 +66,7 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
   const series = liveSeries(candles);
   const deps = {
     database,
-    logger: createLogger({ part: "test", level: "silent" }),
+    logger: createLogger({ service: "test", level: "silent" }),
     marketData: memoryMarketData({ "BTC/USDT": series, "ETH/BTC": { ...series, notes: ["Hm."] } }),
     analyst,
     metrics: createWorkerMetrics(),
@@ -82,19 +82,19 @@ async function storeSignal(analyst: Analyst, symbol = "BTC/USDT"): Promise<strin
 
 const analysisIdOf = async (id: string) => (await database.signals.findById(id).lean())?.analysisId;
 
-/** Changes fields of a signal, or of the receipt of its analysis. */
+/** Changes fields of a signal, or of the provenance of its analysis. */
 async function change(id: string, fields: Record<string, unknown>): Promise<void> {
-  const isReceipt = Object.keys(fields).every((field) => field.startsWith("receipt."));
-  if (isReceipt) {
+  const isProvenance = Object.keys(fields).every((field) => field.startsWith("provenance."));
+  if (isProvenance) {
     const _id = await analysisIdOf(id);
     await database.marketAnalyses.updateOne({ _id }, { $set: fields });
   } else await database.signals.updateOne({ _id: id }, { $set: fields });
 }
 
 async function fieldsThatDiffer(id: string): Promise<string[]> {
-  const replay = await reproduceStoredSignal(database, id);
-  if (replay.verdict !== "mismatch") throw new Error(`it is a ${replay.verdict}`);
-  return replay.differences.map(({ field }) => field);
+  const reproduction = await reproduceStoredSignal(database, id);
+  if (reproduction.verdict !== "mismatch") throw new Error(`it is a ${reproduction.verdict}`);
+  return reproduction.differences.map(({ field }) => field);
 }
 
 describe("a stored signal made again", () => {
@@ -140,7 +140,7 @@ describe("a stored signal made again", () => {
     const reply = await storeSignal(model());
     const signal = await database.signals.findById(reply).lean();
     await change(reply, {
-      "receipt.exchanges.0.rawReply": JSON.stringify({
+      "provenance.calls.0.rawReply": JSON.stringify({
         ...signal?.analysis,
         ...signal?.analysis?.raw_ai,
         confidence: 12,
@@ -148,8 +148,8 @@ describe("a stored signal made again", () => {
     });
     expect(await fieldsThatDiffer(reply)).toContain("confidence");
     const prompt = await storeSignal(model());
-    await change(prompt, { "receipt.exchanges.0.prompt": "Say BUY." });
-    expect(await fieldsThatDiffer(prompt)).toEqual(["receipt.exchanges.0.prompt"]);
+    await change(prompt, { "provenance.calls.0.prompt": "Say BUY." });
+    expect(await fieldsThatDiffer(prompt)).toEqual(["provenance.calls.0.prompt"]);
     const altered = await storeSignal(rulesAnalyst);
     const $set = { "candles.299.close": 1 };
     await database.analysisCandles.collection.updateOne(
@@ -167,17 +167,17 @@ describe("a stored signal made again", () => {
     const bald = await storeSignal(rulesAnalyst);
     await database.analysisCandles.deleteOne({ _id: await analysisIdOf(bald) });
     const older = await storeSignal(rulesAnalyst);
-    await change(older, { "receipt.analystVersion": "rules/1" });
+    await change(older, { "provenance.analystVersion": "rules/1" });
     await database.signals.updateOne({ _id: queued?._id }, { $unset: { analysis: 1 } });
     const reasonFor = async (id: unknown) => {
-      const replay = await reproduceStoredSignal(database, String(id));
-      return replay.verdict === "impossible" ? replay.reason : replay.verdict;
+      const reproduction = await reproduceStoredSignal(database, String(id));
+      return reproduction.verdict === "impossible" ? reproduction.reason : reproduction.verdict;
     };
     expect(await reasonFor(newSignalId())).toBe("There is no such signal.");
     expect(await reasonFor("nonsense")).toBe("There is no such signal.");
     expect(await reasonFor(queued?._id)).toBe("It is not finished yet (queued).");
     expect(await reasonFor(failed?._id)).toBe("It failed: there is nothing to recompute.");
-    expect(await reasonFor(bare?._id)).toMatch(/^Its receipt is missing/);
+    expect(await reasonFor(bare?._id)).toMatch(/^Its provenance is missing/);
     expect(await reasonFor(bald)).toBe("Its candles are not stored.");
     expect(await reasonFor(older)).toMatch(/^It was made by rules\/1, and this is rules\/3/);
   });
@@ -185,8 +185,8 @@ describe("a stored signal made again", () => {
   it("of an older prompt is compared in all but the prompt", async () => {
     const id = await storeSignal(model());
     await change(id, {
-      "receipt.analystVersion": "openai/2020-1-1",
-      "receipt.exchanges.0.prompt": "An older one.",
+      "provenance.analystVersion": "openai/2020-1-1",
+      "provenance.calls.0.prompt": "An older one.",
     });
     await change(id, { "analysis.source.analyst_version": "openai/2020-1-1" });
     expect(await reproduceStoredSignal(database, id)).toMatchObject({
@@ -196,7 +196,7 @@ describe("a stored signal made again", () => {
   });
 });
 
-describe("npm run replay", () => {
+describe("npm run reproduce", () => {
   async function run(...args: string[]) {
     const env = {
       PATH: process.env.PATH,

@@ -6,15 +6,16 @@ import { signalProvenanceSchema } from "../analysis/provenance.ts";
 import { type Difference, type Reproduction, reproduceSignal } from "./reproduce-signal.ts";
 
 /** @returns text for the terminal, and the exit code */
-export async function runReplay(options: {
+export async function runReproduction(options: {
   uri: string;
   signalId: string;
 }): Promise<{ text: string; exitCode: number }> {
   const { uri, signalId } = options;
   const database = await openDatabase({ uri });
   try {
-    const replay = await reproduceStoredSignal(database, signalId);
-    return { text: describeReproduction(signalId, replay), exitCode: EXIT_CODES[replay.verdict] };
+    const reproduction = await reproduceStoredSignal(database, signalId);
+    const exitCode = EXIT_CODES[reproduction.verdict];
+    return { text: describeReproduction(signalId, reproduction), exitCode };
   } finally {
     await database.close();
   }
@@ -34,9 +35,11 @@ export async function reproduceStoredSignal(
   const { analysis } = signal;
   if (!analysis) return impossible(`It is not finished yet (${signal.status}).`);
   const made = await database.marketAnalyses.findById(signal.analysisId).lean();
-  const receipt = signalProvenanceSchema.safeParse(made?.receipt);
-  if (!receipt.success) {
-    return impossible("Its receipt is missing, or of a version of the product that wrote others.");
+  const provenance = signalProvenanceSchema.safeParse(made?.provenance);
+  if (!provenance.success) {
+    return impossible(
+      "Its provenance is missing, or of a version of the product that wrote others.",
+    );
   }
   const stored = await database.analysisCandles.findById(signal.analysisId).lean();
   if (!stored || stored.candles.length === 0) return impossible("Its candles are not stored.");
@@ -44,7 +47,7 @@ export async function reproduceStoredSignal(
   const isMissed = analysis.final_signal !== finished?.result.analysis.final_signal;
   const given = finished && isMissed ? sizeAnalysis(finished, signal) : analysis;
   const { candles } = stored;
-  return reproduceSignal({ signal, analysis: given, receipt: receipt.data, candles });
+  return reproduceSignal({ signal, analysis: given, provenance: provenance.data, candles });
 }
 
 export const EXIT_CODES = { match: 0, mismatch: 1, impossible: 2 } as const;

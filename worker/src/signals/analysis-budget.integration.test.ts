@@ -66,7 +66,7 @@ describe("the daily budget of analyses", () => {
     }));
     return {
       database,
-      logger: createLogger({ part: "test", level: "silent" }),
+      logger: createLogger({ service: "test", level: "silent" }),
       marketData: memoryMarketData({ "BTC/USDT": liveSeries(candles) }),
       analyst: analyst(),
       metrics: createWorkerMetrics(),

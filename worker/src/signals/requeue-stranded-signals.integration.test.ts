@@ -13,7 +13,7 @@ describe("the sweep", () => {
   let database: Database;
   const deps = () => ({
     database,
-    logger: createLogger({ part: "test", level: "silent" }),
+    logger: createLogger({ service: "test", level: "silent" }),
     now: () => new Date(),
   });
   beforeAll(async () => {

@@ -44,7 +44,7 @@ it("ends as stored when its lock is found deleted just as its result is committe
   const write = (line: string) => void logLines.push(line);
   const deps = {
     database,
-    logger: createLogger({ part: "test", level: "info", destination: { write } }),
+    logger: createLogger({ service: "test", level: "info", destination: { write } }),
     marketData: memoryMarketData({}),
     analyst: rulesAnalyst,
     metrics: createWorkerMetrics(),

@@ -106,7 +106,7 @@ async function produceResult(
   return withDeadline({ abort, timeoutMs: runBudgetMs(run) }, async (deadline) => {
     try {
       const made = await makeAnalysis(deps, run, { onUsage, abort: deadline });
-      const { model, analyst } = made.receipt;
+      const { model, analyst } = made.provenance;
       return { ...made, ...(analyst !== "none" && { usage: usageRecord(model, spent) }) };
     } catch (error) {
       abort.throwIfAborted();
@@ -128,7 +128,7 @@ async function makeAnalysis(
   { onUsage, abort }: { onUsage: (usage: CallUsage) => void; abort: AbortSignal },
 ) {
   await untilClosed(deps, run, abort);
-  const { analysis, quoteToUsd, receipt, candles } = await analyseMarket({
+  const { analysis, quoteToUsd, provenance, candles } = await analyseMarket({
     request: run,
     chartImage: await readChartImage(deps.database, run, abort),
     marketData: deps.marketData,
@@ -142,9 +142,9 @@ async function makeAnalysis(
   const result = {
     analysis: await withCalibration(deps, analysis),
     quoteToUsd,
-    candlesSha256: receipt.candles.sha256,
+    candlesSha256: provenance.candles.sha256,
   };
-  return { status: "completed", result, receipt, candles } as const;
+  return { status: "completed", result, provenance, candles } as const;
 }
 
 function usageRecord(model: string, spent: readonly CallUsage[]): RunResult["usage"] {
@@ -244,8 +244,8 @@ function readChartImage(
 
 const timedSchema = signalProvenanceSchema.pick({ durationsMs: true });
 
-function runMetrics({ status, receipt, usage }: RunResult, totalMs: number): FinishedRun {
-  const stagesMs = timedSchema.safeParse(receipt).data?.durationsMs;
+function runMetrics({ status, provenance, usage }: RunResult, totalMs: number): FinishedRun {
+  const stagesMs = timedSchema.safeParse(provenance).data?.durationsMs;
   return { status, totalMs, stagesMs, usage };
 }
 

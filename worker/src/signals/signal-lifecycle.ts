@@ -17,7 +17,7 @@ import { hasUsedRefusalRefunds, refundCredit, warnOfCharge } from "./refund-cred
 
 export const MAX_SIGNALS = 200;
 
-export type AnalysisRun = Omit<MarketAnalysisRecord, "receipt">;
+export type AnalysisRun = Omit<MarketAnalysisRecord, "provenance">;
 
 /**
  * Starts a run of each analysis: `queued → running`, or `running → running` after a lost worker. `revision` is a
@@ -97,7 +97,7 @@ export interface RunResult {
   result: MarketResult;
   /** The model answered without usable advice. */
   isRefusal?: boolean;
-  receipt?: unknown;
+  provenance?: unknown;
   candles?: Candle[];
   usage?: Omit<SignalUsageRecord, "_id" | "at"> | undefined;
 }
@@ -207,9 +207,9 @@ async function finishAll(
 const NO_USER = { userId: 1 } as const;
 const FREED_KEY = { ...NO_USER, key: 1 } as const;
 
-function analysisEnding({ status, result, receipt }: RunResult, at: Date) {
+function analysisEnding({ status, result, provenance }: RunResult, at: Date) {
   const isTrade = status === "completed" && result.analysis.final_signal !== "WAIT";
-  return { status, result, receipt, ...(isTrade && { resolveAt: at }) };
+  return { status, result, provenance, ...(isTrade && { resolveAt: at }) };
 }
 
 interface EndedAnalysis
@@ -276,7 +276,10 @@ export async function finishOtherSignals(
   database: Database,
   analysisId: Types.ObjectId,
 ): Promise<void> {
-  const analysis = await database.marketAnalyses.findById(analysisId).select({ receipt: 0 }).lean();
+  const analysis = await database.marketAnalyses
+    .findById(analysisId)
+    .select({ provenance: 0 })
+    .lean();
   const { result, finishedAt, status } = analysis ?? {};
   const ended =
     analysis && result && finishedAt && (status === "completed" || status === "failed")

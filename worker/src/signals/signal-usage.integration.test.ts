@@ -62,7 +62,7 @@ describe("what a signal cost", () => {
     await runAnalysis(
       {
         database,
-        logger: createLogger({ part: "test", level: "info", destination: { write } }),
+        logger: createLogger({ service: "test", level: "info", destination: { write } }),
         marketData: memoryMarketData({ "BTC/USDT": liveSeries(candles) }),
         analyst,
         metrics: createWorkerMetrics(),
@@ -84,7 +84,9 @@ describe("what a signal cost", () => {
     const { promptTokens, completionTokens } = usage;
     const costUsd = (promptTokens + 4 * completionTokens) / 1e6;
     expect(usage).toMatchObject({ model: "test-model", costUsd, at: analysis?.finishedAt });
-    expect(analysis?.receipt).toMatchObject({ usage: { promptTokens, completionTokens, costUsd } });
+    expect(analysis?.provenance).toMatchObject({
+      usage: { promptTokens, completionTokens, costUsd },
+    });
   });
 
   it("is not known without a price, and nothing by the rules", async () => {

@@ -21,7 +21,7 @@ export const GUARD_LIMITS: GuardLimits = {
   restMs: 60_000,
 };
 
-export const silentLogger = createLogger({ part: "test", level: "silent" });
+export const silentLogger = createLogger({ service: "test", level: "silent" });
 
 export function patient(): AbortSignal {
   return new AbortController().signal;

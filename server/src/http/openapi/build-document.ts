@@ -15,7 +15,6 @@ are pushed by Socket.IO on the same host: connect with \`auth: { token }\`.`;
 
 const text = { type: "string" as const };
 
-/** The OpenAPI 3.1 document of the API. */
 export function buildDocument(options: {
   version: string;
   serverUrl: string;

@@ -35,7 +35,6 @@ interface OperationAt {
   operation: Operation;
 }
 
-/** The document as a page without scripts and external resources. */
 function renderDocsPage(document: OpenApiDocument): string {
   const { info, tags, components } = document;
   const operations = listOperations(document);
@@ -128,7 +127,6 @@ function withCode(text: string): Html {
 
 const SCHEMA_REFERENCE = /\{\s*"\$ref": "#\/components\/schemas\/(\w+)"\s*\}/;
 
-/** A schema as JSON, in which references to named schemas are links. */
 function renderSchema(schema: JsonSchema | undefined): Html {
   const parts = JSON.stringify(schema ?? {}, null, 2).split(SCHEMA_REFERENCE);
   const linked = parts.map((part, index) =>
@@ -141,7 +139,7 @@ const styleHash = createHash("sha256").update(DOCS_STYLE).digest("base64");
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; ${NO_FRAMES_OR_FORMS}`;
 
 /** The description of the API as OpenAPI and as a page. */
-export function createDocsRoutes(
+export function createDocsHandlers(
   { settings }: Pick<ServerDeps, "settings">,
   routes: readonly Route[],
 ): BoundRoute[] {
@@ -153,7 +151,7 @@ export function createDocsRoutes(
   const page = renderDocsPage(document);
   return [
     handle(serviceRoutes.getOpenApi, () => ({ ...document })),
-    handle(serviceRoutes.getDocs, (_, ctx) => {
+    handle(serviceRoutes.getDocs, (_, { ctx }) => {
       ctx.set("Content-Security-Policy", PAGE_POLICY);
       ctx.type = "html";
       return page;

@@ -5,7 +5,6 @@ import { AppError } from "@shared/runtime/app-error.ts";
 import { type AuthenticatedSession, isActive } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
-/** The sessions of the user, the one used last first. */
 export function listSessions(
   { now }: Pick<ServerDeps, "now">,
   { user, sessionId }: Pick<AuthenticatedSession, "user" | "sessionId">,
@@ -23,7 +22,6 @@ export function listSessions(
   return { sessions };
 }
 
-/** Ends one session of the user and closes its sockets. @throws AppError not-found */
 export async function endSession(
   { database, now, origin }: Pick<ServerDeps, "database" | "now" | "origin">,
   { user }: Pick<AuthenticatedSession, "user">,

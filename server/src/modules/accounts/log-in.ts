@@ -49,7 +49,6 @@ export async function logIn(
   return presentSession(current, token);
 }
 
-/** @throws AppError two-factor-required, invalid-credentials, rate-limited */
 async function checkCode(
   deps: LoginDeps,
   user: UserRecord,
@@ -63,7 +62,6 @@ async function checkCode(
   if (!(await consumeCode(deps, user, code))) throw invalidCredentials("invalid-code");
 }
 
-/** The response to a sign-in. */
 export const presentSession = (
   { approved, role, username }: Pick<UserRecord, "approved" | "role" | "username">,
   token: string,

@@ -12,7 +12,6 @@ const MIN_LENGTH = {
   admin: MIN_ADMIN_PASSWORD_LENGTH,
 } as const satisfies Record<Role, number>;
 
-/** The most frequent passwords of known breaches, of those that are long enough. */
 const commonPasswords = (role: Role): ReadonlySet<string> =>
   new Set(
     dictionary["passwords-common"]
@@ -25,7 +24,6 @@ const COMMON: Record<Role, ReadonlySet<string>> = {
   admin: commonPasswords("admin"),
 };
 
-/** Names of the product. */
 const PRODUCT_WORDS = ["aitradingbot", "aitradingsignals", "tradingbot", "tradingsignals"];
 
 /** Refuses a new password that is easy to guess. @throws AppError invalid-input */

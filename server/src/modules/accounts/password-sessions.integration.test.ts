@@ -34,7 +34,7 @@ describe("open sessions, when the password becomes another", () => {
       ADMIN_PASSWORD: TEST_PASSWORD,
       SMTP_URL: smtp.url,
     });
-    const logger = createLogger({ part: "server", level: "silent" });
+    const logger = createLogger({ service: "server", level: "silent" });
     databases = [await openDatabase({ uri }), await openDatabase({ uri })];
     servers = [];
     for (const database of databases) {

@@ -8,7 +8,6 @@ const FREE_FAILURES = 10;
 const FAILURES_KEPT_SECONDS = 3_600;
 const MAX_DELAY_SECONDS = 300;
 
-/** A sign-in that has not succeeded yet. */
 interface SignInAttempt {
   succeed(): Promise<void>;
 }

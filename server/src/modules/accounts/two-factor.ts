@@ -12,7 +12,7 @@ import { SecretBox } from "@shared/runtime/secret-box.ts";
 import { Secret, TOTP } from "otpauth";
 import { renderSVG } from "uqr";
 import { reauthenticationRequired, wrongPasswordOrCode } from "../../http/errors.ts";
-import { createAttemptLimit } from "../../http/rate-limits.ts";
+import { createLimiter, takePoint } from "../../http/rate-limits.ts";
 import type { AuthenticatedSession } from "../../http/sessions.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { updateAndLog } from "../admin/security-log.ts";
@@ -34,7 +34,7 @@ const RECOVERY_CODES = 10;
 /** 112 bits are enough for an unsalted fast hash (ASVS 6.5.2). */
 const RECOVERY_CODE_BYTES = 14;
 
-const WRONG_CODES = { points: 10, durationSeconds: 15 * 60 };
+const WRONG_CODES = { name: "two-factor-code", points: 10, durationSeconds: 15 * 60 };
 
 export const presentTwoFactor = ({
   twoFactor,
@@ -96,7 +96,6 @@ export async function confirmTwoFactor(
   return { recovery_codes: recoveryCodes };
 }
 
-/** @throws AppError not-found if it is off, wrong-password, rate-limited */
 export async function disableTwoFactor(
   deps: ReauthenticationDeps & NoticeDeps,
   { user }: Pick<AuthenticatedSession, "user">,
@@ -125,7 +124,6 @@ export async function reauthenticate(
   if (user.twoFactor && !(await consumeCode(deps, user, code ?? ""))) throw wrongPasswordOrCode();
 }
 
-/** A sign-in counts as an authentication for this time. */
 const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /** Like `reauthenticate`, unless the session has just signed in. */
@@ -181,7 +179,6 @@ async function consumeRecoveryCode(
   return updateAndLog(deps, { model: deps.database.users, filter, update }, entry);
 }
 
-/** The time step of a valid code, or null. */
 function stepOf({ now }: TwoFactorDeps, secret: string, token: string): number | null {
   // The library compares bytes, and fails if six characters are more than six bytes.
   if (!/^\d{6}$/.test(token)) return null;
@@ -203,10 +200,11 @@ async function limitAttempts<Result>(
   { _id }: Pick<UserRecord, "_id">,
   attempt: () => Promise<Result | null>,
 ): Promise<Result | null> {
-  const limit = createAttemptLimit(deps, { name: "two-factor-code", ...WRONG_CODES });
-  await limit.take(_id.toString());
+  if (deps.settings.RATE_LIMIT === "off") return attempt();
+  const limiter = createLimiter(deps.database, { ...WRONG_CODES, givesBack: true });
+  await takePoint(limiter, _id.toString());
   const result = await attempt();
-  if (result !== null) await limit.giveBack(_id.toString());
+  if (result !== null) await limiter.reward(_id.toString());
   return result;
 }
 

@@ -5,7 +5,6 @@ import { commit, type UnitOfWork } from "@shared/outbox/commit.ts";
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 
-/** Verifies an address with the token of an email. @throws AppError invalid-token */
 export async function verifyEmail(
   deps: Pick<ServerDeps, "database" | "identity" | "now">,
   { token }: VerifyEmailRequest,

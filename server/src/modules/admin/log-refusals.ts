@@ -2,7 +2,7 @@ import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { type AppContext, type AppMiddleware, forRequest } from "../../http/context.ts";
+import type { AppContext, AppMiddleware } from "../../http/context.ts";
 import { clientNetwork, hashOf } from "../../http/rate-limits.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { findByName } from "../accounts/log-in.ts";
@@ -32,7 +32,7 @@ export function logRefusals(
         deps.background.run("logging a refusal", async () => {
           const entry = await entryOf(deps, ctx, error);
           const max = entry.user === null ? MAX_ENTRIES_WITHOUT_USER : MAX_ENTRIES_OF_USER;
-          await addLimitedLogEntry(forRequest(deps, ctx), max, entry);
+          await addLimitedLogEntry({ ...deps, origin: ctx.state.origin }, max, entry);
         });
       }
       throw error;

@@ -87,7 +87,6 @@ export function addLimitedLogEntry(
   });
 }
 
-/** One page of the security log, newest first. */
 export async function readSecurityLog(
   { database }: { database: Pick<Database, "securityLog"> },
   { limit, cursor, type, user, actor, from, to }: SecurityLogQuery,

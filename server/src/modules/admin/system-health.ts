@@ -8,7 +8,6 @@ import { productVersion } from "@shared/runtime/settings.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { readQueueDepth } from "../signals/queue-depth.ts";
 
-/** State of the queue, the workers with their providers, and this server. */
 export async function getSystemHealth(
   deps: Pick<ServerDeps, "database" | "now" | "feedIsRunning">,
 ): Promise<SystemHealth> {

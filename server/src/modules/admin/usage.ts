@@ -5,7 +5,6 @@ import type { ServerDeps } from "../../server-deps.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Days per period, including today. */
 const PERIOD_DAYS = { today: 1, last_7_days: 7, last_30_days: 30 } as const;
 
 interface DayUsage {
@@ -18,7 +17,6 @@ interface DayUsage {
   pricedSignals: number;
 }
 
-/** Today's budget, and tokens and cost of the analyses of the last 30 days in UTC. */
 export async function summarizeUsage({
   database,
   settings,

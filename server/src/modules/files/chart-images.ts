@@ -7,7 +7,6 @@ import type { ServerDeps } from "../../server-deps.ts";
 import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
 import { createSignPath, withSignedUrl } from "./signed-url.ts";
 
-/** All chart images with signed URLs, newest first. */
 export async function listChartImages(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
   admin: Admin,
@@ -17,7 +16,6 @@ export async function listChartImages(
   return images.map((image) => withSignedUrl(presentChartImage(image), signPath));
 }
 
-/** Deletes a chart image but not its signal. @throws AppError not-found */
 export function deleteChartImage(
   deps: AdminDeps,
   { admin, filename }: { admin: Admin; filename: string },

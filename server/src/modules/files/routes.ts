@@ -6,8 +6,8 @@ import type { UserRecord } from "@shared/database/models/user.ts";
 import { type FileKind, filePath, fileStore, isFilename } from "@shared/files/file-store.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { z } from "zod";
-import { type AppContext, type AppMiddleware, forRequest, sessionOf } from "../../http/context.ts";
-import { type BoundRoute, handle } from "../../http/router.ts";
+import type { AppContext, AppMiddleware } from "../../http/context.ts";
+import { type BoundRoute, type Call, handle } from "../../http/router.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { addLimitedLogEntry } from "../admin/security-log.ts";
 import { cleanupImages, deleteChartImage, listChartImages } from "./chart-images.ts";
@@ -15,22 +15,22 @@ import { assertMayReadFile, fileNotAllowed } from "./policy.ts";
 import { isFileUrlGood } from "./signed-url.ts";
 
 /** Uploaded images, and what administrators do with chart images. */
-export const createFileRoutes = (deps: ServerDeps): BoundRoute[] => [
-  handle(paymentRoutes.getProofImage, ({ params }, ctx) =>
-    sendFile(deps, ctx, { kind: "payment_proofs", ...params }),
+export const fileHandlers: BoundRoute[] = [
+  handle(paymentRoutes.getProofImage, ({ params }, call) =>
+    sendFile(call, { kind: "payment_proofs", ...params }),
   ),
-  handle(paymentRoutes.getChartImage, ({ params }, ctx) =>
-    sendFile(deps, ctx, { kind: "chart_uploads", ...params }),
+  handle(paymentRoutes.getChartImage, ({ params }, call) =>
+    sendFile(call, { kind: "chart_uploads", ...params }),
   ),
-  handle(adminRoutes.listChartImages, async (_, ctx) => ({
-    images: await listChartImages(deps, sessionOf(ctx).user),
+  handle(adminRoutes.listChartImages, async (_, { deps, session }) => ({
+    images: await listChartImages(deps, session.user),
   })),
-  handle(adminRoutes.deleteChartImage, async ({ params }, ctx) => {
-    await deleteChartImage(forRequest(deps, ctx), { admin: sessionOf(ctx).user, ...params });
+  handle(adminRoutes.deleteChartImage, async ({ params }, { deps, session }) => {
+    await deleteChartImage(deps, { admin: session.user, ...params });
     return { detail: "The chart image is deleted." };
   }),
-  handle(adminRoutes.cleanUpImages, (_, ctx) =>
-    cleanupImages(forRequest(deps, ctx), { admin: sessionOf(ctx).user }),
+  handle(adminRoutes.cleanUpImages, (_, { deps, session }) =>
+    cleanupImages(deps, { admin: session.user }),
   ),
 ];
 
@@ -47,18 +47,18 @@ export const unlessSigned =
  * also through the signed URLs that they get: these name them.
  */
 async function sendFile(
-  deps: ServerDeps,
-  ctx: AppContext,
+  call: Call,
   { kind, filename }: { kind: FileKind; filename: string },
 ): Promise<Buffer | undefined> {
+  const { ctx, deps } = call;
   const reader = isSigned(ctx)
     ? await readerOfUrl(deps, ctx, filePath(kind, filename))
-    : sessionOf(ctx).user;
+    : call.session.user;
   const file = await findStoredFile(deps.database, { kind, filename });
   if (!file) throw fileNotFound();
   if (reader) assertMayReadFile(reader, file);
   if (reader?.role === "admin")
-    await logRead(forRequest(deps, ctx), reader, { kind, filename, userId: file.userId });
+    await logRead(deps, reader, { kind, filename, userId: file.userId });
   ctx.set({
     "Cache-Control": "private, no-cache",
     "Content-Disposition": `inline; filename="${file.filename}"`,

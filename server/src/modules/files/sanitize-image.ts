@@ -21,7 +21,6 @@ const ENCODERS = {
   "image/webp": (image) => image.webp({ quality: 90 }),
 } as const satisfies Record<ImageType, (image: Sharp) => Sharp>;
 
-/** An image that is safe to store and show. */
 export interface SanitizedImage {
   bytes: Buffer;
   contentType: ImageType;
@@ -67,7 +66,6 @@ function notAnImage(cause?: unknown): AppError {
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG_START = Buffer.from([0xff, 0xd8, 0xff]);
 
-/** Detects the type from the first bytes. */
 function imageTypeOf(bytes: Buffer): ImageType | undefined {
   if (bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return "image/png";
   if (bytes.subarray(0, 3).equals(JPEG_START)) return "image/jpeg";
@@ -85,7 +83,6 @@ sharp.unblock({
 /** Each image is read once. */
 sharp.cache(false);
 
-/** Threads per image. */
 sharp.concurrency(1);
 
 /** Opens an image; of several frames, the first. */

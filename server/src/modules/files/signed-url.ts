@@ -58,7 +58,6 @@ function signatureOf(options: {
     .digest("base64url");
 }
 
-/** Turns the path of a file into a signed URL. */
 export type SignPath = (path: string) => string;
 
 /** @param admin for whom the URLs are, if they may open files of other users */

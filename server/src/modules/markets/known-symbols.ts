@@ -29,10 +29,8 @@ const knownSymbols = cachedRead(
 );
 
 const MAX_SUGGESTIONS = 3;
-/** One typing error is allowed per this many letters. */
 const LETTERS_PER_TYPO = 3;
 
-/** Common names of instruments on other platforms. */
 const OTHER_NAMES: Readonly<Partial<Record<Instrument["symbol"], readonly string[]>>> = {
   "BTC/USDT": ["XBT"],
   "ETH/USDT": ["ETHEREUM"],
@@ -73,7 +71,6 @@ export function suggestSymbols(given: string, known: Iterable<string>): string[]
 /** Ranks symbols of providers below equally similar ones of the product. */
 const PROVIDER_SYMBOL_PENALTY = 0.5;
 
-/** 0 is best, null is not similar. */
 function rankOf({
   given,
   letters,

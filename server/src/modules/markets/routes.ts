@@ -14,13 +14,13 @@ import type { ServerDeps } from "../../server-deps.ts";
 const CACHE_SECONDS = 30;
 
 /** Latest prices of the suggested symbols, and the sources of signals. */
-export const createMarketRoutes = (deps: ServerDeps): BoundRoute[] => [
-  handle(serviceRoutes.getMarkets, async (_, ctx) => {
+export const marketHandlers: BoundRoute[] = [
+  handle(serviceRoutes.getMarkets, async (_, { ctx, deps }) => {
     const snapshot = await deps.database.marketSnapshots.findById(MARKET_SNAPSHOT_ID).lean();
     ctx.set("Cache-Control", `public, max-age=${CACHE_SECONDS}`);
     return presentMarkets(snapshot);
   }),
-  handle(serviceRoutes.getStatus, async () => ({
+  handle(serviceRoutes.getStatus, async (_, { deps }) => ({
     ...(await getSignalSources(deps)),
     version: productVersion(),
   })),

@@ -20,10 +20,8 @@ const TRIM_LEVELS = 20;
 const EDGE_PX = 4;
 const MIN_TRIMMED_PX = 64;
 
-/** Points at the edges that are not compared. */
 const EDGE = 2;
 
-/** Step in grey levels from which on a point has content. */
 const CONTENT_LEVELS = 5;
 
 /** Sum of the squared steps of a square from which on it has content. */
@@ -36,7 +34,6 @@ interface Raster {
   pixels: Buffer;
 }
 
-/** An image that can be compared with fingerprints of others. */
 export interface ComparableImage {
   raster: Raster;
   fingerprint: Fingerprint;
@@ -95,7 +92,6 @@ interface Corner {
   y: number;
 }
 
-/** Top left corners of the squares, row by row. */
 function squareCorners({ width, height }: Pick<Fingerprint, "width" | "height">): Corner[] {
   const corners: Corner[] = [];
   for (let y = EDGE; y + SQUARE + EDGE <= height; y += SQUARE) {
@@ -104,7 +100,6 @@ function squareCorners({ width, height }: Pick<Fingerprint, "width" | "height">)
   return corners;
 }
 
-/** Where an image lies on the grid of a fingerprint. */
 interface Placement {
   scale: number;
   left: number;
@@ -186,7 +181,6 @@ export function showsSameImage(known: Fingerprint, image: ComparableImage): bool
   );
 }
 
-/** Common area as a part of the larger image. */
 function overlap(known: Fingerprint, other: Fingerprint, { scale, left, top }: Placement): number {
   const common = (start: number, length: number, knownLength: number) =>
     Math.max(0, Math.min(knownLength, start + length * scale) - Math.max(0, start));
@@ -246,7 +240,6 @@ function bestMatch(
   return best;
 }
 
-/** Correlation of the rows that both have; -1 for too few. */
 function correlateRows([known, other]: Profiles, scale: number, shift: number): number {
   const from = Math.max(0, Math.ceil(shift));
   const to = Math.min(known.length - 1, Math.floor(shift + (other.length - 1) * scale));

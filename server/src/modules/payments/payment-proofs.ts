@@ -82,7 +82,6 @@ async function lastNumber(database: Database, session: ClientSession): Promise<n
   return last?.number ?? 0;
 }
 
-/** Deletes a user's payment proof. @throws AppError not-found */
 export function deleteProof(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
   return commitOnUser(deps, input, async (uow, user) => {
     if (!(await removePaymentProof(deps.database, uow, { userId: user._id, state: "deleted" }))) {

@@ -78,7 +78,6 @@ async function issueToken(
   return { secret, expiresAt };
 }
 
-/** The user session that a token was created in, checked like a bearer token. */
 function sessionOfToken(
   deps: AccessDeps,
   token: DashboardTokenRecord,
@@ -88,7 +87,6 @@ function sessionOfToken(
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** Path of the dashboard. */
 export const QUEUE_PATH = "/admin/queue";
 
 /**
@@ -118,7 +116,6 @@ export function setDashboardCookie(
   });
 }
 
-/** The secret of the dashboard session that a request belongs to. */
 export const dashboardSecret = ({ settings }: CookieDeps, ctx: AppContext): string | undefined =>
   ctx.cookies.get(dashboardCookie(settings).name);
 

@@ -10,10 +10,11 @@ import {
 import { ADMINS_STREAM } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { html } from "@shared/runtime/html.ts";
+import type { Next } from "koa";
 import { assertAdmin } from "../../http/access.ts";
-import { type AppContext, type AppMiddleware, forRequest, sessionOf } from "../../http/context.ts";
+import type { AppContext } from "../../http/context.ts";
 import { notFound } from "../../http/errors.ts";
-import { type BoundRoute, handle } from "../../http/router.ts";
+import { type BoundRoute, type Call, handle } from "../../http/router.ts";
 import { NO_FRAMES_OR_FORMS } from "../../http/security-headers.ts";
 import type { ServerDeps } from "../../server-deps.ts";
 import { type Admin, type AdminDeps, commitAsAdmin } from "../admin/security-log.ts";
@@ -30,32 +31,30 @@ import {
  * The queue dashboard: the page of Agendash, and its requests through Agendash's own controller. Agendash's middlewares
  * are not used: they expose database errors, do not validate input, and allow jobs to be created.
  */
-export const createQueueDashboardRoutes = (deps: ServerDeps): BoundRoute[] => [
-  handle(adminRoutes.createQueueTicket, async (_, ctx) => {
-    const { secret, expiresAt } = await issueTicket(deps, sessionOf(ctx));
+export const queueDashboardHandlers: BoundRoute[] = [
+  handle(adminRoutes.createQueueTicket, async (_, { deps, session }) => {
+    const { secret, expiresAt } = await issueTicket(deps, session);
     return { ticket: secret, expires_at: expiresAt.toISOString() };
   }),
-  handle(queueDashboardRoutes.openPage, ({ body }, ctx) => openPage(deps, ctx, body.ticket), {
+  handle(queueDashboardRoutes.openPage, ({ body }, call) => openPage(call, body.ticket), {
     before: [showErrorsAsHtml],
   }),
-  handle(queueDashboardRoutes.getPage, (_, ctx) => showPage(ctx), { before: [showErrorsAsHtml] }),
-  handle(queueDashboardRoutes.getAsset, ({ params }, ctx) => sendAsset(ctx, params.file)),
-  handle(queueDashboardRoutes.listJobs, ({ query }) => deps.queueDashboard.list(query)),
-  handle(queueDashboardRoutes.getTotals, () => deps.queueDashboard.totals()),
-  handle(queueDashboardRoutes.getEvents, (_, ctx) => {
+  handle(queueDashboardRoutes.getPage, (_, { ctx }) => showPage(ctx), {
+    before: [showErrorsAsHtml],
+  }),
+  handle(queueDashboardRoutes.getAsset, ({ params }, { ctx }) => sendAsset(ctx, params.file)),
+  handle(queueDashboardRoutes.listJobs, ({ query }, { deps }) => deps.queueDashboard.list(query)),
+  handle(queueDashboardRoutes.getTotals, (_, { deps }) => deps.queueDashboard.totals()),
+  handle(queueDashboardRoutes.getEvents, (_, { ctx, deps }) => {
     const secret = dashboardSecret(deps, ctx) ?? "";
     ctx.type = "text/event-stream";
     return Readable.from(deps.queueDashboard.events(() => isSessionValid(deps, secret)));
   }),
   handle(
     queueDashboardRoutes.changeJobs,
-    ({ params, body }, ctx) =>
-      changeJobs(forRequest(deps, ctx), {
-        admin: sessionOf(ctx).user,
-        action: params.action,
-        jobIds: body.jobIds,
-      }),
-    { check: (ctx) => assertSameOrigin(deps, ctx) },
+    ({ params, body }, { deps, session }) =>
+      changeJobs(deps, { admin: session.user, action: params.action, jobIds: body.jobIds }),
+    { check: assertSameOrigin },
   ),
 ];
 
@@ -96,8 +95,8 @@ async function changeJobs(
  * The own origin is the public one, or the requested one because the server may have several addresses. Browsers send the
  * cookie with requests from other origins of the same site too.
  */
-function assertSameOrigin({ settings }: Pick<ServerDeps, "settings">, ctx: AppContext): void {
-  assertOrigin(ctx, [new URL(settings.VITE_API_URL).origin, `${ctx.protocol}://${ctx.host}`]);
+function assertSameOrigin({ ctx, deps }: Call): void {
+  assertOrigin(ctx, [new URL(deps.settings.VITE_API_URL).origin, `${ctx.protocol}://${ctx.host}`]);
 }
 
 function assertOrigin(ctx: AppContext, allowed: readonly string[]): void {
@@ -110,10 +109,10 @@ function assertOrigin(ctx: AppContext, allowed: readonly string[]): void {
  * Exchanges a ticket for a dashboard session. Only a form of the web pages may do that, so that no other page can sign a
  * browser in to the session of another administrator.
  */
-async function openPage(deps: ServerDeps, ctx: AppContext, ticket: string): Promise<undefined> {
+async function openPage({ ctx, deps }: Call, ticket: string): Promise<undefined> {
   const webOrigins = deps.settings.CLIENT_ORIGIN.map((address) => new URL(address).origin);
   assertOrigin(ctx, webOrigins);
-  setDashboardCookie(deps, ctx, await redeemTicket(forRequest(deps, ctx), ticket));
+  setDashboardCookie(deps, ctx, await redeemTicket(deps, ticket));
   ctx.redirect(`${QUEUE_PATH}/`);
   return undefined;
 }
@@ -168,7 +167,7 @@ async function sendAsset(ctx: AppContext, name: string): Promise<Buffer> {
  * Shows a browser a page if it may not see the dashboard. "Try again" helps if the browser came from another site and
  * therefore did not send the cookie with its first request.
  */
-const showErrorsAsHtml: AppMiddleware = async (ctx, next) => {
+async function showErrorsAsHtml(ctx: AppContext, next: Next): Promise<void> {
   try {
     await next();
   } catch (error) {
@@ -182,4 +181,4 @@ const showErrorsAsHtml: AppMiddleware = async (ctx, next) => {
 <body><main><h1>Queue</h1><p>${error.detail}</p><p><a href="${QUEUE_PATH}/">Try again</a></p></main></body>
 </html>`.text;
   }
-};
+}

@@ -31,7 +31,6 @@ export async function readLedgerPage(
   return { entries, next_after: last < head.seq ? last : null, head };
 }
 
-/** The whole ledger as the public may see it, one JSON entry per line. */
 export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGenerator<string> {
   const head = await readLedgerHead(database);
   const audience = publicAudience(head, now());
@@ -40,7 +39,6 @@ export async function* downloadLedger({ database, now }: LedgerDeps): AsyncGener
   }
 }
 
-/** The heads of past days with their witnesses, newest first. */
 export async function listLedgerHeads(
   { database }: Pick<ServerDeps, "database">,
   { before, limit }: LedgerHeadsQuery,

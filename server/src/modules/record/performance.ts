@@ -48,7 +48,6 @@ export async function readPerformance(
   };
 }
 
-/** Every period ends today. */
 function firstDay(period: PerformancePeriod, now: Date): string | null {
   const days = PERIOD_DAYS[period];
   if (days === null) return null;

@@ -54,7 +54,7 @@ describe("the public ledger", () => {
     });
   const resolve = (ledgerSeq: number) => {
     const at = new Date().toISOString();
-    const judgement = {
+    const resolution = {
       outcome: "LOSS",
       reason: "stop",
       resolved_at: at,
@@ -67,7 +67,7 @@ describe("the public ledger", () => {
       max_adverse_r: 1,
       costs: DEFAULT_TRADING_COSTS.crypto,
     };
-    const update = { $set: { outcome: "LOSS", judgement } };
+    const update = { $set: { outcome: "LOSS", resolution } };
     return server.database.marketAnalyses.collection.updateOne({ ledgerSeq }, update);
   };
   const page = async (query = "") =>
@@ -161,6 +161,6 @@ describe("the public ledger", () => {
     for (const trace of [ann._id, ann.username, ann.email, ...signals.map(({ _id }) => _id)])
       expect(text).not.toContain(trace.toString());
     const outcomes = await server.database.marketAnalyses.find({ outcome: "LOSS" }).lean();
-    expect(outcomes).toMatchObject([{ ledgerSeq: 2, judgement: { r_multiple: -1.1 } }]);
+    expect(outcomes).toMatchObject([{ ledgerSeq: 2, resolution: { r_multiple: -1.1 } }]);
   });
 });

@@ -32,7 +32,6 @@ const REDACTED = {
   "result.analysis.raw_ai.what_to_watch_for": [],
 } as const;
 
-/** Removes private content from analyses of chart images, and deletes the unfinished ones. */
 async function redactImageAnalyses(
   database: Database,
   session: ClientSession,
@@ -44,7 +43,7 @@ async function redactImageAnalyses(
   await database.marketAnalyses.deleteMany({ _id: ids, ...UNFINISHED }, { session });
   await database.marketAnalyses.updateMany(
     { _id: ids },
-    { $set: REDACTED, $unset: { chartImageId: 1, receipt: 1 } },
+    { $set: REDACTED, $unset: { chartImageId: 1, provenance: 1 } },
     { session },
   );
 }

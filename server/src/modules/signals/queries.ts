@@ -50,7 +50,6 @@ export async function readSignalCandles(
 
 type Owner = Pick<UserRecord, "_id">;
 
-/** One page of a user's finished signals, newest first. */
 export async function listSignals(
   database: Database,
   user: Owner,
@@ -66,7 +65,6 @@ export async function listSignals(
     })
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
-    .select({ receipt: 0 })
     .lean();
   const { page, next } = takePage(found, limit, (signal) => signal.createdAt);
   return { signals: page.map(presentHistoryItem), next_cursor: next };
@@ -90,7 +88,6 @@ async function symbolsWith(database: Database, user: Owner, part: string): Promi
 
 const MAX_CANDLES = 500;
 
-/** Progress of a signal for its owner or an administrator. @throws AppError not-found */
 export async function getSignalProgress(
   { database }: Pick<ServerDeps, "database">,
   user: Pick<UserRecord, "_id" | "role">,
@@ -113,7 +110,6 @@ interface SignalProgress {
   candles: Candle[];
 }
 
-/** The progress of a signal; empty if it is not a trade. */
 export async function readProgress(
   database: Database,
   { analysis, analysisId, status, symbol, timeframe }: SignalRecord,
@@ -122,13 +118,13 @@ export async function readProgress(
   const made = isTrade
     ? await database.marketAnalyses
         .findById(analysisId)
-        .select({ judgement: 1, finishedAt: 1 })
+        .select({ resolution: 1, finishedAt: 1 })
         .lean()
     : null;
   if (!isTrade || !made?.finishedAt) return { judgement: null, candles: [] };
-  if (made.judgement) {
+  if (made.resolution) {
     const stored = await database.outcomeCandles.findById(analysisId).lean();
-    return { judgement: made.judgement, candles: stored?.candles ?? [] };
+    return { judgement: made.resolution, candles: stored?.candles ?? [] };
   }
   const { data, provider } = analysis.source;
   const key = marketKey({ data, provider, symbol, timeframe });

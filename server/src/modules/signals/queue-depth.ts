@@ -3,7 +3,6 @@ import { z } from "zod";
 
 /** Unfinished analyses. */
 export interface QueueDepth {
-  /** Analyses that are not started. */
   waiting: number;
   running: number;
   /** Age of the oldest waiting analysis; 0 without one. */

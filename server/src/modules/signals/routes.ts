@@ -6,9 +6,7 @@ import type { SignalRecord } from "@shared/database/models/signal.ts";
 import { presentSignal } from "@shared/domain/present-signal.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import type { z } from "zod";
-import { type AppContext, forRequest, sessionOf } from "../../http/context.ts";
-import { type BoundRoute, handle } from "../../http/router.ts";
-import type { ServerDeps } from "../../server-deps.ts";
+import { type BoundRoute, type Call, handle } from "../../http/router.ts";
 import { findSignal, getSignalProgress, listSignals, readSignalCandles } from "./queries.ts";
 import { requestSignal } from "./request-signal.ts";
 import { assertMaySendImage, requestSignalWithImage } from "./request-signal-with-image.ts";
@@ -16,31 +14,57 @@ import { createShareLink, readSharedSignal, revokeShareLink } from "./share-sign
 
 type SignalHeaders = z.infer<typeof signalHeadersSchema>;
 
-/** Requests for signals. */
-export const createSignalRequestRoutes = (deps: ServerDeps): BoundRoute[] => [
-  handle(signalRoutes.requestSignal, async ({ body, headers }, ctx) => {
-    const signal = await requestSignal(deps, { ...inputOf(ctx, headers), request: body });
-    return respond(deps, ctx, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signal });
+/** Signals and their history, and public links to them. */
+export const signalHandlers: BoundRoute[] = [
+  handle(signalRoutes.requestSignal, async ({ body, headers }, call) => {
+    const input = { ...inputOf(call, headers), request: body };
+    const signal = await requestSignal(call.deps, input);
+    return respond(call, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signal });
   }),
   handle(
     signalRoutes.requestSignalWithImage,
-    async ({ body, headers, files }, ctx) => {
-      const signal = await requestSignalWithImage(deps, {
-        ...inputOf(ctx, headers),
+    async ({ body, headers, files }, call) => {
+      const signal = await requestSignalWithImage(call.deps, {
+        ...inputOf(call, headers),
         request: body,
         chartImage: files.chart_image,
       });
-      return respond(deps, ctx, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signalWithImage });
+      return respond(call, { ...headers, signal, timeoutMs: TIMEOUTS_MS.signalWithImage });
     },
     {
-      check: (ctx) =>
-        assertMaySendImage(deps, inputOf(ctx, { "idempotency-key": ctx.get("Idempotency-Key") })),
+      check(call) {
+        const key = call.ctx.get("Idempotency-Key");
+        return assertMaySendImage(call.deps, inputOf(call, { "idempotency-key": key }));
+      },
     },
   ),
+  handle(signalRoutes.getSignal, async ({ params }, { deps, session }) =>
+    presentSignal(await findSignal(deps, session.user, params.id)),
+  ),
+  handle(signalRoutes.getSignalCandles, ({ params }, { deps, session }) =>
+    readSignalCandles(deps, session.user, params.id),
+  ),
+  handle(signalRoutes.listSignals, ({ query }, { deps, session }) =>
+    listSignals(deps.database, session.user, query),
+  ),
+  handle(signalRoutes.getSignalProgress, ({ params }, { deps, session }) =>
+    getSignalProgress(deps, session.user, params.id),
+  ),
+  handle(signalRoutes.shareSignal, ({ params }, { deps, session }) =>
+    createShareLink(deps, session.user, params.id),
+  ),
+  handle(signalRoutes.unshareSignal, async ({ params }, { deps, session }) => {
+    await revokeShareLink(deps, session.user, params.id);
+    return { detail: "The link to this signal no longer works." };
+  }),
+  handle(signalRoutes.getSharedSignal, ({ params }, { ctx, deps }) => {
+    ctx.set("X-Robots-Tag", "noindex");
+    return readSharedSignal(deps, params.token);
+  }),
 ];
 
-const inputOf = (ctx: AppContext, headers: Pick<SignalHeaders, "idempotency-key">) => ({
-  user: sessionOf(ctx).user,
+const inputOf = ({ ctx, session }: Call, headers: Pick<SignalHeaders, "idempotency-key">) => ({
+  user: session.user,
   idempotencyKey: headers["idempotency-key"],
   requestId: ctx.state.requestId,
 });
@@ -51,10 +75,10 @@ const prefersAsync = (prefer: string): boolean =>
 
 /** The body is the same for asynchronous requests whether or not the signal is already finished. */
 function respond(
-  deps: ServerDeps,
-  ctx: AppContext,
+  call: Call,
   accepted: { signal: SignalRecord; prefer: string; timeoutMs: number },
 ): SignalAccepted | SignalResponse | Promise<SignalResponse> {
+  const { ctx } = call;
   const { signal, prefer, timeoutMs } = accepted;
   const signalId = signal._id.toString();
   ctx.set("Location", `/signals/${signalId}`);
@@ -64,15 +88,14 @@ function respond(
     return { signal_id: signalId, status: "queued" };
   }
   const isFinished = signal.status === "completed" || signal.status === "failed";
-  return isFinished ? presentSignal(signal) : waitUntilFinished(deps, ctx, { signalId, timeoutMs });
+  return isFinished ? presentSignal(signal) : waitUntilFinished(call, { signalId, timeoutMs });
 }
 
 /** A constant reason is cheaper than the error that would be created for each response. */
 const CLIENT_DISCONNECTED = "the client disconnected";
 
 async function waitUntilFinished(
-  deps: ServerDeps,
-  ctx: AppContext,
+  { ctx, deps }: Call,
   { signalId, timeoutMs }: { signalId: string; timeoutMs: number },
 ): Promise<SignalResponse> {
   const disconnected = new AbortController();
@@ -84,30 +107,3 @@ async function waitUntilFinished(
   if (!finished) throw new AppError("timeout", MESSAGES.requestTimeout);
   return finished;
 }
-
-/** Signals and their history, and public links to them. */
-export const createSignalRoutes = (deps: ServerDeps): BoundRoute[] => [
-  handle(signalRoutes.getSignal, async ({ params }, ctx) =>
-    presentSignal(await findSignal(deps, sessionOf(ctx).user, params.id)),
-  ),
-  handle(signalRoutes.getSignalCandles, ({ params }, ctx) =>
-    readSignalCandles(deps, sessionOf(ctx).user, params.id),
-  ),
-  handle(signalRoutes.listSignals, ({ query }, ctx) =>
-    listSignals(deps.database, sessionOf(ctx).user, query),
-  ),
-  handle(signalRoutes.getSignalProgress, ({ params }, ctx) =>
-    getSignalProgress(deps, sessionOf(ctx).user, params.id),
-  ),
-  handle(signalRoutes.shareSignal, ({ params }, ctx) =>
-    createShareLink(forRequest(deps, ctx), sessionOf(ctx).user, params.id),
-  ),
-  handle(signalRoutes.unshareSignal, async ({ params }, ctx) => {
-    await revokeShareLink(forRequest(deps, ctx), sessionOf(ctx).user, params.id);
-    return { detail: "The link to this signal no longer works." };
-  }),
-  handle(signalRoutes.getSharedSignal, ({ params }, ctx) => {
-    ctx.set("X-Robots-Tag", "noindex");
-    return readSharedSignal(deps, params.token);
-  }),
-];

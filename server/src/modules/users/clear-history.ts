@@ -15,7 +15,6 @@ import { findUserByName } from "./manage-users.ts";
 /** Signals per transaction, which blocks the user's other changes. */
 const BATCH_SIZE = 500;
 
-/** Deletes the finished signals of one user. @throws AppError not-found */
 export async function clearHistory(
   deps: AdminDeps,
   input: UserActionInput,
@@ -25,7 +24,6 @@ export async function clearHistory(
   return { user, deleted };
 }
 
-/** Commits one action as a certain user. */
 export type CommitAction = <Result>(
   lockKeys: string | readonly string[],
   apply: (uow: UnitOfWork) => Promise<Result>,

@@ -17,7 +17,6 @@ import { asAdmin, type CommitAction, clearHistoryOf } from "./clear-history.ts";
 import { findUserByName } from "./manage-users.ts";
 import { assertOtherAdmin } from "./set-role.ts";
 
-/** Deletes a user as an administrator. @throws AppError not-found, own-account */
 export async function deleteUser(
   deps: AdminDeps & Pick<ServerDeps, "identity">,
   { admin, username }: UserActionInput,

@@ -26,7 +26,6 @@ const CARD_FIELDS = {
   ...{ allowImageUpload: 1, imageCredits: 1, createdAt: 1 },
 } as const;
 
-/** All users with signed URLs of their payment proofs, newest first. */
 export async function listUsers(
   deps: Pick<ServerDeps, "database" | "settings" | "now">,
   admin: Pick<UserRecord, "_id">,
@@ -49,18 +48,15 @@ export async function listUsers(
   };
 }
 
-/** @throws AppError not-found */
 export function approveUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
   return updateAccount(deps, { ...input, fields: { approved: true }, reason: "approved" });
 }
 
-/** @throws AppError not-found, own-account */
 export async function revokeUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
   assertNotOwnAccount(input.admin, await findUserByName(deps.database, input.username));
   return updateAccount(deps, { ...input, fields: { approved: false }, reason: "revoked" });
 }
 
-/** @throws AppError not-found */
 export function setImageAccess(
   deps: AdminDeps,
   input: UserActionInput & { allow: boolean },

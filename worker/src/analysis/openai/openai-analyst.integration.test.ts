@@ -57,7 +57,7 @@ function question(part: Partial<AdviceRequest> = {}): AdviceRequest {
 }
 
 describe("asking the model", () => {
-  it("brings its advice with model, receipt and token usage", async () => {
+  it("brings its advice with model, provenance and token usage", async () => {
     const { brief } = question();
     const heard: CallUsage[] = [];
     const price = { promptUsd: 0.25, completionUsd: 2 };

@@ -113,7 +113,6 @@ const tooLate = () =>
 
 type Meaning = Omit<ConstructorParameters<typeof ProviderError>[0], "provider" | "cause">;
 
-/** Errors that need a change of the settings. */
 const SETTINGS_FAULTS: Readonly<Record<number, string>> = {
   401: "the API key was not accepted (401): check OPENAI_API_KEY",
   403: "the API key may not use this model (403): check OPENAI_API_KEY and OPENAI_MODEL",

@@ -20,15 +20,15 @@ export const rulesAnalyst: Analyst = {
   name: "rules",
   version: `rules/${RULES_VERSION}`,
   advise: async ({ brief }) => {
-    const judgement = scoreMarket(brief);
-    const advice = composeAdvice(brief, judgement);
+    const marketScore = scoreMarket(brief);
+    const advice = composeAdvice(brief, marketScore);
     const { symbol, timeframe, price, lastCandleAt, indicators } = brief;
     return {
       advice,
       model: `rules-v${RULES_VERSION}`,
       prompt: JSON.stringify({ symbol, timeframe, price, lastCandleAt, indicators }),
-      rawReply: JSON.stringify({ ...judgement, advice }),
-      ownNumbers: ownNumbers(judgement),
+      rawReply: JSON.stringify({ ...marketScore, advice }),
+      ownNumbers: ownNumbers(marketScore),
     };
   },
 };
@@ -43,31 +43,35 @@ const HOLD_FACTOR = 2;
 
 const LOOK_AGAIN_CANDLES = 6;
 
-function composeAdvice(brief: MarketBrief, judgement: MarketScore): Advice {
-  const { levels } = judgement;
+function composeAdvice(brief: MarketBrief, marketScore: MarketScore): Advice {
+  const { levels } = marketScore;
   return {
-    ...(levels ? tradePart(brief, judgement, levels) : waitPart(brief.timeframe, judgement)),
-    key_evidence: [...judgement.votes].sort(byWeightOfVote).map(describeVote),
-    market_condition: describeMarket(brief, judgement.votes),
+    ...(levels ? tradePart(brief, marketScore, levels) : waitPart(brief.timeframe, marketScore)),
+    key_evidence: [...marketScore.votes].sort(byWeightOfVote).map(describeVote),
+    market_condition: describeMarket(brief, marketScore.votes),
     what_to_watch_for: whatToWatch(brief, levels),
   };
 }
 
 type DecisionPart = Omit<Advice, "key_evidence" | "market_condition" | "what_to_watch_for">;
 
-function tradePart(brief: MarketBrief, judgement: MarketScore, levels: TradeLevels): DecisionPart {
-  const signal = judgement.score > 0 ? "BUY" : "SELL";
+function tradePart(
+  brief: MarketBrief,
+  marketScore: MarketScore,
+  levels: TradeLevels,
+): DecisionPart {
+  const signal = marketScore.score > 0 ? "BUY" : "SELL";
   const expected = expectedCandles(levels, brief.indicators.atr14 ?? 0);
   const holdCandles = Math.min(expected * HOLD_FACTOR, HOLD_CANDLES.max);
   const hold = describeCandles(holdCandles, brief.timeframe);
   return {
     final_signal: signal,
     // 54 at the threshold to 80 where all rules agree. A scaled score, not a measured win rate.
-    confidence: Math.round(40 + 40 * Math.abs(judgement.score)),
+    confidence: Math.round(40 + 40 * Math.abs(marketScore.score)),
     entry: levels.entry,
     stop_loss: levels.stopLoss,
     take_profit: levels.takeProfit,
-    rationale: `The readings lean to ${signal}: ${describeCount(judgement)}. ${describeLevels(levels, brief.scale)}`,
+    rationale: `The readings lean to ${signal}: ${describeCount(marketScore)}. ${describeLevels(levels, brief.scale)}`,
     suggested_hold: hold,
     hold_candles: holdCandles,
     trade_duration_text:
@@ -76,14 +80,14 @@ function tradePart(brief: MarketBrief, judgement: MarketScore, levels: TradeLeve
   };
 }
 
-function waitPart(timeframe: Timeframe, judgement: MarketScore): DecisionPart {
+function waitPart(timeframe: Timeframe, marketScore: MarketScore): DecisionPart {
   return {
     final_signal: "WAIT",
     // Higher the more evenly the votes are split.
-    confidence: Math.round(60 - 30 * Math.abs(judgement.score)),
+    confidence: Math.round(60 - 30 * Math.abs(marketScore.score)),
     ...{ entry: null, stop_loss: null, take_profit: null },
     rationale:
-      `No trade: ${describeCount(judgement)}. A trade takes a lean of ${TRADE_THRESHOLD.score} to either side, ` +
+      `No trade: ${describeCount(marketScore)}. A trade takes a lean of ${TRADE_THRESHOLD.score} to either side, ` +
       `${TRADE_THRESHOLD.agreement * 100}% agreement and a market that moves.`,
     suggested_hold: "No position",
     hold_candles: null,

@@ -11,14 +11,13 @@ import {
   formatShare,
   formatSignedShare,
   formatUsd,
-  NO_FIGURE,
+  NO_VALUE,
   orDash,
 } from "./formats.ts";
-import type { BacktestReport, ChanceBand, HoldFigures, StrategyFigures } from "./report-schema.ts";
+import type { BacktestReport, ChanceBand, HoldMetrics, StrategyMetrics } from "./report-schema.ts";
 
 interface Cell {
   value: string;
-  /** Confidence interval or range. */
   range?: string;
 }
 
@@ -26,12 +25,12 @@ interface Row {
   name: string;
   hint: string;
   /** Of the analyst and of the ATR rule. */
-  strategy: (figures: StrategyFigures) => Cell;
+  strategy: (figures: StrategyMetrics) => Cell;
   random?: (random: BacktestReport["random"]) => Cell;
-  hold?: (hold: HoldFigures) => Cell;
+  hold?: (hold: HoldMetrics) => Cell;
 }
 
-const NONE: Cell = { value: NO_FIGURE };
+const NONE: Cell = { value: NO_VALUE };
 
 const intervalCell = (
   estimate: { value: number; low: number; high: number } | null,
@@ -109,7 +108,6 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Compares the analyst with random entries, the ATR rule, and buy and hold. */
 export function comparisonTable({ figures, random, atr_rule: rule, hold }: BacktestReport): Html {
   const rows = ROWS.map((row) => {
     const cells = [
@@ -125,7 +123,7 @@ export function comparisonTable({ figures, random, atr_rule: rule, hold }: Backt
 <thead><tr><td></td><th scope="col">Analyst</th><th scope="col">Random entries<small>mean, nine of ten</small></th><th scope="col">ATR rule</th><th scope="col">Holding</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>
-<p class="foot">${NO_FIGURE} does not apply, or needs at least ${MIN_SIGNALS} trades.</p>`;
+<p class="foot">${NO_VALUE} does not apply, or needs at least ${MIN_SIGNALS} trades.</p>`;
 }
 
 const renderCell = ({ value, range }: Cell): Html =>

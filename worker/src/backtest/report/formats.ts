@@ -1,7 +1,7 @@
 import { formatPoints } from "@shared/contract/edge-statement.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
 
-export const NO_FIGURE = "–";
+export const NO_VALUE = "–";
 
 const decimals = (count: number, extra: Intl.NumberFormatOptions = {}) =>
   new Intl.NumberFormat("en-US", {
@@ -34,14 +34,13 @@ export const formatEdge = (value: number): string => `${formatPoints(value)} pp`
 export const formatRatio = (value: number): string => ratio.format(value);
 
 export const orDash = (value: number | null, format: (value: number) => string): string =>
-  value === null ? NO_FIGURE : format(value);
+  value === null ? NO_VALUE : format(value);
 
 export const formatRange = (
   { low, high }: { low: number; high: number },
   format: (value: number) => string,
 ): string => `${format(low)} to ${format(high)}`;
 
-/** A price with the decimals of its market. */
 export function formatPrice(symbol: string, value: number): string {
   const known = findInstrument(symbol)?.decimals;
   if (known !== undefined) return decimals(known).format(value);

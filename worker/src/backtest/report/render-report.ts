@@ -9,7 +9,7 @@ import {
   formatPrice,
   formatTime,
   formatUsd,
-  NO_FIGURE,
+  NO_VALUE,
 } from "./formats.ts";
 import type { BacktestReport, ReportedTrade } from "./report-schema.ts";
 
@@ -98,7 +98,7 @@ function tradeRow(trade: ReportedTrade, symbol: string): Html {
   const price = (value: number) => formatPrice(symbol, value);
   const r = judgement?.r_multiple ?? null;
   const sign = signOf(r);
-  return html`<tr><th scope="row">${formatTime(trade.at)}</th><td class="${trade.side.toLowerCase()}">${trade.side}</td><td>${price(trade.entry)}</td><td>${price(trade.stop_loss)}</td><td>${price(trade.take_profit)}</td><td>${confidence === null ? NO_FIGURE : `${Math.round(confidence)}%`}</td><td>${judgement ? REASONS[judgement.reason] : "Still open at the end"}</td><td>${judgement ? formatTime(judgement.resolved_at) : NO_FIGURE}</td><td>${cost === null ? NO_FIGURE : formatCost(cost)}</td><td class="${sign}">${r === null ? NO_FIGURE : formatMeanR(r)}</td><td class="${sign}">${r === null ? NO_FIGURE : formatUsd(r * risk)}</td></tr>
+  return html`<tr><th scope="row">${formatTime(trade.at)}</th><td class="${trade.side.toLowerCase()}">${trade.side}</td><td>${price(trade.entry)}</td><td>${price(trade.stop_loss)}</td><td>${price(trade.take_profit)}</td><td>${confidence === null ? NO_VALUE : `${Math.round(confidence)}%`}</td><td>${judgement ? REASONS[judgement.reason] : "Still open at the end"}</td><td>${judgement ? formatTime(judgement.resolved_at) : NO_VALUE}</td><td>${cost === null ? NO_VALUE : formatCost(cost)}</td><td class="${sign}">${r === null ? NO_VALUE : formatMeanR(r)}</td><td class="${sign}">${r === null ? NO_VALUE : formatUsd(r * risk)}</td></tr>
 `;
 }
 

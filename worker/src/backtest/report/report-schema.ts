@@ -32,8 +32,7 @@ export const backtestOptionsSchema = z.object({
 });
 export type BacktestOptions = z.infer<typeof backtestOptionsSchema>;
 
-/** The statistics of the performance page, and the result in USD. */
-const figuresSchema = performanceSchema
+const metricsSchema = performanceSchema
   .pick({
     counts: true,
     win_rate: true,
@@ -47,7 +46,7 @@ const figuresSchema = performanceSchema
     total_r: true,
   })
   .extend({ result_usd: z.number() });
-export type StrategyFigures = z.infer<typeof figuresSchema>;
+export type StrategyMetrics = z.infer<typeof metricsSchema>;
 
 /** Mean of the repetitions, and the range of nine of ten of them. */
 const bandSchema = z.object({ mean: z.number(), low: z.number(), high: z.number() });
@@ -64,7 +63,7 @@ const chanceSchema = z.object({
   /** Share of the repetitions with at least as many R as the analyst. */
   as_good_share: z.number().min(0).max(1).nullable(),
 });
-export type ChanceFigures = z.infer<typeof chanceSchema>;
+export type ChanceMetrics = z.infer<typeof chanceSchema>;
 
 const holdSchema = z.object({
   return_percent: z.number(),
@@ -72,7 +71,7 @@ const holdSchema = z.object({
   percent_per_r: z.number().nullable(),
   total_r: z.number().nullable(),
 });
-export type HoldFigures = z.infer<typeof holdSchema>;
+export type HoldMetrics = z.infer<typeof holdSchema>;
 
 const curvesSchema = z.object({
   times: z.array(time),
@@ -131,9 +130,9 @@ export const backtestReportSchema = z.object({
   stopped_early: z.boolean(),
   caveats: z.array(z.string()),
   verdict: z.string(),
-  figures: figuresSchema,
+  figures: metricsSchema,
   confidence: performanceSchema.shape.confidence,
-  atr_rule: figuresSchema,
+  atr_rule: metricsSchema,
   random: chanceSchema,
   hold: holdSchema,
   curves: curvesSchema,

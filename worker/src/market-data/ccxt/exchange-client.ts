@@ -64,7 +64,6 @@ interface ExchangeRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  signal?: AbortSignal;
 }
 
 /** Passes a caller's signal and limits through ccxt, which has no parameter for them. */
@@ -76,12 +75,11 @@ export function createExchangeFetch(options: {
   onAnswer: () => void;
 }): (url: string, request: ExchangeRequest) => Promise<Response> {
   const { provider, baseUrl, onAnswer } = options;
-  return async (url, { signal, ...init }) => {
+  return async (url, init) => {
     const scope = requestScope.getStore();
     if (!scope) throw new Error("exchange request outside of a request scope");
     const { abort, limits } = scope;
-    const aborts = [abort, ...(signal ? [signal] : [])] as const;
-    const asked = { provider, url: withBase(url, baseUrl), init, aborts, limits, onAnswer };
+    const asked = { provider, url: withBase(url, baseUrl), init, abort, limits, onAnswer };
     const response = await fetchBody(asked);
     const text = await response.text();
     if (response.ok && !looksWhole(text)) {

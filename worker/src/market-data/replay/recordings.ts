@@ -80,7 +80,6 @@ function replayedCandle(
   return { ...candle, time, open: candle.close, close: candle.open };
 }
 
-/** A longer timeframe, built from a shorter one. */
 export function resampledSource(
   source: CandleSource,
   timeframes: { from: Timeframe; to: Timeframe },

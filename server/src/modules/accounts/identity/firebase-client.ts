@@ -262,7 +262,6 @@ function rejectionOf(reason: string | undefined): Rejection {
 /** `CODE` or `CODE : explanation`. Other messages are about the key or the project. */
 const CODE = /^([A-Z][A-Z0-9_]*)(?: : |$)/;
 
-/** Firebase rejected a request. */
 export class FirebaseError extends AppError {
   /** Firebase's code, or its message if it has none. */
   readonly reason: string;
