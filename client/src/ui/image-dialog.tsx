@@ -26,15 +26,7 @@ export function ImageDialog({ src, title, onExpired, className }: ImageDialogPro
         <Dialog.Popup
           className={`${dialogClass.popup} flex max-w-[calc(100vw-2rem)] min-w-[min(20rem,calc(100vw-2rem))] flex-col gap-3 p-3`}
         >
-          <div className="flex items-center justify-between gap-4 pl-2">
-            <Dialog.Title className="min-w-0 truncate text-sm font-medium">{title}</Dialog.Title>
-            <Dialog.Close
-              aria-label="Close"
-              className={`${buttonClass({ variant: "ghost", size: "sm" })} px-2`}
-            >
-              <X aria-hidden className="size-5" />
-            </Dialog.Close>
-          </div>
+          <ImageDialogHeader title={title} />
           <SignedImage
             src={src}
             alt={title}
@@ -44,6 +36,21 @@ export function ImageDialog({ src, title, onExpired, className }: ImageDialogPro
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+/** Title and close button of a dialog with images. */
+export function ImageDialogHeader({ title }: { title: string }) {
+  return (
+    <div className="flex items-center justify-between gap-4 pl-2">
+      <Dialog.Title className="min-w-0 truncate text-sm font-medium">{title}</Dialog.Title>
+      <Dialog.Close
+        aria-label="Close"
+        className={`${buttonClass({ variant: "ghost", size: "sm" })} px-2`}
+      >
+        <X aria-hidden className="size-5" />
+      </Dialog.Close>
+    </div>
   );
 }
 

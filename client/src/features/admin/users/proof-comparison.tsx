@@ -1,8 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { Columns2, X } from "lucide-react";
+import { Columns2 } from "lucide-react";
 import { buttonClass } from "../../../ui/button.tsx";
 import { dialogClass } from "../../../ui/dialog-class.ts";
-import { SignedImage } from "../../../ui/image-dialog.tsx";
+import { ImageDialogHeader, SignedImage } from "../../../ui/image-dialog.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 
 interface ComparedProof {
@@ -30,15 +30,7 @@ export function ProofComparison({
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
         <Dialog.Popup className={`${dialogClass.popup} w-[min(60rem,calc(100vw-1rem))] p-3 sm:p-4`}>
-          <div className="flex items-center justify-between gap-4 pl-1">
-            <Dialog.Title className="text-sm font-medium">Compare proofs of payment</Dialog.Title>
-            <Dialog.Close
-              aria-label="Close"
-              className={`${buttonClass({ variant: "ghost", size: "sm" })} px-2`}
-            >
-              <X aria-hidden className="size-5" />
-            </Dialog.Close>
-          </div>
+          <ImageDialogHeader title="Compare proofs of payment" />
           <div className="mt-2 grid grid-cols-2 gap-2 sm:gap-4">
             {proofs.map(({ title, url, at }) => (
               <figure key={title} className="flex min-w-0 flex-col gap-2">
