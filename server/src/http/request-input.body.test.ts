@@ -1,8 +1,9 @@
+import { request } from "node:http";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { captureLog, type Listening, serve } from "../testing/serve.ts";
 import { handleErrors } from "./error-handler.ts";
-import { parseBody } from "./request-input.ts";
+import { parseBody, parseMultipartForm, parseUpload } from "./request-input.ts";
 import { requestId } from "./request-log.ts";
 
 const JSON_TYPE = "application/json";
@@ -79,5 +80,28 @@ describe("parseBody", () => {
   it("serves on after a body that was too large", async () => {
     await post(JSON.stringify({ a: "x".repeat(4_000_000) }));
     expect(await post('{"a":1}')).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a caller who hangs up before their form is read", () => {
+  it.each([
+    ["with a file", parseUpload("image")],
+    ["without files", parseMultipartForm],
+  ])("does not leave the request waiting for a form %s", async (_, parse) => {
+    let outcome: Promise<unknown> | undefined;
+    const server = await serve(async (ctx, next) => {
+      ctx.req.on("error", () => undefined);
+      await new Promise((resolve) => ctx.req.once("close", resolve));
+      outcome = Promise.resolve(parse(ctx, next)).catch((error: unknown) => error);
+    });
+    const calling = request(server.url, {
+      method: "POST",
+      headers: { "Content-Type": "multipart/form-data; boundary=b", "Content-Length": "1000" },
+    });
+    calling.on("error", () => undefined);
+    calling.write("--b", () => calling.destroy());
+    await vi.waitFor(() => expect(outcome).toBeDefined(), { timeout: 30_000 });
+    expect(await outcome).toMatchObject({ code: "malformed-body" });
+    server.close();
   });
 });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { bodyParser } from "@koa/bodyparser";
 import multer from "@koa/multer";
 import type { FieldError } from "@shared/contract/errors.ts";
@@ -81,11 +82,17 @@ const readFields = multer({ limits: { ...FORM_LIMITS, parts: FORM_LIMITS.fields 
 
 /** Reads a multipart form without files into `ctx.request.body`. @throws AppError malformed-body if it has files */
 export const parseMultipartForm: AppMiddleware = async (ctx, next) => {
+  refuseIfGone(ctx);
   await readFields(ctx, () => Promise.resolve()).catch((error: unknown) => {
     throw malformedRequest(error);
   });
   await next();
 };
+
+/** Multer waits forever for the body of a caller who hung up while their session was read. */
+function refuseIfGone({ req }: { req: IncomingMessage }): void {
+  if (req.destroyed) throw malformedRequest();
+}
 
 const multerErrorSchema = z.object({ name: z.literal("MulterError"), code: z.string() });
 const uploadsSchema = z.array(z.object({ fieldname: z.string(), buffer: z.instanceof(Buffer) }));
@@ -101,6 +108,7 @@ export function parseUpload(field: string): AppMiddleware {
     fileFilter: (_, file, accept) => accept(null, file.fieldname === field),
   }).any();
   return async (ctx, next) => {
+    refuseIfGone(ctx);
     await upload(ctx, () => Promise.resolve()).catch((error: unknown) => {
       throw uploadError(error, field);
     });
