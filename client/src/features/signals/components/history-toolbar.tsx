@@ -12,6 +12,7 @@ import { SearchField } from "../../../ui/search-field.tsx";
 import { SelectField } from "../../../ui/select-field.tsx";
 import { historyErrorText, readHistory } from "../api.ts";
 import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "../history-filter.ts";
+import { rationaleText } from "../rationale.ts";
 
 const ANY = "ANY";
 
@@ -161,7 +162,8 @@ const NEEDS_QUOTES = /[",\r\n]/;
 
 export function historyCsv(items: HistoryItem[]): string {
   const rows = items.map((item) => {
-    const fields = { ...item, outcome: item.outcome ?? "PENDING" };
+    const { outcome = "PENDING", rationale } = item;
+    const fields = { ...item, outcome, rationale: rationaleText(rationale) };
     return COLUMNS.map((column) => csvCell(fields[column])).join(",");
   });
   return `${[COLUMNS.join(","), ...rows].join("\r\n")}\r\n`;

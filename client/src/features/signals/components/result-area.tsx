@@ -6,7 +6,7 @@ import { ErrorAlert } from "../../../ui/alert.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
-import { select, type TrackedSignal, untrack, useBot } from "../bot-store.ts";
+import { select, shownSignal, type TrackedSignal, untrack, useBot } from "../bot-store.ts";
 import { useSignal } from "../hooks/use-signal.ts";
 import { loadSignalView } from "../submit-request.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
@@ -41,10 +41,9 @@ const PreviewChart = lazyComponent(
 
 /** The newest request of this tab, or the signal that the user went back to. */
 export function ResultArea() {
-  const { pending, failure, tracked, selectedId } = useBot();
-  const selected = tracked.find(({ id }) => id === selectedId);
+  const { pending, failure, tracked } = useBot();
   const waiting = pending && !pending.givenUp ? pending : null;
-  const shown = selected ?? (waiting || failure?.kind === "broken" ? undefined : tracked[0]);
+  const shown = useBot(shownSignal);
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <RecentSignals tracked={tracked} selectedId={shown?.id} />
