@@ -10,12 +10,12 @@ export function createUserStore<Value>(name: string, schema: z.ZodType<Value>) {
     persist(() => ({ byUser: {} }), {
       name,
       storage: createJSONStorage(browserStorage),
-      merge: (stored, current) => ({ ...current, ...storedSchema.safeParse(stored).data }),
+      merge: (stored) => storedSchema.safeParse(stored).data ?? { byUser: {} },
     }),
   );
   // A change writes what all users have, so changes of other tabs are read first.
-  window.addEventListener("storage", ({ key }) => {
-    if (key === name) void useStored.persist.rehydrate();
+  globalThis.addEventListener?.("storage", ({ key }) => {
+    if (key === null || key === name) void useStored.persist.rehydrate();
   });
   return {
     useValue: (username: string): Value | undefined => useStored(({ byUser }) => byUser[username]),
