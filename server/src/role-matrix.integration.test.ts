@@ -185,6 +185,9 @@ const REQUESTS: Record<string, Prepare> = {
   "GET /shared/:token": async ({ other }) => ({
     path: `/shared/${(await createShareLink(server.deps, other, await signalOf(other))).token}`,
   }),
+  "GET /shared/:token/image.png": async ({ other }) => ({
+    path: `/shared/${(await createShareLink(server.deps, other, await signalOf(other))).token}/image.png`,
+  }),
   "GET /shared/:token (void)": async () => ({ path: "/shared/none-of-ours" }),
   "POST /submit-payment-proof": async () => ({
     body: multipartForm({ sender_name: "Ann", proof_image: await picture() }),

@@ -13,6 +13,7 @@ export const MESSAGES = {
   requestTimeout: "Server took too long to respond. Please try again.",
   demoDataPrefix: "Demo data:",
   ruleBasedPrefix: "Rule-based analysis:",
+  demoRecord: "Demo record, from recorded candles",
 } as const;
 
 /** Response to a password reset request, whether or not the address is known. */

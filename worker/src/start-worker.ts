@@ -84,7 +84,7 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   queue.start();
   const recurring = new RecurringJobs({ database, logger, workerId });
   await recurring.start();
-  for (const job of recurringJobs(deps, { sources: market.sources, settings })) {
+  for (const job of recurringJobs(deps, { market, settings })) {
     await recurring.add(job);
   }
   return {

@@ -33,6 +33,13 @@ test("prices have five decimals, and a WAIT has none", async () => {
   expect(buy?.textContent?.match(/[\d,]+\.\d{5}/g)).toHaveLength(3);
 });
 
+test("signals of the demo record are labelled", async () => {
+  keep(makeHistoryItem({ id: "2", demo_record: true }), makeHistoryItem({ id: "1" }));
+  openApp("/signal-history", {});
+  await screen.findByText("Demo record, from recorded candles");
+  expect(screen.getAllByText(/Demo record/)).toHaveLength(1);
+});
+
 describe("a history that cannot be loaded", () => {
   const failures = [
     { status: 504, text: "Server took too long to respond. Please try again." },

@@ -1,9 +1,11 @@
+import { MESSAGES } from "@shared/contract/messages.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { useState } from "react";
 import { Link } from "react-router-dom";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../../lib/format.ts";
 import { Card } from "../../../ui/card.tsx";
+import { DataLabel } from "../../../ui/data-label.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
@@ -32,6 +34,11 @@ export function SignalCard({ item }: { item: HistoryItem }) {
           {" · "}
           <StatusText item={item} />
         </p>
+        {item.demo_record && (
+          <p className="order-last sm:order-none">
+            <DataLabel>{MESSAGES.demoRecord}</DataLabel>
+          </p>
+        )}
         <div className="ml-auto">
           <OutcomeBadge outcome={item.outcome} />
         </div>

@@ -1,8 +1,10 @@
+import { MESSAGES } from "@shared/contract/messages.ts";
 import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import type { ReactNode } from "react";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatDateTime } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
+import { DataLabel } from "../../../ui/data-label.tsx";
 import { tradeLevels } from "../levels.ts";
 import { AnalystRecord } from "./analyst-record.tsx";
 import { OutcomePanel } from "./outcome-panel.tsx";
@@ -24,7 +26,8 @@ export function SignalContent({ signal, children }: SignalContentProps) {
       <Card data-signal={name} className={`flex flex-col gap-6 border-t-2 p-5 sm:p-7 ${edge}`}>
         <SignalHeader kind={kind} symbol={symbol} timeframe={timeframe} heading="h1">
           <time dateTime={createdAt}>{formatDateTime(createdAt)}</time>
-          {` · ${confidenceWords(kind, analysis)}`}
+          {` · ${confidenceWords(kind, analysis)} `}
+          {analysis.source.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
         </SignalHeader>
         <AnalystRecord analysis={analysis} />
         {levels && <PriceLevels levels={levels} />}
