@@ -90,7 +90,7 @@ async function readCurrent(
     });
   } catch (error) {
     const { symbol, timeframe } = request;
-    logger.info({ err: error, symbol, timeframe }, "no candles for a chart");
+    logger.debug({ err: error, symbol, timeframe }, "no candles for a chart");
     const none = { source: "", candles: [], opensAt: null, delayMs: 0, nextCloseAt: now() };
     return { ...none, maxAgeMs: MAX_AGE_MS.failed };
   }
