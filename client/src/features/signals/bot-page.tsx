@@ -20,7 +20,7 @@ import { resumePending } from "./submit-request.ts";
 
 const AdminTools = lazyComponent(() => import("./components/admin-tools.tsx"), "AdminTools");
 
-const chartClass = "h-[38rem] sm:h-[34rem]";
+const chartClass = "h-[38rem]";
 
 const MarketPanel = lazyComponent(
   () => import("./chart/market-panel.tsx"),

@@ -102,9 +102,9 @@ function Controls({ chart, showsTable, onTable }: ControlsProps) {
       aria-label={name}
       disabled={showsTable}
       onClick={run}
-      className={`${controlClass} w-8 px-0`}
+      className={controlClass}
     >
-      <Icon aria-hidden className="size-4" />
+      <Icon aria-hidden className="size-4 shrink-0" />
     </button>
   );
   return (

@@ -1,12 +1,13 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
-import { findInstrument } from "@shared/contract/instruments.ts";
+import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
 import { symbolSchema } from "@shared/contract/signal.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { formatDateTime, formatDuration } from "../../../lib/format.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card, Skeleton } from "../../../ui/card.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { progressQuery } from "../api.ts";
 import { shownSignal, useBot } from "../bot-store.ts";
 import { type Market, useCandles } from "../hooks/use-candles.ts";
@@ -16,7 +17,12 @@ import { tradeLevels } from "../levels.ts";
 import { CandleChart } from "./candle-chart.tsx";
 import { useChartSettings } from "./chart-settings.ts";
 import { chartMarks, chartTrade } from "./signal-marks.ts";
-import { TradingViewChart } from "./trading-view.tsx";
+
+const TradingViewChart = lazyComponent(
+  () => import("./trading-view.tsx"),
+  "TradingViewChart",
+  <Skeleton className="size-full rounded-control" />,
+);
 
 /** The chart of the bot page: the market that the form names, with the levels of the signal that is shown. */
 export function MarketPanel({ className }: { className: string }) {
@@ -72,7 +78,7 @@ function useChosenMarket(): Market {
   useEffect(() => {
     const { data } = symbolSchema.safeParse(typed);
     if (!data) return;
-    const delayMs = findInstrument(data) ? 0 : TYPING_MS;
+    const delayMs = SYMBOL_SUGGESTIONS.some((known) => known === data) ? 0 : TYPING_MS;
     const timer = setTimeout(() => setSymbol(data), delayMs);
     return () => clearTimeout(timer);
   }, [typed]);
