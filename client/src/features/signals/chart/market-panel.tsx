@@ -77,8 +77,10 @@ function useChosenMarket(): Market {
   const [symbol, setSymbol] = useState(() => symbolSchema.safeParse(typed).data ?? "BTC/USDT");
   useEffect(() => {
     const { data } = symbolSchema.safeParse(typed);
-    if (!data) return;
-    const delayMs = SYMBOL_SUGGESTIONS.some((known) => known === data) ? 0 : TYPING_MS;
+    const isKnown = SYMBOL_SUGGESTIONS.some((known) => known === data);
+    // Other markets are pairs. Anything else is still being typed.
+    if (!data || !(isKnown || data.includes("/"))) return;
+    const delayMs = isKnown ? 0 : TYPING_MS;
     const timer = setTimeout(() => setSymbol(data), delayMs);
     return () => clearTimeout(timer);
   }, [typed]);
