@@ -138,6 +138,8 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await open(page, userPanel);
       await open(page, history);
       await expect(page.locator("[data-signal]")).toHaveCount(3);
+      await page.getByRole("button", { name: "Show chart" }).first().click();
+      await expect(page.locator("canvas").first()).toBeVisible();
       await expectAccessible(page, "/signal-history");
       await openOnPhone(page, [dashboard, userPanel, history]);
     });
@@ -145,13 +147,16 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
     test("bot before and after a signal, with the suggestions open", async ({ page }) => {
       await openOnPhone(page, [bot]);
       await open(page, bot);
+      await expect(page.locator("canvas").first()).toBeVisible();
       await expectAccessible(page, "/bot");
+      await page.getByRole("button", { name: "Table" }).click();
+      await expectAccessible(page, "the candles as a table");
       await page.getByRole("combobox", { name: "Symbol" }).click();
       await expect(page.getByRole("option").first()).toBeVisible();
       await expectAccessible(page, "the suggestions");
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Get Signal" }).click();
-      await expect(page.locator("[data-signal] canvas").first()).toBeVisible();
+      await expect(page.locator("[data-signal]")).toBeVisible();
       await expectAccessible(page, "a finished signal");
     });
   });

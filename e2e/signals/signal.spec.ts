@@ -41,7 +41,7 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
   await expect(result.getByText(/^Demo data:/)).toBeVisible();
   await expect(result.getByText(/^Rule-based analysis:/)).toBeVisible();
   await expect(result.getByText("Key evidence")).toBeVisible();
-  await expect(result.locator("canvas").first()).toBeVisible();
+  await expect(page.getByRole("img", { name: /^XRP\/USDT/ })).toBeVisible();
   await page.reload();
   const time = result.locator("time[tabindex]").first();
   await expect.poll(() => tipOf(time)).toBe("none");

@@ -4,6 +4,7 @@ import type { Connection, Model } from "mongoose";
 import mongoose, { mongo } from "mongoose";
 import { z } from "zod";
 import { aiUsageModels } from "./models/ai-usage.ts";
+import { currentCandleModels } from "./models/current-candles.ts";
 import { eventModels } from "./models/event.ts";
 import { identityModels } from "./models/identity.ts";
 import { jobModels } from "./models/job.ts";
@@ -30,6 +31,7 @@ const SOCKET_TIMEOUT_MS = 30_000;
 
 const defineModels = (connection: Connection) => ({
   ...aiUsageModels(connection),
+  ...currentCandleModels(connection),
   ...eventModels(connection),
   ...identityModels(connection),
   ...jobModels(connection),

@@ -126,12 +126,26 @@ export function track(signal: TrackedSignal): void {
   }));
 }
 
-/** Shows one of this tab's signals; a late request stays pending. */
+/** Shows one of this tab's signals and the chart of its market; a late request stays pending. */
 export function select(id: string): void {
-  useBot.setState(({ failure }) => ({
-    selectedId: id,
-    failure: failure?.kind === "late" ? failure : null,
-  }));
+  useBot.setState(({ failure, inputs, tracked }) => {
+    const { symbol, timeframe } = tracked.find((signal) => signal.id === id) ?? inputs;
+    return {
+      selectedId: id,
+      failure: failure?.kind === "late" ? failure : null,
+      inputs: { ...inputs, symbol, timeframe },
+    };
+  });
+}
+
+/** The signal that the user went back to, or the newest one unless a request waits or has broken. */
+export function shownSignal(state: BotState): TrackedSignal | undefined {
+  const { pending, failure, tracked, selectedId } = state;
+  const isWaiting = pending !== null && !pending.givenUp;
+  return (
+    tracked.find(({ id }) => id === selectedId) ??
+    (isWaiting || failure?.kind === "broken" ? undefined : tracked[0])
+  );
 }
 
 export function untrack(id: string): void {

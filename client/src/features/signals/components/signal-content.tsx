@@ -5,11 +5,19 @@ import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatDateTime } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
 import { DataLabel } from "../../../ui/data-label.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { tradeLevels } from "../levels.ts";
 import { AnalystRecord } from "./analyst-record.tsx";
 import { OutcomePanel } from "./outcome-panel.tsx";
-import { SignalChart } from "./signal-chart.tsx";
 import { PriceLevels, Section, SignalHeader, signalLooks, Warnings } from "./signal-parts.tsx";
+
+const chartBox = "h-[32rem]";
+
+const SignalChart = lazyComponent(
+  () => import("../chart/signal-chart.tsx"),
+  "SignalChart",
+  <Skeleton className="size-full rounded-control" />,
+);
 
 interface SignalContentProps {
   signal: SharedSignal;
@@ -31,7 +39,9 @@ export function SignalContent({ signal, children }: SignalContentProps) {
         </SignalHeader>
         <AnalystRecord analysis={analysis} />
         {levels && <PriceLevels levels={levels} />}
-        <SignalChart signal={signal} levels={levels} />
+        <div className={chartBox}>
+          <SignalChart signal={signal} levels={levels} />
+        </div>
       </Card>
       <Card className="p-5 sm:p-7">
         <OutcomePanel resolution={judgement} levels={levels} />
