@@ -141,6 +141,19 @@ test("the pages of the administration are linked, and a user's drawer survives a
   await expect(page.getByRole("article")).toHaveCount(1);
 });
 
+test("a trader's steps to approval follow what happens", async ({ page }) => {
+  const trader = await makeTrader();
+  await signIn(page, trader);
+  await openLive(page, "/dashboard");
+  const steps = page.getByRole("list", { name: "Steps to approval" });
+  await expect(steps).toContainText("Send a payment proof: to do");
+  await submitProof(trader, { senderName: "Jane Miller", image: await imageBytes() });
+  await expect(steps).toContainText("Send a payment proof: done");
+  await expect(steps).toContainText("An administrator is reviewing your proof.");
+  await actAsAdmin(`/admin/approve/${trader.username}`);
+  await expect(page.getByText("Account Approved", { exact: true })).toBeVisible();
+});
+
 test("an administrator sees what is left to set up, and the worker that makes the signals", async ({
   page,
 }) => {

@@ -142,6 +142,12 @@ describe("the setup checklist", () => {
     await user.click(screen.getByRole("button", { name: "Hide setup" }));
     expect(screen.queryByRole("region", { name: "Setup" })).toBeNull();
   });
+
+  test("is announced on the dashboard until it is complete", async () => {
+    api.reply("GET /admin/setup", setup);
+    openApp("/dashboard", ADMIN);
+    await screen.findByText("Setup: 1 of 5 steps are done.");
+  });
 });
 
 test("the navigation counts what waits, and follows the events", async () => {
