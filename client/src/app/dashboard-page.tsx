@@ -8,7 +8,6 @@ import {
   History,
   type LucideIcon,
   ShieldCheck,
-  Tags,
   UserCog,
 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -124,14 +123,11 @@ export function PendingCard() {
           <div>
             <h2 className="text-xl font-semibold tracking-tight">Approval Pending</h2>
             <p className="mt-1 text-ink-muted text-pretty">
-              Three steps to your first signal. This page updates automatically.
+              Three steps to your first signal. This page updates automatically.{" "}
+              <TextLink to="/pricing">See plans and pricing</TextLink>
             </p>
           </div>
           <ApprovalSteps />
-          <Link to="/pricing" className={buttonClass({ variant: "secondary" })}>
-            <Tags aria-hidden className="size-4" />
-            See plans and pricing
-          </Link>
         </div>
       </div>
       <div className="border-t border-line p-6 sm:p-8">
@@ -174,7 +170,7 @@ function ApprovalSteps() {
   ];
   if (!account) return <Skeleton className="h-36 w-full" />;
   return (
-    <ol aria-label="Steps to approval" className="flex flex-col gap-4">
+    <ol aria-label="Steps to approval" className="flex flex-col gap-2.5">
       {steps.map(({ title, isDone, done, next }, index) => (
         <li key={title} className="flex gap-3">
           <span
