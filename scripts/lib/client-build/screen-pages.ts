@@ -23,19 +23,11 @@ export const SCREEN_MODULES = {
   "/dashboard": "src/app/dashboard-page.tsx",
   "/bot": "src/features/signals/bot-page.tsx",
   "/signal-history": "src/features/signals/history-page.tsx",
-  "/admin": "src/features/admin/admin-page.tsx",
-  "/security-log": "src/features/admin/security-log-page.tsx",
+  "/admin": "src/features/admin/admin-pages.tsx",
 };
 
 const LISTED_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
-const SIGNED_IN_SCREENS = [
-  "/dashboard",
-  "/user-panel",
-  "/bot",
-  "/signal-history",
-  "/admin",
-  "/security-log",
-];
+const SIGNED_IN_SCREENS = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin"];
 const EMAIL_SCREENS = ["/reset-password", "/verify-email"];
 
 /** Keeps the screens of signed-in users up to date. */
