@@ -77,6 +77,7 @@ beforeAll(async () => {
     VITE_API_URL: apiUrl,
     CLIENT_ORIGIN: clientUrl,
     MARKET_DATA: "replay",
+    DEMO_RECORD: "off",
     MONGODB_URI: "",
     ADMIN_PASSWORD: "",
     LOG_LEVEL: "info",

@@ -14,7 +14,7 @@ test("the page of the queue is opened by an administrator from the health screen
   page,
 }) => {
   await signIn(page, await newAdminSession());
-  await openLive(page, "/admin");
+  await openLive(page, "/admin/system");
   const popup = page.waitForEvent("popup");
   await page.getByRole("button", { name: "Open the queue" }).click();
   const queue = await popup;

@@ -48,6 +48,7 @@ test.describe("scripts of TradingView", () => {
     await signIn(page, await makeTrader({ approved: true }));
     await serveScript(page, ATTACK);
     await page.goto("/bot");
+    await page.getByRole("tab", { name: "TradingView" }).click();
     await expect(page.locator('[data-widget="advanced-chart"]')).toHaveAttribute(
       "data-state",
       "loaded",
@@ -108,6 +109,7 @@ test("a message of another frame does not pass for the widget's", async ({ page 
   );
   await signIn(page, await makeTrader({ approved: true }));
   await page.goto("/bot");
+  await page.getByRole("tab", { name: "TradingView" }).click();
   const chart = page.locator('[data-widget="advanced-chart"]');
   await expect(chart.locator("iframe")).toBeAttached();
   await page.evaluate(() => window.postMessage("loaded", "*"));

@@ -138,6 +138,8 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       await open(page, userPanel);
       await open(page, history);
       await expect(page.locator("[data-signal]")).toHaveCount(3);
+      await page.getByRole("button", { name: "Show chart" }).first().click();
+      await expect(page.locator("canvas").first()).toBeVisible();
       await expectAccessible(page, "/signal-history");
       await openOnPhone(page, [dashboard, userPanel, history]);
     });
@@ -145,13 +147,16 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
     test("bot before and after a signal, with the suggestions open", async ({ page }) => {
       await openOnPhone(page, [bot]);
       await open(page, bot);
+      await expect(page.locator("canvas").first()).toBeVisible();
       await expectAccessible(page, "/bot");
+      await page.getByRole("button", { name: "Table" }).click();
+      await expectAccessible(page, "the candles as a table");
       await page.getByRole("combobox", { name: "Symbol" }).click();
       await expect(page.getByRole("option").first()).toBeVisible();
       await expectAccessible(page, "the suggestions");
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Get Signal" }).click();
-      await expect(page.locator("[data-signal] canvas").first()).toBeVisible();
+      await expect(page.locator("[data-signal]")).toBeVisible();
       await expectAccessible(page, "a finished signal");
     });
   });
@@ -188,6 +193,7 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
       const dialogs = [
         { role: "dialog", opener: card.getByRole("button", { name: "Grant credits" }) },
         { role: "dialog", opener: card.getByRole("button", { name: /^Enlarge/ }) },
+        { role: "dialog", opener: card.getByRole("button", { name: "Details" }) },
         { role: "alertdialog", opener: card.getByRole("button", { name: "Delete user" }) },
       ] as const;
       for (const { role, opener } of dialogs) {
@@ -196,20 +202,22 @@ test.describe("nothing moves as data arrive, and all is accessible and within th
         await expect(page.getByRole(role)).toBeVisible();
         await expectAccessible(
           page,
-          `${await page.getByRole(role).getByRole("heading").textContent()}`,
+          `${await page.getByRole(role).getByRole("heading").first().textContent()}`,
         );
         await page.keyboard.press("Escape");
         await expect(page.getByRole(role)).toBeHidden();
       }
     });
 
-    test("dashboard, security log and bot", async ({ page }) => {
+    test("dashboard, system, security log and bot", async ({ page }) => {
       await open(page, dashboard);
+      await open(page, { path: "/admin/system", filled: () => page.getByText("Checked") });
+      await expectAccessible(page, "/admin/system");
       await open(page, {
-        path: "/security-log?type=sign-ins",
+        path: "/admin/audit?type=sign-ins",
         filled: () => page.getByText("logged in"),
       });
-      await expectAccessible(page, "/security-log");
+      await expectAccessible(page, "/admin/audit");
       await open(page, bot);
       await expectAccessible(page, "the bot page with admin tools");
       await openOnPhone(page, [dashboard, bot]);

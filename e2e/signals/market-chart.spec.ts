@@ -1,10 +1,11 @@
 import { expect, type Page } from "playwright/test";
-import { makeTrader } from "../support/api.ts";
+import { makeSignal, makeTrader } from "../support/api.ts";
 import { test } from "../support/test.ts";
 import { serveWidgets } from "../support/tradingview.ts";
 import { signIn } from "../support/users.ts";
 
-const chart = (page: Page) => page.locator('[data-widget="advanced-chart"]');
+const widget = (page: Page) => page.locator('[data-widget="advanced-chart"]');
+const chartOf = (page: Page, name: RegExp) => page.getByRole("img", { name });
 
 /** Serves a chart that reports that it has loaded. */
 const serveChart = (page: Page) =>
@@ -20,41 +21,64 @@ async function openBot(page: Page) {
   await page.goto("/bot");
 }
 
-async function expectChartOf(page: Page, config: Record<string, string>) {
-  await expect(chart(page)).toHaveAttribute("data-state", "loaded");
-  const address = (await chart(page).locator("iframe").getAttribute("src")) ?? "";
+async function expectWidgetOf(page: Page, config: Record<string, string>) {
+  await expect(widget(page)).toHaveAttribute("data-state", "loaded");
+  const address = (await widget(page).locator("iframe").getAttribute("src")) ?? "";
   expect(JSON.parse(decodeURIComponent(address.split("#")[1] ?? ""))).toMatchObject(config);
 }
 
-test("TradingView's chart shows the market that the form names, then the signal's", async ({
+test("the bot opens with the chart of the market that the form names, and its price moves", async ({
   page,
 }) => {
-  await serveChart(page);
   await openBot(page);
-  await expectChartOf(page, { symbol: "BINANCE:BTCUSDT", interval: "60", theme: "dark" });
+  const chart = chartOf(page, /^BTC\/USDT, 500 candles of 1h/);
+  await expect(chart.locator("canvas").first()).toBeVisible();
+  await expect(page.getByRole("timer")).toHaveText(/^Closes in /);
+  await expect(widget(page)).toHaveCount(0);
+  const price = page.getByText("Last price").locator("xpath=following-sibling::dd");
+  const first = (await price.textContent()) ?? "";
+  await expect(price).not.toHaveText(first, { timeout: 60_000 });
   await page.getByRole("radio", { name: "4h" }).click();
-  await expectChartOf(page, { symbol: "BINANCE:BTCUSDT", interval: "240" });
+  await expect(chartOf(page, /^BTC\/USDT, 500 candles of 4h/)).toBeVisible();
   await page.getByRole("combobox", { name: "Symbol" }).fill("XAU/USD");
-  await expectChartOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
-  await page.getByRole("button", { name: "Get Signal" }).click();
-  await expect(page.locator("[data-signal]")).toBeVisible();
-  await chart(page).scrollIntoViewIfNeeded();
-  await expectChartOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
-  const frame = chart(page).locator("iframe");
-  await page.getByRole("button", { name: "Show signal levels" }).click();
-  await expect(chart(page).locator("canvas").first()).toBeVisible();
-  await page.getByRole("button", { name: "Show live chart" }).click();
-  await expect(chart(page).locator("canvas")).toHaveCount(0);
-  await expect(frame).toHaveAttribute("title", "Live chart of XAU/USD, 4h");
+  await expect(chartOf(page, /^XAU\/USD, 500 candles of 4h/)).toBeVisible();
 });
 
-test("where it does not load, the signal's own chart stands in the same box", async ({ page }) => {
+test("TradingView's chart is loaded once it is chosen, and on the next visit", async ({ page }) => {
+  await serveChart(page);
   await openBot(page);
-  await page.getByRole("button", { name: "Get Signal" }).click();
-  await expect(chart(page).locator("canvas").first()).toBeVisible();
-  const before = await chart(page).boundingBox();
-  await expect(chart(page)).toHaveAttribute("data-state", "failed");
-  await expect(chart(page).locator("canvas").first()).toBeVisible();
-  expect(await chart(page).boundingBox()).toEqual(before);
-  await expect(page.getByRole("img", { name: /^BTC\/USDT, \d+ candles of 1h/ })).toBeVisible();
+  await page.getByRole("tab", { name: "TradingView" }).click();
+  await expectWidgetOf(page, { symbol: "BINANCE:BTCUSDT", interval: "60", theme: "dark" });
+  await page.getByRole("radio", { name: "4h" }).click();
+  await expectWidgetOf(page, { symbol: "BINANCE:BTCUSDT", interval: "240" });
+  await page.getByRole("combobox", { name: "Symbol" }).fill("XAU/USD");
+  await expectWidgetOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
+  await page.reload();
+  await expectWidgetOf(page, { symbol: "OANDA:XAUUSD", interval: "240" });
+  await page.getByRole("tab", { name: "Chart", exact: true }).click();
+  await expect(chartOf(page, /^XAU\/USD/)).toBeVisible();
+  await expect(widget(page)).toHaveCount(0);
+});
+
+test("where it does not load, our own chart stands in the same box", async ({ page }) => {
+  await openBot(page);
+  await page.getByRole("tab", { name: "TradingView" }).click();
+  const before = await widget(page).boundingBox();
+  await expect(widget(page)).toHaveAttribute("data-state", "failed");
+  const chart = widget(page).getByRole("img", { name: /^BTC\/USDT, \d+ candles of 1h/ });
+  await expect(chart.locator("canvas").first()).toBeVisible();
+  expect(await widget(page).boundingBox()).toEqual(before);
+});
+
+test("each signal of the history can show its chart", async ({ page }) => {
+  const trader = await makeTrader({ approved: true });
+  await makeSignal(trader, { symbol: "ETH/USDT" });
+  await signIn(page, trader);
+  await page.goto("/signal-history");
+  await page.getByRole("button", { name: "Show chart" }).click();
+  await expect(
+    chartOf(page, /^ETH\/USDT/)
+      .locator("canvas")
+      .first(),
+  ).toBeVisible();
 });

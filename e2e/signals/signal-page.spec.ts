@@ -18,6 +18,12 @@ test.describe("a shared signal", () => {
     await page.getByRole("button", { name: "Create link" }).click();
     const link = await page.getByLabel("Link to this signal").inputValue();
 
+    const html = await (await page.request.get(link)).text();
+    const [, image = ""] = /property="og:image" content="([^"]+)"/.exec(html) ?? [];
+    expect(image).toContain(`${new URL(link).pathname}/image.png`);
+    const preview = await page.request.get(image);
+    expect(preview.headers()["content-type"]).toBe("image/png");
+
     const visitor = await openElsewhere();
     await visitor.goto(link);
     await expect(visitor.getByRole("heading", { level: 1, name: /ADA\/USDT/ })).toBeVisible();
@@ -28,6 +34,7 @@ test.describe("a shared signal", () => {
     await page.getByRole("button", { name: "Stop sharing" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Stop sharing" }).click();
     await expect(page.getByRole("button", { name: "Create link" })).toBeVisible();
+    expect((await page.request.get(image)).status()).toBe(404);
     await visitor.reload();
     await expect(
       visitor.getByRole("heading", { name: "This link no longer works." }),

@@ -41,7 +41,7 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
   await expect(result.getByText(/^Demo data:/)).toBeVisible();
   await expect(result.getByText(/^Rule-based analysis:/)).toBeVisible();
   await expect(result.getByText("Key evidence")).toBeVisible();
-  await expect(result.locator("canvas").first()).toBeVisible();
+  await expect(page.getByRole("img", { name: /^XRP\/USDT/ })).toBeVisible();
   await page.reload();
   const time = result.locator("time[tabindex]").first();
   await expect.poll(() => tipOf(time)).toBe("none");
@@ -55,6 +55,14 @@ test("a signal arrives with its confidence, reasons, labels and chart, and has a
   await expect(page.getByRole("region", { name: "Outcome" })).toBeVisible();
   await page.reload();
   await expect(heading).toBeVisible();
+
+  await page.emulateMedia({ media: "print" });
+  await expect(heading).toBeVisible();
+  for (const role of ["navigation", "button", "contentinfo"] as const) {
+    await expect(page.getByRole(role)).toHaveCount(0);
+  }
+  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(255, 255, 255)");
+  await page.emulateMedia({ media: "screen" });
   await page.getByRole("link", { name: "All signals" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Signal history" })).toBeVisible();
 });

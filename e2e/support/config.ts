@@ -40,6 +40,7 @@ export function productServer(address: ProductAddress, adminPassword: string) {
       ADMIN_USERNAME: "admin",
       ADMIN_PASSWORD: adminPassword,
       MARKET_DATA: "replay",
+      DEMO_RECORD: "off",
       OPENAI_API_KEY: "",
       RATE_LIMIT: "off",
       LOG_LEVEL: "warn",

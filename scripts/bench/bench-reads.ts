@@ -93,24 +93,38 @@ async function storeHistory(database: Database, user: Pick<UserRecord, "_id">): 
 const USER_COUNTS = [1_000, 50_000];
 const BATCH = 10_000;
 const LIST_REQUESTS = 15;
+const PAGE_REQUESTS = 100;
+/** All users at once, and first pages. Every name and address contains "user", none "nobody". */
+const USER_LISTS = [
+  "",
+  "?limit=50",
+  "?limit=50&status=pending",
+  "?limit=50&search=user",
+  "?limit=50&search=nobody",
+];
 
 export async function benchUsers({ database, uri }: BenchOptions): Promise<void> {
   const product = await startProduct({ uri, workers: 0 });
   const admin = await createUser(database, { role: "admin", approved: true });
-  const requests = [
-    { url: `${product.apiUrl}/admin/list-users`, token: signTokenFor(admin, product.settings) },
-  ];
+  const token = signTokenFor(admin, product.settings);
+  const lists = USER_LISTS.map((query) => ({
+    query,
+    requests: [{ url: `${product.apiUrl}/admin/list-users${query}`, token }],
+  }));
   const rows = [];
   try {
     for (const total of USER_COUNTS) {
       await addUsers(database, total);
-      await timeRequests(requests, 3);
-      const times = await timeRequests(requests, LIST_REQUESTS);
-      rows.push({
-        users: total,
-        "p50, ms": percentile(times, 0.5),
-        "p95, ms": percentile(times, 0.95),
-      });
+      for (const { query, requests } of lists) {
+        await timeRequests(requests, 3);
+        const times = await timeRequests(requests, query ? PAGE_REQUESTS : LIST_REQUESTS);
+        rows.push({
+          users: total,
+          list: query || "all",
+          "p50, ms": percentile(times, 0.5),
+          "p95, ms": percentile(times, 0.95),
+        });
+      }
     }
     printTable("GET /admin/list-users", rows);
   } finally {

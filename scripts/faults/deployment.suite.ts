@@ -11,6 +11,7 @@ import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { clientNetwork, hashOf } from "../../server/src/http/rate-limits.ts";
 import { createAccounts } from "../database-accounts/create-accounts.ts";
+import { TOKEN_PLACEHOLDER } from "../lib/client-build/screen-pages.ts";
 import { caddySnippet } from "../lib/client-build/web-headers.ts";
 import { cacheFolder, findExecutables, isExecutable } from "../lib/commands.ts";
 import { ensureMongod } from "../lib/mongo/ensure-mongod.ts";
@@ -107,6 +108,7 @@ async function startCaddy(apiPort: number, trusted: string) {
   const [web, api, http] = [await freePort(), await freePort(), await freePort()];
   const headers = join(folder, "headers.caddy");
   writeFileSync(join(folder, "app.html"), "<!doctype html>");
+  writeFileSync(join(folder, "shared.html"), TOKEN_PLACEHOLDER);
   writeFileSync(headers, caddySnippet(loadWorkerSettings({})));
   run(await ensureCaddy(), {
     args: ["run", "--adapter", "caddyfile", "--config", join(projectRoot, "deploy/Caddyfile")],
@@ -189,7 +191,7 @@ describe("the shipped deployment", () => {
     expect(await networkOf(v6, "203.0.113.7")).toBe(hashOfNetwork("::1"));
   });
 
-  it("sends the headers of the web pages, and security.txt", async () => {
+  it("sends the headers of the web pages, security.txt, and the link preview of a shared signal", async () => {
     const { web } = await startCaddy(apiPort, "");
     const { headers } = await fetch(web);
     expect(headers.get("Strict-Transport-Security")).toContain("includeSubDomains");
@@ -197,6 +199,8 @@ describe("the shipped deployment", () => {
     expect(headers.get("Server")).toBeNull();
     const text = await (await fetch(`${web}/.well-known/security.txt`)).text();
     expect(text).toMatch(/^Contact: mailto:/);
+    const token = "A-_9".padEnd(43, "x");
+    expect(await (await fetch(`${web}/shared/${token}`)).text()).toBe(token);
   });
 
   it("refuses plain http to the API of a host name, without a redirect", async () => {

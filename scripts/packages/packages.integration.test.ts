@@ -16,6 +16,8 @@ const PERMISSIVE = new Set([
   "ISC",
   "MIT",
   "MIT-0",
+  // Of fonts, which may be passed on with the product.
+  "OFL-1.1",
   "Python-2.0",
 ]);
 

@@ -15,6 +15,7 @@ import { createAccountHandlers } from "./modules/accounts/routes.ts";
 import { logRefusals } from "./modules/admin/log-refusals.ts";
 import { adminHandlers } from "./modules/admin/routes.ts";
 import { fileHandlers, unlessSigned } from "./modules/files/routes.ts";
+import { createCandleHandlers } from "./modules/markets/candles.ts";
 import { marketHandlers } from "./modules/markets/routes.ts";
 import { paymentHandlers } from "./modules/payments/routes.ts";
 import { requireDashboardAccess } from "./modules/queue-dashboard/dashboard-access.ts";
@@ -54,6 +55,7 @@ export function createApiRouter(deps: ServerDeps): AppRouter {
     ...healthHandlers,
     ...createDocsHandlers(deps, ROUTES.filter(isServed)),
     ...marketHandlers,
+    ...createCandleHandlers(deps),
     ...createPerformanceHandlers(deps),
     ...ledgerHandlers,
     ...createAccountHandlers(deps),

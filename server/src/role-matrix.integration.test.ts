@@ -107,6 +107,19 @@ afterAll(() => server.stop());
 
 /** Requests of the rows that need more than method and path. */
 const REQUESTS: Record<string, Prepare> = {
+  "GET /candles": async () => {
+    const market = { source: "binance", opensAt: null, delayMs: 0, nextCloseAt: new Date() };
+    const prices = { open: 1, high: 1, low: 1, close: 1, volume: 0 };
+    await server.database.currentCandles.replaceOne(
+      { _id: "BTC/USDT 1h" },
+      {
+        ...{ ...market, candles: [{ time: 0, ...prices, closed: true }] },
+        freshUntil: new Date(Date.now() + 60_000),
+      },
+      { upsert: true },
+    );
+    return { path: "/candles?symbol=BTC/USDT&timeframe=1h" };
+  },
   "GET /ledger/heads/:day/ots": async () => {
     await createWitnessedHead(server.database, { day: "2025-01-31", calendars: [{ block: 800 }] });
     return { path: "/ledger/heads/2025-01-31/ots" };
@@ -184,6 +197,9 @@ const REQUESTS: Record<string, Prepare> = {
   }),
   "GET /shared/:token": async ({ other }) => ({
     path: `/shared/${(await createShareLink(server.deps, other, await signalOf(other))).token}`,
+  }),
+  "GET /shared/:token/image.png": async ({ other }) => ({
+    path: `/shared/${(await createShareLink(server.deps, other, await signalOf(other))).token}/image.png`,
   }),
   "GET /shared/:token (void)": async () => ({ path: "/shared/none-of-ours" }),
   "POST /submit-payment-proof": async () => ({

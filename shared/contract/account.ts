@@ -27,6 +27,8 @@ export type ProofState = z.infer<typeof proofStateSchema>;
 
 /** `duplicate_of` is the user who submitted the same image earlier, who may be the same user. */
 export const adminPaymentProofSchema = paymentProofSchema.extend({
+  /** Absent while the proof awaits review. */
+  reviewed_at: z.iso.datetime().optional(),
   duplicate_of: z.string().optional(),
   earlier_proof: z
     .object({

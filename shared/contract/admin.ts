@@ -2,10 +2,68 @@ import { z } from "zod";
 import { roleSchema, userCardSchema } from "./account.ts";
 import { reauthenticationSchema } from "./account-requests.ts";
 import { MESSAGES } from "./messages.ts";
+import { pageQuerySchema, wholeNumberSchema } from "./pagination.ts";
+import { historyItemSchema } from "./signal.ts";
 import { analystNameSchema, marketDataSourceSchema } from "./status.ts";
 
-export const userListSchema = z.object({ users: z.array(userCardSchema) }).meta({ id: "UserList" });
+const countSchema = z.number().int().nonnegative();
+
+export const userListSchema = z
+  .object({
+    users: z.array(userCardSchema),
+    next_cursor: z.string().nullable(),
+    /** Of all pages. */
+    total: countSchema,
+  })
+  .meta({ id: "UserList" });
 export type UserList = z.infer<typeof userListSchema>;
+
+/** `proof`: a payment proof awaits review; `ending`: the subscription ends within 7 days. */
+export const USER_STATUSES = ["pending", "approved", "proof", "ending"] as const;
+
+const MAX_USERS_PER_PAGE = 200;
+
+export const userListQuerySchema = pageQuerySchema({ default: 50, max: MAX_USERS_PER_PAGE }).extend(
+  {
+    search: z
+      .string()
+      .trim()
+      .max(100)
+      .optional()
+      .meta({ description: "A part of the username, the email address or the sender name" }),
+    status: z.enum(USER_STATUSES).optional().meta({
+      description:
+        "`proof`: a payment proof awaits review; `ending`: the subscription ends within 7 days",
+    }),
+    limit: wholeNumberSchema(1)
+      .transform((limit) => Math.min(limit, MAX_USERS_PER_PAGE))
+      .optional()
+      .meta({ description: `Users per page, at most ${MAX_USERS_PER_PAGE}; all without it` }),
+  },
+);
+export type UserListQuery = z.infer<typeof userListQuerySchema>;
+
+const creditEntrySchema = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  kind: z.enum(["grant", "spend", "refund"]),
+  amount: z.number().int(),
+  balance: countSchema,
+  /** A username, or `system`. */
+  by: z.string(),
+  why: z.string(),
+});
+export type CreditEntry = z.infer<typeof creditEntrySchema>;
+
+/** Newest first: the last 50 entries of the credit ledger and the last 20 finished signals. */
+export const userDetailsSchema = z
+  .object({
+    user: userCardSchema,
+    credits: z.array(creditEntrySchema),
+    signals: z.array(historyItemSchema),
+  })
+  .meta({ id: "UserDetails" });
+export type UserDetails = z.infer<typeof userDetailsSchema>;
 
 /** A sentence that confirms an action. */
 export const actionDoneSchema = z.object({ detail: z.string() }).meta({ id: "ActionDone" });
@@ -52,8 +110,6 @@ export const creditGrantSchema = z
 export const queueTicketSchema = z
   .object({ ticket: z.string(), expires_at: z.iso.datetime() })
   .meta({ id: "QueueTicket" });
-
-const countSchema = z.number().int().nonnegative();
 
 const usageFields = {
   signals: countSchema,
@@ -141,9 +197,19 @@ const workerReportSchema = z.object({
 });
 export type WorkerReport = z.infer<typeof workerReportSchema>;
 
+/** `backlog`: signals wait for too long. */
+const systemProblemSchema = z.enum([
+  "no-worker",
+  "feed-interrupted",
+  "backlog",
+  "provider-failing",
+]);
+export type SystemProblem = z.infer<typeof systemProblemSchema>;
+
 export const systemHealthSchema = z
   .object({
     checked_at: z.iso.datetime(),
+    problems: z.array(systemProblemSchema),
     queue: z.object({
       /** Signals that are not started, and signals that are. */
       waiting: z.number().int(),
@@ -157,3 +223,30 @@ export const systemHealthSchema = z
   })
   .meta({ id: "SystemHealth" });
 export type SystemHealth = z.infer<typeof systemHealthSchema>;
+
+export const overviewSchema = z
+  .object({
+    users: countSchema,
+    pending: countSchema,
+    /** Proofs of payment that await review. */
+    proofs: countSchema,
+    problems: z.array(systemProblemSchema),
+    /** In the last 24 hours. */
+    failed_signals: countSchema,
+  })
+  .meta({ id: "Overview" });
+export type Overview = z.infer<typeof overviewSchema>;
+
+/** The steps after the installation, checked now. Each is `done`, or why not. */
+export const setupSchema = z
+  .object({
+    payment_details: z.enum(["done", "missing"]),
+    /** As the workers report them. */
+    analyst: z.enum(["done", "no-key", "no-worker"]),
+    market_data: z.enum(["done", "demo-data", "failing", "no-worker"]),
+    email: z.enum(["done", "no-server", "unreachable"]),
+    /** Of the caller. */
+    two_factor: z.enum(["done", "off"]),
+  })
+  .meta({ id: "Setup" });
+export type Setup = z.infer<typeof setupSchema>;

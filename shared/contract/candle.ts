@@ -33,6 +33,25 @@ export const candleSchema = z
   );
 export type Candle = z.infer<typeof candleSchema>;
 
+/** Most candles of a market in one response. */
+export const MAX_MARKET_CANDLES = 500;
+
+/** Closed candles of a market, oldest first, and the open one last. */
+export const marketCandlesSchema = z
+  .object({
+    symbol: z.string(),
+    timeframe: timeframeSchema,
+    /** The provider, or `replay`. */
+    source: z.string(),
+    candles: z.array(candleSchema.safeExtend({ closed: z.boolean() })),
+    /** When the market opens; null while it is open. */
+    opens_at: z.iso.datetime().nullable(),
+    /** Delay with which the provider publishes. */
+    delay_ms: z.number().int().nonnegative(),
+  })
+  .meta({ id: "MarketCandles" });
+export type MarketCandles = z.infer<typeof marketCandlesSchema>;
+
 export const signalCandlesSchema = z
   .object({
     signal_id: z.string(),

@@ -19,5 +19,7 @@ export function historyItemOf(signal: SignalResponse): HistoryItem {
     ...(analysis?.valid_until && { valid_until: analysis.valid_until }),
     ...(entry_left && { entry_left }),
     rationale: analysis?.raw_ai.rationale ?? "",
+    ...(analysis?.source.analysis_id && { analysis_id: analysis.source.analysis_id }),
+    ...(analysis?.source.demo_record && { demo_record: true }),
   };
 }

@@ -111,6 +111,17 @@ describe("an unchanged ledger", () => {
     const entries = makeLedger([{ kind: "analysis", revealed: true, figures: { finished_at } }]);
     expect(verify(entries).tally.late).toBe(1);
   });
+
+  it("does not count the demo record as late, which can only be of demo data", () => {
+    const finished_at = "2025-01-30T23:00:00.000Z";
+    const verifyDemo = (data: "live" | "replay") => {
+      const analysis = { kind: "analysis", revealed: true, demo: true } as const;
+      const outcome = { kind: "outcome", of: 1, demo: true } as const;
+      return verify(makeLedger([{ ...analysis, figures: { data, finished_at } }, outcome]));
+    };
+    expect(verifyDemo("replay")).toMatchObject({ fault: null, tally: { late: 0 } });
+    expect(verifyDemo("live").fault).toMatchObject({ seq: 1, reason: "reference" });
+  });
 });
 
 /** The ledger with another line in this place; without one if there is none. */

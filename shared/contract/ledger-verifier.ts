@@ -154,7 +154,10 @@ function lookForMissing(state: VerifierState, line: string): void {
 }
 
 function checkReferences(state: VerifierState, { record }: LedgerEntry): Finding {
-  if (record.kind !== "outcome") return null;
+  if (record.kind !== "outcome") {
+    const { data, demo_record: isDemo } = record.body;
+    return isDemo && data !== "replay" ? { reason: "reference", detail: "live or demo" } : null;
+  }
   const { analysis_seq: seq } = record.body;
   const pending = state.pending.get(seq);
   if (pending === undefined)
@@ -185,7 +188,7 @@ function accept(state: VerifierState, entry: LedgerEntry): void {
     state.pending.set(record.seq, reveal?.figures ?? null);
     return;
   }
-  const { analysis_seq, ...resolution } = record.body;
+  const { analysis_seq, demo_record: _, ...resolution } = record.body;
   const figures = state.pending.get(analysis_seq);
   state.pending.delete(analysis_seq);
   if (figures) state.onOutcome?.({ seq: record.seq, figures, resolution });
@@ -206,7 +209,7 @@ const emptyTally = () => ({
   outcomes: { WIN: 0, LOSS: 0, EXPIRED: 0 },
   /** Analyses with public figures. */
   revealed: 0,
-  /** Analyses that were recorded more than a minute after they were finished. */
+  /** Analyses that were recorded more than a minute after they were finished, without those of the demo record. */
   late: 0,
 });
 
@@ -221,7 +224,7 @@ function countEntry(tally: LedgerTally, { record, reveal }: LedgerEntry): void {
   if (!reveal) return;
   tally.revealed += 1;
   const delayMs = Date.parse(record.at) - Date.parse(reveal.figures.finished_at);
-  if (delayMs > MAX_COMMITMENT_DELAY_MS) tally.late += 1;
+  if (delayMs > MAX_COMMITMENT_DELAY_MS && !record.body.demo_record) tally.late += 1;
 }
 
 /** A downloaded ledger: UTF-8, one entry a line. */

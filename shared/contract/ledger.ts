@@ -49,14 +49,19 @@ const ledgerRevealSchema = z.strictObject({
   figures: ledgerFiguresSchema,
 });
 
+/** Present in records of the demo record, which are made of recorded candles long after these. */
+const demoRecordSchema = signalSourceSchema.shape.demo_record;
+
 /** A finished market analysis. Its figures are hidden until the trade can no longer be entered. */
 const analysisBodySchema = z.strictObject({
   data: signalSourceSchema.shape.data,
   figures_commitment: sha256Schema,
+  demo_record: demoRecordSchema,
 });
 
 const outcomeBodySchema = z.strictObject({
   analysis_seq: seqSchema,
+  demo_record: demoRecordSchema,
   ...resolutionSchema.shape,
 });
 

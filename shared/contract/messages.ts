@@ -14,6 +14,7 @@ export const MESSAGES = {
   demoDataPrefix: "Demo data:",
   ruleBasedPrefix: "Rule-based analysis:",
   missedEntryPrefix: "The entry is missed:",
+  demoRecord: "Demo record, from recorded candles",
 } as const;
 
 /** Response to a password reset request, whether or not the address is known. */

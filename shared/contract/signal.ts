@@ -67,6 +67,8 @@ export const signalSourceSchema = z.object({
   /** The market analysis, which other signals may share, and its time. */
   analysis_id: z.string().optional(),
   analysed_at: z.iso.datetime().optional(),
+  /** Made afterwards from recorded candles, to show the product; `analysed_at` is the time of these candles. */
+  demo_record: z.literal(true).optional(),
 });
 export type SignalSource = z.infer<typeof signalSourceSchema>;
 
@@ -176,6 +178,9 @@ export const historyItemSchema = z
     valid_until: z.iso.datetime().nullable().optional(),
     entry_left: entryLeftSchema.nullable().optional(),
     rationale: rationaleSchema,
+    analysis_id: z.string().optional(),
+    /** Present for signals of the demo record. */
+    demo_record: z.literal(true).optional(),
   })
   .meta({ id: "SignalHistoryItem" });
 export type HistoryItem = z.infer<typeof historyItemSchema>;

@@ -4,6 +4,7 @@ import type { Connection, Model } from "mongoose";
 import mongoose, { mongo } from "mongoose";
 import { z } from "zod";
 import { aiUsageModels } from "./models/ai-usage.ts";
+import { currentCandleModels } from "./models/current-candles.ts";
 import { eventModels } from "./models/event.ts";
 import { identityModels } from "./models/identity.ts";
 import { jobModels } from "./models/job.ts";
@@ -30,6 +31,7 @@ const SOCKET_TIMEOUT_MS = 30_000;
 
 const defineModels = (connection: Connection) => ({
   ...aiUsageModels(connection),
+  ...currentCandleModels(connection),
   ...eventModels(connection),
   ...identityModels(connection),
   ...jobModels(connection),
@@ -68,17 +70,27 @@ export async function openDatabase(options: {
   const models = defineModels(connection);
   await connection.asPromise();
   await refuseFormerFormat(connection);
-  for (const model of Object.values(models)) await createMissing(model);
+  for (const model of Object.values(connection.models)) await createMissing(model);
   return { connection, ...models, logger: options.logger, close: () => connection.close() };
 }
 
 const UNAUTHORIZED = 13;
+const indexKeySchema = z.record(z.string(), z.literal([1, -1]));
 
-/** An account that may not create a collection relies on others that may. */
-async function createMissing(model: Pick<Model<unknown>, "createCollection" | "createIndexes">) {
+/**
+ * Creates a missing collection with all its indexes by one command; mongoose sends one for each index. An account that may
+ * not create a collection relies on others that may.
+ */
+async function createMissing(model: Model<unknown>): Promise<void> {
+  const indexes = model.schema.indexes().map(([key, { unique, ...options }]) => ({
+    ...options,
+    key: indexKeySchema.parse(key),
+    unique: unique === true,
+  }));
+  const { collectionName } = model.collection;
   try {
-    await model.createCollection();
-    await model.createIndexes();
+    if (indexes.length === 0) await model.createCollection();
+    else await nativeDb(model.db).collection(collectionName).createIndexes(indexes);
   } catch (error) {
     if (error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED) return;
     throw error;

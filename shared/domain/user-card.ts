@@ -20,11 +20,15 @@ export function presentProof(proof: ShownProof): PaymentProof {
 
 /** A payment proof for administrators. */
 export function presentAdminProof(proof: ShownProof): AdminPaymentProof {
-  const { earlier } = proof;
-  if (!earlier) return presentProof(proof);
+  const { earlier, reviewedAt } = proof;
+  const shown = {
+    ...presentProof(proof),
+    ...(reviewedAt && { reviewed_at: reviewedAt.toISOString() }),
+  };
+  if (!earlier) return shown;
   const { username = "a deleted user", filename, submittedAt, state } = earlier;
   return {
-    ...presentProof(proof),
+    ...shown,
     duplicate_of: username,
     earlier_proof: {
       submitted_at: submittedAt.toISOString(),
@@ -54,7 +58,14 @@ export const presentProfile = (user: UserRecord) => ({
   image_credits: user.imageCredits,
 });
 
-const SHOWN_FIELDS = ["userId", "senderName", "filename", "createdAt", "duplicateOfId"] as const;
+const SHOWN_FIELDS = [
+  "userId",
+  "senderName",
+  "filename",
+  "createdAt",
+  "reviewedAt",
+  "duplicateOfId",
+] as const;
 const EARLIER_FIELDS = ["username", "filename", "submittedAt", "state"] as const;
 
 interface ShownProof extends Pick<PaymentProofRecord, (typeof SHOWN_FIELDS)[number]> {

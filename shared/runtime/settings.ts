@@ -121,6 +121,7 @@ const settingsSchema = z.object({
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must be an smtp(s):// address" }).optional(),
   MAIL_FROM: z.string().min(3).default("AI Trading Signals <no-reply@example.com>"),
   MARKET_DATA: z.enum(["live", "replay", "auto"]).optional(),
+  DEMO_RECORD: onOrOff.default("off"),
   EXCHANGES: commaList
     .pipe(z.array(z.string().regex(/^[a-z0-9]+$/, { error: "must be ccxt ids" })).min(1))
     .default(["binance", "bybit", "okx", "kraken", "kucoin"]),

@@ -4,9 +4,10 @@ import type { Outcome } from "@shared/contract/signal.ts";
 import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
 
 /** A record to be made; `of` is the number of an earlier one. */
-export type LedgerStep =
+export type LedgerStep = { demo?: boolean } & (
   | { kind: "analysis"; revealed: boolean; figures?: Partial<LedgerFigures> }
-  | { kind: "outcome"; of: number; outcome?: Outcome };
+  | { kind: "outcome"; of: number; outcome?: Outcome }
+);
 
 const START_MS = Date.UTC(2025, 0, 31);
 
@@ -64,7 +65,11 @@ function contentOf(
   if (step.kind === "outcome") return { content: outcomeContent(step, at), reveal: null };
   const figures = { ...FIGURES, ...step.figures };
   const salt = saltOf(seq);
-  const body = { data: figures.data, figures_commitment: commitTo(figures, salt) };
+  const body = {
+    data: figures.data,
+    figures_commitment: commitTo(figures, salt),
+    ...(step.demo && { demo_record: true as const }),
+  };
   return { content: { kind: "analysis", body }, reveal: step.revealed ? { salt, figures } : null };
 }
 
@@ -74,6 +79,7 @@ function outcomeContent(step: Extract<LedgerStep, { kind: "outcome" }>, at: Date
     kind: "outcome",
     body: {
       analysis_seq: of,
+      ...(step.demo && { demo_record: true as const }),
       outcome,
       reason: outcome === "WIN" ? "target" : "stop",
       resolved_at: at.toISOString(),

@@ -15,6 +15,7 @@ import { startHeartbeat } from "./heartbeat.ts";
 import { recurringJobs } from "./jobs/job-definitions.ts";
 import { RecurringJobs } from "./jobs/recurring-jobs.ts";
 import { SignalQueue } from "./jobs/signal-queue.ts";
+import { startCandlePublisher } from "./market-data/publish-candles.ts";
 import { startListingPublisher } from "./market-data/publish-markets.ts";
 import { createMarketData } from "./market-data/select-market-data.ts";
 import { countedAnalyst, createWorkerMetrics } from "./metrics/worker-metrics.ts";
@@ -80,17 +81,18 @@ async function startWorker(options: WorkerOptions): Promise<{ stop: () => Promis
   const model = services.analyst.name === "openai" ? settings.OPENAI_MODEL : services.analyst.name;
   const heartbeat = await startHeartbeat({ ...deps, workerId, concurrency, model, market });
   const listings = startListingPublisher(deps, market.listedSymbols);
+  const candles = startCandlePublisher(deps);
   const ledger = startLedgerAppender(deps);
   queue.start();
   const recurring = new RecurringJobs({ database, logger, workerId });
   await recurring.start();
-  for (const job of recurringJobs(deps, { sources: market.sources, settings })) {
+  for (const job of recurringJobs(deps, { market, settings })) {
     await recurring.add(job);
   }
   return {
     async stop() {
       listings.stop();
-      await recurring.stop();
+      await Promise.all([recurring.stop(), candles.stop()]);
       const stopped = queue.stop({ drainMs: DRAIN_MS });
       const cut = setTimeout(() => shutdown.abort(new Error("the worker is stopping")), DRAIN_MS);
       await stopped;

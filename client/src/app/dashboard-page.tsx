@@ -3,11 +3,11 @@ import {
   ArrowRight,
   BadgeCheck,
   Bot,
+  Check,
   Clock,
   History,
   type LucideIcon,
   ShieldCheck,
-  Tags,
   UserCog,
 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -17,9 +17,15 @@ import { useMe } from "../lib/me.ts";
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { Alert } from "../ui/alert.tsx";
-import { buttonClass } from "../ui/button.tsx";
+import { buttonClass, TextLink } from "../ui/button.tsx";
 import { Card, Skeleton } from "../ui/card.tsx";
+import { lazyComponent } from "../ui/lazy-component.tsx";
 import { PageHeading } from "../ui/page-heading.tsx";
+
+const SetupProgress = lazyComponent(
+  () => import("../features/admin/setup-checklist.tsx"),
+  "SetupProgress",
+);
 
 export function DashboardPage() {
   // Waiting for the account avoids layout shifts; an unreachable server is not waited for.
@@ -47,7 +53,7 @@ function Overview() {
   const emailVerified = useMe()?.email_verified ?? true;
   return (
     <>
-      {!emailVerified && (
+      {approved && !emailVerified && (
         <Alert tone="info" title="Please verify your email">
           Open the link in the email we sent when you registered.
         </Alert>
@@ -58,10 +64,12 @@ function Overview() {
             <LinkCard
               Icon={ShieldCheck}
               title="Administration"
-              text="Users, payment settings, uploaded images and the security log."
+              text="Users, payments, uploaded images, the system and the security log."
               to="/admin"
               link="Open the admin panel"
-            />
+            >
+              <SetupProgress />
+            </LinkCard>
           )}
           <div aria-live="polite">{approved ? <ApprovedCard /> : <PendingCard />}</div>
         </div>
@@ -115,19 +123,72 @@ export function PendingCard() {
           <div>
             <h2 className="text-xl font-semibold tracking-tight">Approval Pending</h2>
             <p className="mt-1 text-ink-muted text-pretty">
-              Your account is awaiting review. This page updates automatically.
+              Three steps to your first signal. This page updates automatically.{" "}
+              <TextLink to="/pricing">See plans and pricing</TextLink>
             </p>
           </div>
-          <Link to="/pricing" className={buttonClass({ variant: "secondary" })}>
-            <Tags aria-hidden className="size-4" />
-            See plans and pricing
-          </Link>
+          <ApprovalSteps />
         </div>
       </div>
       <div className="border-t border-line p-6 sm:p-8">
         <PaymentProof />
       </div>
     </Card>
+  );
+}
+
+/** What a trader and an administrator do until the trader is approved. */
+function ApprovalSteps() {
+  const account = useMe();
+  const hasProof = Boolean(account?.payment_proof);
+  const steps = [
+    {
+      title: "Verify your email",
+      isDone: account?.email_verified,
+      done: `${account?.email} is verified.`,
+      next: (
+        <>
+          Open the link in the email we sent to {account?.email}. No email?{" "}
+          <TextLink to="/user-panel">Send a new link</TextLink>
+        </>
+      ),
+    },
+    {
+      title: "Send a payment proof",
+      isDone: hasProof,
+      done: "We have received your proof.",
+      next: "Pay for a plan, then upload a screenshot of the payment below.",
+    },
+    {
+      title: "Approval",
+      isDone: false,
+      done: "",
+      next: hasProof
+        ? "An administrator is reviewing your proof."
+        : "An administrator reviews your proof and approves your account.",
+    },
+  ];
+  if (!account) return <Skeleton className="h-36 w-full" />;
+  return (
+    <ol aria-label="Steps to approval" className="flex flex-col gap-2.5">
+      {steps.map(({ title, isDone, done, next }, index) => (
+        <li key={title} className="flex gap-3">
+          <span
+            aria-hidden
+            className={`figures flex size-6 shrink-0 items-center justify-center rounded-full text-sm font-semibold ${isDone ? "bg-buy/15 text-buy" : "bg-raised text-ink-muted"}`}
+          >
+            {isDone ? <Check className="size-4" /> : index + 1}
+          </span>
+          <div className="min-w-0">
+            <p className="font-medium">
+              {title}
+              <span className="sr-only">{isDone ? ": done" : ": to do"}</span>
+            </p>
+            <p className="text-sm text-ink-muted wrap-anywhere">{isDone ? done : next}</p>
+          </div>
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -172,15 +233,17 @@ interface LinkCardProps {
   text: string;
   to: string;
   link: string;
+  children?: ReactNode;
 }
 
-function LinkCard({ Icon, title, text, to, link }: LinkCardProps) {
+function LinkCard({ Icon, title, text, to, link, children }: LinkCardProps) {
   return (
     <Card className="flex gap-4 p-6">
       <Icon aria-hidden className="size-6 shrink-0 text-accent" strokeWidth={1.75} />
       <div className="flex min-w-0 flex-col items-start gap-1">
         <h2 className="font-semibold tracking-tight">{title}</h2>
         <p className="text-sm leading-relaxed text-ink-muted text-pretty">{text}</p>
+        {children}
         <Link
           to={to}
           className="mt-2 inline-flex items-center gap-1.5 rounded text-sm font-medium text-accent hover:text-accent-strong"

@@ -33,7 +33,7 @@ export function MobileMenu({ open, onOpenChange }: MobileMenuProps) {
           <nav aria-label="Main" className="flex flex-col gap-1">
             {links.map(({ to, label }) => (
               <span key={to} className="relative flex flex-col">
-                <NavLink to={to} end onClick={close} className={linkClass}>
+                <NavLink to={to} end={to === "/"} onClick={close} className={linkClass}>
                   {label}
                 </NavLink>
                 {to === adminLink.to && <NavbarAdminBadge />}

@@ -57,19 +57,18 @@ const endSessionOf = async (token: string) =>
 const MAX_SHOWN = 99;
 
 export function NavbarAdminBadge() {
-  const unseen = useUnseenAlerts(({ unseen }) => unseen);
+  const waiting = useWaitingCount(({ waiting }) => waiting);
   return (
     <span role="status" className="pointer-events-none absolute -top-0.5 -right-1.5">
-      {unseen > 0 && (
+      {waiting > 0 && (
         <span className="figures flex h-4.5 min-w-4.5 animate-enter items-center justify-center rounded-full bg-accent px-1 text-xs font-semibold text-on-accent">
-          <span aria-hidden>{Math.min(unseen, MAX_SHOWN)}</span>
-          <span className="sr-only">
-            {unseen} unread admin {unseen === 1 ? "notification" : "notifications"}
-          </span>
+          <span aria-hidden>{Math.min(waiting, MAX_SHOWN)}</span>
+          <span className="sr-only">{waiting} waiting for you</span>
         </span>
       )}
     </span>
   );
 }
 
-export const useUnseenAlerts = create<{ unseen: number }>()(() => ({ unseen: 0 }));
+/** What awaits an administrator. */
+export const useWaitingCount = create<{ waiting: number }>()(() => ({ waiting: 0 }));

@@ -44,7 +44,7 @@ export function Navbar() {
         <nav aria-label="Main" className="hidden flex-1 gap-1 lg:flex">
           {links.map(({ to, label }) => (
             <span key={to} className="relative flex">
-              <NavLink to={to} end className={linkClass}>
+              <NavLink to={to} end={to === "/"} className={linkClass}>
                 {label}
               </NavLink>
               {to === adminLink.to && <NavbarAdminBadge />}

@@ -17,7 +17,15 @@ const PUBLIC = [
   "/reset-password",
   "/verify-email",
 ];
-const GUARDED = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin", "/security-log"];
+const GUARDED = [
+  "/dashboard",
+  "/user-panel",
+  "/bot",
+  "/signal-history",
+  "/admin",
+  "/admin/users",
+  "/admin/audit",
+];
 
 /** Goes to each of these paths in turn, and says where that leads once a screen is shown. */
 async function visit(app: ReturnType<typeof openApp>, paths: string[]): Promise<string[]> {

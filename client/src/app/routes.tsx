@@ -58,13 +58,16 @@ const approvedScreens = [
   screen("/signals/:id", () => import("../features/signals/signal-page.tsx"), "SignalPage"),
 ];
 
+const loadAdmin = () => import("../features/admin/admin-pages.tsx");
+
 const adminScreens = [
-  screen("/admin", () => import("../features/admin/admin-page.tsx"), "AdminPage"),
-  screen(
-    "/security-log",
-    () => import("../features/admin/security-log-page.tsx"),
-    "SecurityLogPage",
-  ),
+  screen("/admin", loadAdmin, "OverviewPage"),
+  screen("/admin/users", loadAdmin, "UsersPage"),
+  screen("/admin/payments", loadAdmin, "PaymentsPage"),
+  screen("/admin/images", loadAdmin, "ImagesPage"),
+  screen("/admin/system", loadAdmin, "SystemPage"),
+  screen("/admin/audit", loadAdmin, "AuditPage"),
+  screen("/security-log", loadAdmin, "SecurityLogRedirect"),
 ];
 
 async function loadBot() {

@@ -1,4 +1,5 @@
 import type { Me, UserCard } from "@shared/contract/account.ts";
+import { type MarketCandles, TIMEFRAME_MS } from "@shared/contract/candle.ts";
 import type { Analysis, HistoryItem, SignalResponse } from "@shared/contract/signal.ts";
 
 const ann = {
@@ -89,5 +90,29 @@ export function makeSignal(analysis: Partial<Analysis> = {}): SignalResponse {
       },
       ...analysis,
     },
+  };
+}
+
+/** Candles of BTC/USDT at 1h that rise by 1 each, the open one last. */
+export function makeCandles(overrides: Partial<MarketCandles> = {}): MarketCandles {
+  const lengthMs = TIMEFRAME_MS["1h"];
+  const openedAt = Math.floor(Date.now() / lengthMs) * lengthMs;
+  const count = 60;
+  return {
+    symbol: "BTC/USDT",
+    timeframe: "1h",
+    source: "binance",
+    candles: Array.from({ length: count }, (_, index) => ({
+      time: openedAt - (count - 1 - index) * lengthMs,
+      open: 100 + index,
+      high: 101.5 + index,
+      low: 99.5 + index,
+      close: 101 + index,
+      volume: 10,
+      closed: index < count - 1,
+    })),
+    opens_at: null,
+    delay_ms: 0,
+    ...overrides,
   };
 }

@@ -27,6 +27,13 @@ Object.assign(window, {
 });
 Object.assign(Element.prototype, { scrollIntoView: doNothing, getAnimations: () => [] });
 
+/** jsdom has no canvas either: charts are laid out, but not painted. */
+const canvasContext = new Proxy(
+  { measureText: () => ({ width: 8 }) },
+  { get: (known, name) => Reflect.get(known, name) ?? doNothing, set: () => true },
+);
+Object.assign(HTMLCanvasElement.prototype, { getContext: () => canvasContext });
+
 // Node's own `fetch` cannot read the forms of jsdom; the `Request` of Vitest's jsdom environment can.
 const nodeFetch = globalThis.fetch;
 globalThis.fetch = (input, init) => nodeFetch(new Request(input, init));

@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { projectRoot } from "../prepare-project.mjs";
-import { SCREEN_MODULES, writeScreenPages } from "./screen-pages.ts";
+import { SCREEN_MODULES, TOKEN_PLACEHOLDER, writeScreenPages } from "./screen-pages.ts";
 
 const ENTRY = '<script type="module" crossorigin src="/assets/index-1.js"></script>';
 const SHARED = '<link rel="modulepreload" crossorigin href="/assets/react-1.js">';
 const DESCRIPTION = '<meta name="description" content="All of it." />';
-const HEAD = `<head>${DESCRIPTION}<title>Product</title>${ENTRY}${SHARED}</head>`;
+const PREVIEW = ["title", "description", "image", "image:alt"]
+  .map((name) => `<meta property="og:${name}" content="Of the product" />`)
+  .join("");
+const HEAD = `<head>${DESCRIPTION}${PREVIEW}<title>Product</title>${ENTRY}${SHARED}</head>`;
 const PAGE = `<html>${HEAD}<body><div id="root"></div></body></html>`;
 
 /** Stands in for the application built for Node. */
@@ -78,6 +81,15 @@ describe("the pages of the screens", () => {
   it("leave the page as it was for all other addresses", async () => {
     await write();
     expect(pageOf("app.html")).toBe(PAGE);
+  });
+
+  it("have a link preview of their own where a signal is shared", async () => {
+    await write();
+    const shared = pageOf("shared.html");
+    expect(shared).toContain(
+      `og:image" content="https://api.example.com/base/shared/${TOKEN_PLACEHOLDER}/image.png"`,
+    );
+    expect(shared).not.toContain("Of the product");
   });
 
   it("have the font fetched early, and the API greeted where it is asked at once", async () => {

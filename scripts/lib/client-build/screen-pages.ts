@@ -23,19 +23,11 @@ export const SCREEN_MODULES = {
   "/dashboard": "src/app/dashboard-page.tsx",
   "/bot": "src/features/signals/bot-page.tsx",
   "/signal-history": "src/features/signals/history-page.tsx",
-  "/admin": "src/features/admin/admin-page.tsx",
-  "/security-log": "src/features/admin/security-log-page.tsx",
+  "/admin": "src/features/admin/admin-pages.tsx",
 };
 
 const LISTED_SCREENS = ["/", "/pricing", "/contact", "/login", "/register", "/privacy", "/terms"];
-const SIGNED_IN_SCREENS = [
-  "/dashboard",
-  "/user-panel",
-  "/bot",
-  "/signal-history",
-  "/admin",
-  "/security-log",
-];
+const SIGNED_IN_SCREENS = ["/dashboard", "/user-panel", "/bot", "/signal-history", "/admin"];
 const EMAIL_SCREENS = ["/reset-password", "/verify-email"];
 
 /** Keeps the screens of signed-in users up to date. */
@@ -45,6 +37,28 @@ const LIVE_MODULE = "src/app/signed-in.tsx";
 const FONT = /geist-latin-wght-normal.*\.woff2$/;
 
 export const COMMON_PAGE = "app.html";
+
+/** The page of a shared signal. The web host puts the token of the address into it. */
+export const SHARED_PAGE = "shared.html";
+
+/** As a template of Caddy, which fills it in too, see `deploy/Caddyfile`. */
+export const TOKEN_PLACEHOLDER = "{{placeholder `http.regexp.shared.1`}}";
+
+const SHARED_META = {
+  "og:title": "A trading signal from AI Trading Bot",
+  "og:description": "Direction, levels and outcome. Not financial advice.",
+  "og:image:alt": "The signal with its direction, levels and outcome.",
+};
+
+function sharedPage(page: string, apiUrl: string): string {
+  const image = `${apiUrl.replace(/\/$/, "")}/shared/${TOKEN_PLACEHOLDER}/image.png`;
+  const meta = Object.entries({ ...SHARED_META, "og:image": image });
+  return meta.reduce((text, [property, content]) => {
+    const tag = new RegExp(`(property="${property}"\\s+content=")[^"]*`);
+    if (!tag.test(text)) throw new Error(`the page has no ${property}`);
+    return text.replace(tag, (_, start) => start + content);
+  }, page);
+}
 
 type PreRender = typeof import("../../../client/src/pre-render.tsx");
 
@@ -73,6 +87,7 @@ export async function writeScreenPages(
   const manifest = manifestSchema.parse(JSON.parse(readFileSync(manifestFile, "utf8")));
   const page = readFileSync(join(folder, "index.html"), "utf8");
   writeFileSync(join(folder, COMMON_PAGE), page);
+  writeFileSync(join(folder, SHARED_PAGE), sharedPage(page, apiUrl));
   for (const [path, screen] of Object.entries(SCREEN_MODULES)) {
     const isSignedIn = SIGNED_IN_SCREENS.includes(path);
     const modules = isSignedIn ? [screen, LIVE_MODULE] : [screen];

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { SECURITY_HEADERS } from "@shared/runtime/security-headers.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compressFiles } from "./client-build.ts";
+import { TOKEN_PLACEHOLDER } from "./screen-pages.ts";
 import { createWebHost } from "./serve-client.ts";
 import { caddySnippet, pageHeaders, WIDGET_HEADERS, WIDGET_PATH } from "./web-headers.ts";
 
@@ -28,6 +29,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, "index.html"), HOME);
   writeFileSync(join(folder, "pricing.html"), HOME);
   writeFileSync(join(folder, "app.html"), PAGE);
+  const image = `/shared/${TOKEN_PLACEHOLDER}/image.png`;
+  writeFileSync(join(folder, "shared.html"), `<meta content="${image}">`);
   writeFileSync(join(folder, "assets/app-4f2a.js"), SCRIPT);
   writeFileSync(join(folder, "verify-ledger.html"), PAGE);
   writeFileSync(join(folder, WIDGET_PATH), PAGE);
@@ -70,6 +73,14 @@ describe("the web host", () => {
     const answer = await fetch(origin + path);
     expect(await answer.text()).toBe(HOME);
     expect(answer.headers.get("cache-control")).toBe("no-cache");
+  });
+
+  it("puts the token of a shared signal into its page, and nothing else", async () => {
+    const token = "A-_9".padEnd(43, "x");
+    const answer = await fetch(`${origin}/shared/${token}`);
+    expect(answer.headers.get("content-type")).toContain("text/html");
+    expect(await answer.text()).toBe(`<meta content="/shared/${token}/image.png">`);
+    expect(await (await fetch(`${origin}/shared/%22%3E${token.slice(5)}`)).text()).toBe(PAGE);
   });
 
   it("lets browsers keep built files for good", async () => {

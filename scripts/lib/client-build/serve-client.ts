@@ -1,10 +1,12 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { join } from "node:path";
 import { loadWorkerSettings, readDotEnv, type WorkerSettings } from "@shared/runtime/settings.ts";
 import sirv from "sirv";
 import type { Command } from "../cli.ts";
 import { clientFolder, ensureClientBuild } from "./client-build.ts";
-import { COMMON_PAGE } from "./screen-pages.ts";
+import { COMMON_PAGE, SHARED_PAGE, TOKEN_PLACEHOLDER } from "./screen-pages.ts";
 import {
   type HostSettings,
   pageHeaders,
@@ -74,9 +76,9 @@ export function createWebHost(
   return createServer((request, response) => {
     const [path = ""] = (request.url ?? "").split("?");
     response.setHeaders(path === WIDGET_PATH ? widgetHeaders : headers);
-    const send = (text: string) => {
+    const send = (text: string, type = "text/plain") => {
       response.writeHead(200, {
-        "Content-Type": "text/plain; charset=utf-8",
+        "Content-Type": `${type}; charset=utf-8`,
         "Cache-Control": "no-store",
       });
       response.end(text);
@@ -87,6 +89,18 @@ export function createWebHost(
     }
     if (path === "/healthz") return send("ok");
     if (path === SECURITY_TXT_PATH) return send(securityTxt(settings, now().getUTCFullYear()));
+    const sharedPage = readSharedPage(folder, path);
+    if (sharedPage) return send(sharedPage, "text/html");
     serveFile(request, response, () => void response.writeHead(404).end());
   });
+}
+
+/** The address of a shared signal, with its token. */
+const SHARED_PATH = /^\/shared\/([\w-]{43})$/;
+
+/** The page of a shared signal with the token of its address; null for other addresses. */
+function readSharedPage(folder: string, path: string): string | null {
+  const [, token] = SHARED_PATH.exec(path) ?? [];
+  if (!token) return null;
+  return readFileSync(join(folder, SHARED_PAGE), "utf8").replaceAll(TOKEN_PLACEHOLDER, token);
 }

@@ -28,7 +28,12 @@ export async function main({ args, say, signal }: Command): Promise<void> {
       cleanUps.push(announceDatabase(settings.DATA_DIR, mongodbUri));
     }
     if (!isDev) await ensureClientBuild(settings, { say, signal });
-    const env = { ...process.env, MONGODB_URI: mongodbUri, DATA_DIR: settings.DATA_DIR };
+    const env = {
+      ...process.env,
+      MONGODB_URI: mongodbUri,
+      DATA_DIR: settings.DATA_DIR,
+      DEMO_RECORD: process.env.DEMO_RECORD || "on",
+    };
     const services = SERVICES.map((name) => createService(name, env, { say, isDev }));
     for (const service of services) service.start();
     cleanUps.push(() => Promise.all(services.map((service) => service.stop())));

@@ -91,7 +91,7 @@ export const parseMultipartForm: AppMiddleware = async (ctx, next) => {
 
 /** Multer waits forever for the body of a caller who hung up while their session was read. */
 function refuseIfGone({ req }: { req: IncomingMessage }): void {
-  if (req.destroyed) throw malformedRequest();
+  if (req.destroyed && !req.readableEnded) throw malformedRequest();
 }
 
 const multerErrorSchema = z.object({ name: z.literal("MulterError"), code: z.string() });

@@ -1,10 +1,14 @@
 import {
   creditGrantSchema,
   imageAccessSchema,
+  overviewSchema,
   queueTicketSchema,
   roleChangeSchema,
+  setupSchema,
   systemHealthSchema,
   usageSchema,
+  userDetailsSchema,
+  userListQuerySchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
 import { chartImageListSchema, cleanupResultSchema } from "@shared/contract/files.ts";
@@ -28,12 +32,21 @@ const userAction = {
 export const adminRoutes = {
   listUsers: defineRoute("GET /admin/list-users", {
     ...administration,
-    summary: "All users, newest first",
-    responses: { 200: { description: "The users.", schema: userListSchema } },
+    summary: "Users, newest first",
+    request: { query: userListQuerySchema },
+    responses: { 200: { description: "All users, or one page.", schema: userListSchema } },
+  }),
+  getUser: defineRoute("GET /admin/users/:username", {
+    ...administration,
+    summary: "A user with their last credits and signals",
+    request: { params: userParams },
+    responses: { 200: { description: "The user.", schema: userDetailsSchema } },
+    errors: ["not-found"],
   }),
   approveUser: defineRoute("POST /admin/approve/:username", {
     ...userAction,
     summary: "Approve a user",
+    description: "Also accepts their payment proof, which then no longer awaits review.",
   }),
   revokeUser: defineRoute("POST /admin/revoke/:username", {
     ...userAction,
@@ -111,6 +124,17 @@ export const adminRoutes = {
     description:
       "Of today, the last 7 and the last 30 days in UTC, in total and by model. The cost is known for models with a price. With a daily budget, also the amount spent since midnight UTC by all calls, including those of unfinished analyses.",
     responses: { 200: { description: "The totals.", schema: usageSchema } },
+  }),
+  getOverview: defineRoute("GET /admin/overview", {
+    ...administration,
+    summary: "What awaits an administrator, and counts of users",
+    responses: { 200: { description: "The current state.", schema: overviewSchema } },
+  }),
+  getSetup: defineRoute("GET /admin/setup", {
+    ...administration,
+    summary: "State of the steps after the installation",
+    description: "Connects to the mail server. Contains no secrets.",
+    responses: { 200: { description: "The current state.", schema: setupSchema } },
   }),
   getSystemHealth: defineRoute("GET /admin/health", {
     ...administration,

@@ -1,9 +1,28 @@
+import {
+  MAX_MARKET_CANDLES,
+  marketCandlesSchema,
+  timeframeSchema,
+} from "@shared/contract/candle.ts";
 import { marketsSchema } from "@shared/contract/markets.ts";
+import { wholeNumberSchema } from "@shared/contract/pagination.ts";
+import { symbolSchema } from "@shared/contract/signal.ts";
 import { statusSchema } from "@shared/contract/status.ts";
 import { z } from "zod";
 import { defineRoute } from "./define-route.ts";
 
 const healthSchema = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
+
+const DEFAULT_CANDLES = 300;
+
+const candlesQuerySchema = z.object({
+  symbol: symbolSchema,
+  timeframe: timeframeSchema,
+  limit: wholeNumberSchema(1)
+    .max(MAX_MARKET_CANDLES, { error: `Use at most ${MAX_MARKET_CANDLES}.` })
+    .default(DEFAULT_CANDLES)
+    .meta({ description: `Candles: ${DEFAULT_CANDLES} by default, at most ${MAX_MARKET_CANDLES}` }),
+});
+export type CandlesQuery = z.infer<typeof candlesQuerySchema>;
 
 const service = { tag: "Service", access: "public" } as const;
 
@@ -42,6 +61,23 @@ export const serviceRoutes = {
         schema: marketsSchema.register(z.globalRegistry, { id: "Markets" }),
       },
     },
+  }),
+  getCandles: defineRoute("GET /candles", {
+    ...service,
+    summary: "Current candles of a market",
+    description:
+      "May be cached until the next candle closes. To follow the open candle, revalidate with `If-None-Match`.",
+    limits: [{ name: "candles", points: 240, per: "minute", by: ["address"] }],
+    request: { query: candlesQuerySchema },
+    responses: {
+      200: {
+        description: "Oldest first, the open candle last. A closed market has no open candle.",
+        schema: marketCandlesSchema,
+        headers: { ETag: "For `If-None-Match`." },
+      },
+      304: { description: "Unchanged since the response with this `ETag`." },
+    },
+    errors: ["unavailable"],
   }),
   getOpenApi: defineRoute("GET /openapi.json", {
     ...service,

@@ -46,6 +46,16 @@ const requestResponses = {
   },
 };
 
+/** A link of a shared signal. */
+const sharedSignal = {
+  tag: "Signals",
+  access: "public",
+  request: {
+    params: z.object({ token: z.string().meta({ description: "Token of the signal's link." }) }),
+  },
+  errors: ["not-found"],
+} as const;
+
 const signals = { tag: "Signals", access: "approved" } as const;
 
 const oneSignal = {
@@ -131,13 +141,9 @@ export const signalRoutes = {
     responses: { 200: { ...done, description: "The link no longer works." } },
   }),
   getSharedSignal: defineRoute("GET /shared/:token", {
-    tag: "Signals",
+    ...sharedSignal,
     summary: "A shared signal",
     description: "Contains nothing about its owner. Not indexed by search engines.",
-    access: "public",
-    request: {
-      params: z.object({ token: z.string().meta({ description: "Token of the signal's link." }) }),
-    },
     responses: {
       200: {
         description: "The signal, its candles and its outcome.",
@@ -145,6 +151,12 @@ export const signalRoutes = {
         headers: { "X-Robots-Tag": "`noindex`." },
       },
     },
-    errors: ["not-found"],
+  }),
+  getSharedImage: defineRoute("GET /shared/:token/image.png", {
+    ...sharedSignal,
+    summary: "The preview image of a shared signal",
+    description: "1200 × 630 pixels, with levels, outcome and the origin of the data.",
+    limits: [{ name: "share-image", points: 60, per: "minute", by: ["address"] }],
+    responses: { 200: { description: "The image.", contentType: "image/png" } },
   }),
 };

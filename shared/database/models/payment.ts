@@ -8,6 +8,8 @@ import type { StoredFileRecord } from "./stored-file.ts";
 /** A user's current payment proof; a new one replaces it. */
 export interface PaymentProofRecord extends StoredFileRecord {
   senderName: string;
+  /** When an administrator accepted it. */
+  reviewedAt?: Date;
   /** When its image was compared with those of earlier proofs. */
   comparedAt?: Date;
   /** The fingerprint of an earlier proof with the same image. */
@@ -19,6 +21,7 @@ const paymentProofSchema = recordSchema<PaymentProofRecord>("payment_proofs", {
 });
 paymentProofSchema.index({ filename: 1 }, { unique: true });
 paymentProofSchema.index({ userId: 1 }, { unique: true });
+paymentProofSchema.index({ reviewedAt: 1 });
 
 /** Where rows and columns of an image have content, and a hash of each of its squares. See `image-similarity.ts`. */
 export interface Fingerprint {

@@ -45,6 +45,17 @@ const performanceStateSchema = recordSchema<PerformanceStateRecord>("performance
   _id: String,
 });
 
+/** When the demo record was begun and finished; one document. */
+interface DemoRecordRecord {
+  _id: string;
+  startedAt: Date;
+  finishedAt?: Date;
+}
+
+export const DEMO_RECORD_ID = "demo";
+
+const demoRecordSchema = recordSchema<DemoRecordRecord>("demo_records", { _id: String });
+
 export function addPerformanceIndexes<Analysis>(schema: Schema<Analysis>): void {
   const ended = { status: { $in: ["completed", "failed"] } };
   const resolved = { outcome: { $exists: true } };
@@ -93,4 +104,5 @@ export const performanceModels = (connection: Connection) => ({
   performanceDays: modelOf(connection, performanceDaySchema),
   performanceStates: modelOf(connection, performanceStateSchema),
   calibrations: modelOf(connection, calibrationSchema),
+  demoRecords: modelOf(connection, demoRecordSchema),
 });

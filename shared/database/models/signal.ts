@@ -54,6 +54,7 @@ signalSchema.index({ shareHash: 1 }, { unique: true, sparse: true });
 signalSchema.index({ userId: 1, symbol: 1, createdAt: -1, _id: -1 });
 signalSchema.index({ userId: 1, "analysis.final_signal": 1, createdAt: -1, _id: -1 });
 signalSchema.index({ userId: 1, outcome: 1, createdAt: -1, _id: -1 });
+signalSchema.index({ updatedAt: -1 }, { partialFilterExpression: { status: "failed" } });
 signalSchema.index(
   { updatedAt: 1 },
   { partialFilterExpression: { status: { $in: ["queued", "running"] } } },

@@ -53,10 +53,23 @@ export interface UserRecord {
   unfinishedSignals: number;
 }
 
+/** Contains all fields that a search compares, so that it reads no documents. */
+export const USER_LIST_INDEX = {
+  createdAt: -1,
+  _id: -1,
+  approved: 1,
+  usernameKey: 1,
+  emailKey: 1,
+} as const;
+
+export const USER_APPROVAL_INDEX = { approved: 1, createdAt: -1, _id: -1 } as const;
+
 const userSchema = recordSchema<UserRecord>("users");
 userSchema.index({ usernameKey: 1 }, { unique: true });
 userSchema.index({ emailKey: 1 }, { unique: true });
 userSchema.index({ identityId: 1 }, { unique: true });
+userSchema.index(USER_LIST_INDEX);
+userSchema.index(USER_APPROVAL_INDEX);
 userSchema.index({ "analyses.day": 1, "analyses.count": -1 }, { sparse: true });
 userSchema.index(
   { unfinishedSignals: 1 },

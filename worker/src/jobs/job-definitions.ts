@@ -18,20 +18,24 @@ import {
 } from "../signals/requeue-stranded-signals.ts";
 import type { WorkerDeps } from "../worker-deps.ts";
 import type { RecurringJob } from "./recurring-jobs.ts";
+import { seedDemoRecord } from "./seed-demo-record.ts";
+
+type JobMarket = Pick<MarketDataSelection, "sources" | "currentSource">;
 
 type BaseDeps = Pick<WorkerDeps, "database" | "logger" | "now">;
 
 /** All recurring jobs of a worker. */
 export const recurringJobs = (
   deps: WorkerDeps,
-  { sources, settings }: { sources: MarketDataSelection["sources"]; settings: WorkerSettings },
+  { market, settings }: { market: JobMarket; settings: WorkerSettings },
 ): RecurringJob[] => [
   sweepSignalsJob(deps),
   cleanUpFilesJob(deps),
   publishMarketsJob(deps),
   watchEntriesJob(deps),
-  resolveOutcomesJob(deps, sources),
+  resolveOutcomesJob(deps, market.sources),
   measurePerformanceJob(deps),
+  ...(settings.DEMO_RECORD === "on" ? [seedDemoRecordJob(deps, market)] : []),
   publishLedgerHeadJob(deps, settings),
   witnessLedgerHeadsJob({ ...deps, settings }),
 ];
@@ -115,9 +119,11 @@ function resolveOutcomesJob(
   };
 }
 
+const MEASURE_JOB = "measure-performance";
+
 /** Updates the statistics of the performance page, and the calibrations. */
 export const measurePerformanceJob = (deps: BaseDeps): RecurringJob => ({
-  name: "measure-performance",
+  name: MEASURE_JOB,
   every: "1 minute",
   lockMs: 5 * 60_000,
   async work(abort) {
@@ -127,6 +133,23 @@ export const measurePerformanceJob = (deps: BaseDeps): RecurringJob => ({
     if (fitted.length > 0) deps.logger.info({ fitted }, "confidence calibrated");
   },
 });
+
+/** Makes the demo record while market data is replayed. The lock is short, so that another worker soon takes over. */
+function seedDemoRecordJob(
+  deps: BaseDeps & Pick<WorkerDeps, "tradingCosts">,
+  { sources: { replay }, currentSource }: JobMarket,
+): RecurringJob {
+  let isFinished = false;
+  return {
+    name: "seed-demo-record",
+    every: "5 seconds",
+    lockMs: 15_000,
+    async work(abort) {
+      if (isFinished || !replay || currentSource() !== "replay") return;
+      isFinished = await seedDemoRecord({ ...deps, replay, measureJob: MEASURE_JOB, abort });
+    },
+  };
+}
 
 /** Runs daily at 00:00 UTC, and when a worker starts, in case today's head is missing. */
 const publishLedgerHeadJob = (

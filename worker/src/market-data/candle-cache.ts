@@ -38,7 +38,7 @@ export class CandleCache implements MarketData {
   }
 
   async candles(request: CandleRequest): Promise<CandleSeries> {
-    if (request.until !== undefined) return this.source.candles(request);
+    if (request.until !== undefined || request.withOpen) return this.source.candles(request);
     const key = `${request.symbol} ${request.timeframe} ${request.prefer ?? ""}`;
     const kept = this.kept.get(key);
     if (kept && kept.limit >= request.limit && this.now() < kept.freshUntil) {

@@ -40,16 +40,21 @@ export function closedCandles(
   rows: unknown,
   options: { timeframe: Timeframe; count: number; now: number },
 ): Candle[] {
-  const parsed = rowsSchema.safeParse(rows);
-  if (!parsed.success) throw new UnusableCandlesError("the answer holds no valid candles");
   const { timeframe, count, now } = options;
   const openNow = openingTime(now, timeframe);
-  const closed = distinct(parsed.data, timeframe).filter(({ time }) => time < openNow);
+  const closed = distinct(readRows(rows), timeframe).filter(({ time }) => time < openNow);
   const candles = fillGaps(closed, timeframe).slice(-count);
   if (candles.length < Math.min(count, MIN_CANDLES)) {
     throw new UnusableCandlesError(`only ${candles.length} of ${count} candles came`);
   }
   return candles;
+}
+
+/** @throws UnusableCandlesError */
+export function readRows(rows: unknown): Candle[] {
+  const parsed = rowsSchema.safeParse(rows);
+  if (!parsed.success) throw new UnusableCandlesError("the answer holds no valid candles");
+  return parsed.data;
 }
 
 function distinct(candles: Candle[], timeframe: Timeframe): Candle[] {
@@ -149,6 +154,18 @@ export function resampleTraded(
     .map(mergeParts);
 }
 
+/** The candle after the closed ones, merged from the rows that exist of it. */
+export function openCandle(
+  rows: readonly Candle[],
+  { closed, timeframe }: { closed: readonly Candle[]; timeframe: Timeframe },
+): Candle | undefined {
+  const lengthMs = TIMEFRAME_MS[timeframe];
+  const startsAt = (closed.at(-1)?.time ?? Number.POSITIVE_INFINITY) + lengthMs;
+  const newer = rows.filter(({ time }) => time >= startsAt);
+  const [next] = groupByStart(newer, { lengthMs });
+  return next && mergeParts(next);
+}
+
 function groupByStart(
   candles: readonly Candle[],
   { lengthMs, offsetMs = 0 }: { lengthMs: number; offsetMs?: number },
@@ -163,7 +180,8 @@ function groupByStart(
   return groups;
 }
 
-function mergeParts([time, parts]: [number, Candle[]]): Candle {
+/** One candle of its parts, oldest first. */
+export function mergeParts([time, parts]: [number, Candle[]]): Candle {
   const { open, high, low, close, volume } = mergeCandles(parts);
   return { time, open, high, low, close, volume };
 }

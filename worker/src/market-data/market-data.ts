@@ -8,6 +8,8 @@ export interface CandleRequest {
   timeframe: Timeframe;
   limit: number;
   abort: AbortSignal;
+  /** Asks for the candle that has not closed yet, too. Never for an analysis. */
+  withOpen?: boolean;
   /** Unix milliseconds in the past: the series ends with the last candle closed by then. */
   until?: number;
   prefer?: string;
@@ -27,6 +29,8 @@ export interface SeriesMarket {
  */
 export interface CandleSeries {
   candles: Candle[];
+  /** The candle after those, as it is now, if the request asks for it. */
+  open?: Candle | undefined;
   provider: string;
   data: MarketDataSource;
   notes: string[];

@@ -1,6 +1,6 @@
 import { candleSchema, type Timeframe } from "@shared/contract/candle.ts";
 import { z } from "zod";
-import { tradedCandles } from "./candles.ts";
+import { openCandle, tradedCandles } from "./candles.ts";
 import {
   type JsonAnswer,
   type RestCall,
@@ -47,15 +47,18 @@ async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   if (answer.status >= 400) throw refusal(answer, fail);
   const parsed = candlesSchema.safeParse(answer.body);
   if (!parsed.success) throw fail("nonsense", "the answer holds no candles");
-  const rows = parsed.data.candles
-    .filter(({ complete }) => complete !== false)
-    .flatMap(({ time, volume = 0, mid }) => {
-      const { o: open, h: high, l: low, c: close } = mid;
-      const row = { time: unixMs(time), open, high, low, close, volume };
-      return candleSchema.safeParse(row).data ?? [];
-    });
+  const rows = parsed.data.candles.flatMap(({ time, complete = true, volume = 0, mid }) => {
+    const { o: open, h: high, l: low, c: close } = mid;
+    const row = { time: unixMs(time), open, high, low, close, volume };
+    const { data: candle } = candleSchema.safeParse(row);
+    return candle ? [{ complete, candle }] : [];
+  });
+  const complete = rows.filter((row) => row.complete).map(({ candle }) => candle);
+  const candles = tradedCandles(complete, { timeframe, count: limit, closedUntil: now });
+  const all = rows.map(({ candle }) => candle);
   return {
-    candles: tradedCandles(rows, { timeframe, count: limit, closedUntil: now }),
+    candles,
+    ...(request.withOpen && { open: openCandle(all, { closed: candles, timeframe }) }),
     market: { hours: instrument.hours, delayMs: 0 },
   };
 }

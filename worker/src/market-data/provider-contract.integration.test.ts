@@ -161,6 +161,18 @@ describe.each(CANDIDATES)("$name as a source of candles", ({ symbol, delayMs = 0
     expect(await lastAt(closesAt)).toBe(closesAt);
   });
 
+  it.each(["1m", "1h", "4h"] as const)(
+    "brings the open candle at %s only if it is asked for, after the closed ones",
+    async (timeframe) => {
+      const provider = subject.provider();
+      expect((await provider.candles(request({ timeframe }))).open).toBeUndefined();
+      const { candles, open } = await provider.candles(request({ timeframe, withOpen: true }));
+      expect(candleSchema.safeParse(open).error).toBeUndefined();
+      expect(candles).toHaveLength(50);
+      expect(open?.time).toBe((candles.at(-1)?.time ?? 0) + TIMEFRAME_MS[timeframe]);
+    },
+  );
+
   it("shows a closed candle again as it was", async () => {
     const before = await subject.provider().candles(request({ timeframe: "4h", limit: 40 }));
     clock += 4 * TIMEFRAME_MS["1h"];

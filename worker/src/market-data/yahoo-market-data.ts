@@ -6,7 +6,13 @@ import {
 } from "@shared/contract/candle.ts";
 import type { TradingHours } from "@shared/contract/instruments.ts";
 import { z } from "zod";
-import { openingTime, resampleTraded, sourceTimeframe, tradedCandles } from "./candles.ts";
+import {
+  openCandle,
+  openingTime,
+  resampleTraded,
+  sourceTimeframe,
+  tradedCandles,
+} from "./candles.ts";
 import { type RestCall, RestMarketData, type RestOptions } from "./rest-market-data.ts";
 import { isOpen } from "./trading-hours.ts";
 
@@ -52,9 +58,11 @@ async function fetchSeries({ instrument, request, now, get, fail }: RestCall) {
   // A feed that lags behind the clock may still change a candle that has closed by the clock.
   const closedUntil = Math.min(now, Math.max(quotedAt, now - DELAY_MS));
   const rows = withoutLastQuote(onGrid(chart.rows, source), { hours, source });
-  const candles = resampleRows(rows, { source, timeframe, closedUntil });
+  const resampled = resampleRows(rows, { source, timeframe, closedUntil });
+  const candles = tradedCandles(resampled, { timeframe, count: limit, closedUntil });
   return {
-    candles: tradedCandles(candles, { timeframe, count: limit, closedUntil }),
+    candles,
+    ...(request.withOpen && { open: openCandle(rows, { closed: candles, timeframe }) }),
     market: { hours, delayMs: DELAY_MS },
   };
 }

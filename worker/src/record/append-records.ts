@@ -110,9 +110,14 @@ function recordAnalysis(
   const salt = randomBytes(32).toString("hex");
   const ledgerSeq = chain.add({
     kind: "analysis",
-    body: { data: figures.data, figures_commitment: commitTo(figures, salt) },
+    body: {
+      data: figures.data,
+      figures_commitment: commitTo(figures, salt),
+      ...demoMark(analysis),
+    },
   });
-  const publicAt = new Date(Date.parse(chain.at) + WAIT_SEALED_MS);
+  const sealedMs = demoMark(analysis).demo_record ? 0 : WAIT_SEALED_MS;
+  const publicAt = new Date(Date.parse(chain.at) + sealedMs);
   const isWait = figures.final_signal === "WAIT";
   return {
     reveal: { _id: ledgerSeq, salt, figures, ...(isWait && { publicAt }) },
@@ -120,15 +125,17 @@ function recordAnalysis(
   };
 }
 
-function recordOutcome(
-  chain: LedgerChain,
-  { _id, ledgerSeq, resolution }: RecordableAnalysis,
-): Update | null {
+function recordOutcome(chain: LedgerChain, analysis: RecordableAnalysis): Update | null {
+  const { _id, ledgerSeq, resolution } = analysis;
   if (ledgerSeq === undefined || !resolution) return null;
-  const body = { analysis_seq: ledgerSeq, ...resolution };
+  const body = { analysis_seq: ledgerSeq, ...demoMark(analysis), ...resolution };
   const outcomeLedgerSeq = chain.add({ kind: "outcome", body });
   return { updateOne: { filter: { _id }, update: { $set: { outcomeLedgerSeq } } } };
 }
+
+/** Says in the chain itself that a record belongs to the demo record. */
+const demoMark = ({ result }: RecordableAnalysis): { demo_record?: true } =>
+  result?.analysis.source.demo_record ? { demo_record: true } : {};
 
 /** Values that the ledger record of an analysis commits to, without user data. */
 export function figuresOf(

@@ -20,12 +20,16 @@ export async function refitCalibrations(deps: PerformanceDeps): Promise<Calibrat
   const fitted: CalibratedKind[] = [];
   for (const kind of kinds.values()) {
     deps.abort?.throwIfAborted();
-    if (await refit(deps, kind)) fitted.push(kind);
+    if (await refitCalibration(deps, kind)) fitted.push(kind);
   }
   return fitted;
 }
 
-async function refit(deps: PerformanceDeps, kind: CalibratedKind): Promise<boolean> {
+/** Fits the calibration of one of them by the outcomes before `now`. */
+export async function refitCalibration(
+  deps: PerformanceDeps,
+  kind: CalibratedKind,
+): Promise<boolean> {
   const { database, now } = deps;
   const fittedAt = now();
   const latest = await database.calibrations.findOne(kind).sort({ fittedAt: -1 }).lean();

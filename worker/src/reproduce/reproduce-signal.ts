@@ -96,7 +96,7 @@ async function compare(stored: StoredSignal): Promise<Reproduction> {
 }
 
 function lasting({ source, ...analysis }: Analysis): unknown {
-  const { analysis_id: _id, analysed_at: _at, ...market } = source;
+  const { analysis_id: _id, analysed_at: _at, demo_record: _demo, ...market } = source;
   const kept = Object.entries(analysis).filter(
     ([name]) => !RUN_FIELDS.some((field) => field === name),
   );

@@ -1,34 +1,27 @@
 import type { ReactNode } from "react";
 
-export const sectionTitles = {
-  users: "Users",
-  health: "System health",
-  payment: "Payment settings",
-  images: "Chart images",
-  history: "Signal history",
-  usage: "AI usage",
-} as const;
-
 interface AdminSectionProps {
-  id: keyof typeof sectionTitles;
-  lead?: string;
+  id: string;
+  title: string;
+  lead?: ReactNode;
   action?: ReactNode;
-  children: ReactNode;
+  /** It is the whole page, whose heading names it. */
+  isPage?: boolean | undefined;
+  children?: ReactNode;
 }
 
-export function AdminSection({ id, lead, action, children }: AdminSectionProps) {
+export function AdminSection({ id, title, lead, action, isPage, children }: AdminSectionProps) {
   return (
-    <section
-      id={id}
-      aria-labelledby={`${id}-title`}
-      className="flex scroll-mt-32 flex-col gap-5 lg:scroll-mt-24"
-    >
+    <section id={id} aria-labelledby={`${id}-title`} className="flex scroll-mt-24 flex-col gap-4">
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
         <div>
-          <h2 id={`${id}-title`} className="text-xl font-semibold tracking-tight">
-            {sectionTitles[id]}
+          <h2
+            id={`${id}-title`}
+            className={isPage ? "sr-only" : "text-lg font-semibold tracking-tight"}
+          >
+            {title}
           </h2>
-          {lead && <p className="mt-1 max-w-2xl text-ink-muted text-pretty">{lead}</p>}
+          {lead && <p className="mt-0.5 max-w-2xl text-sm text-ink-muted text-pretty">{lead}</p>}
         </div>
         {action}
       </header>

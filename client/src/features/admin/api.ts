@@ -3,15 +3,18 @@ import {
   type ActionDone,
   actionDoneSchema,
   type RoleChange,
+  setupSchema,
   systemHealthSchema,
+  type UserListQuery,
   usageSchema,
+  userDetailsSchema,
   userListSchema,
 } from "@shared/contract/admin.ts";
 import { TIMEOUTS_MS } from "@shared/contract/constants.ts";
 import { chartImageListSchema } from "@shared/contract/files.ts";
 import { paymentDetailsSchema } from "@shared/contract/payment.ts";
 import { type SecurityLogQuery, securityLogPageSchema } from "@shared/contract/security-log.ts";
-import { type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { api } from "../../lib/api/client.ts";
 import { errorText } from "../../lib/api/errors.ts";
 import { refetch } from "../../lib/query-client.ts";
@@ -85,6 +88,11 @@ export const deleteChartImage = (filename: string): Promise<ActionDone> =>
 
 export const adminKeys = {
   users: ["admin", "users"],
+  /** The lists that a new user appears in. */
+  openUserLists: ["admin", "users", "open"],
+  waiting: ["admin", "waiting"],
+  user: ["admin", "user"],
+  setup: ["admin", "setup"],
   images: ["admin", "chart-images"],
   payment: ["admin", "payment-details"],
   usage: ["admin", "usage"],
@@ -113,9 +121,48 @@ function useAdminQuery<Data>(
   });
 }
 
-export const useUsers = () =>
-  useAdminQuery(adminKeys.users, (signal) =>
-    api({ path: "/admin/list-users", schema: userListSchema, signal }),
+const LIST_USERS = { path: "/admin/list-users", schema: userListSchema } as const;
+
+export type UserFilter = Pick<UserListQuery, "search" | "status">;
+
+export const useUsers = ({ search, status }: UserFilter, limit: number) => {
+  const isOpen = !search && (status === undefined || status === "pending");
+  return useInfiniteQuery({
+    queryKey: [...adminKeys.users, isOpen ? "open" : "filtered", { search, status, limit }],
+    queryFn: ({ pageParam, signal }) =>
+      api({ ...LIST_USERS, query: { search, status, limit, ...pageParam }, signal }),
+    initialPageParam: {},
+    getNextPageParam: ({ next_cursor: cursor }) => cursor && { cursor },
+    placeholderData: keepPreviousData,
+    enabled: useReady(),
+  });
+};
+
+const MAX_WAITING = 200;
+
+/** The users whose payment proofs await review. */
+export const useWaitingProofs = () =>
+  useAdminQuery(adminKeys.waiting, (signal) =>
+    api({ ...LIST_USERS, query: { status: "proof", limit: MAX_WAITING }, signal }),
+  );
+
+export const useUserDetails = (username: string) =>
+  useAdminQuery([...adminKeys.user, username], (signal) =>
+    api({
+      path: "/admin/users/:username",
+      params: { username },
+      schema: userDetailsSchema,
+      signal,
+    }),
+  );
+
+const SETUP_REFRESH_INTERVAL_MS = 30_000;
+
+export const useSetup = () =>
+  useAdminQuery(
+    adminKeys.setup,
+    (signal) => api({ path: "/admin/setup", schema: setupSchema, signal }),
+    SETUP_REFRESH_INTERVAL_MS,
   );
 
 export const useChartImages = () =>

@@ -1,7 +1,9 @@
 import type { UserCard } from "@shared/contract/account.ts";
+import type { UserList } from "@shared/contract/admin.ts";
 import type { ChartImage } from "@shared/contract/files.ts";
+import type { InfiniteData } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { applyToImages, applyToUsers } from "./apply-admin-event.ts";
+import { applyToImages, applyToPages, applyToWaiting, withNew } from "./apply-admin-event.ts";
 
 const place = { stream: "admins", seq: 1, at: "2025-11-21T12:00:00.000Z" } as const;
 
@@ -33,47 +35,48 @@ const image = (filename: string): ChartImage => ({
   username: "ann",
 });
 
-const names = (users: UserCard[]) => users.map(({ username }) => username);
-
-test("a registration comes to the top", () => {
-  const data = userCard("new", { created_at: "2025-11-21T12:00:00.000Z" });
-  const users = applyToUsers([userCard("ann")], { ...place, name: "user:registered", data });
-  expect(names(users)).toEqual(["new", "ann"]);
+const pagesOf = (...lists: UserCard[][]): InfiniteData<UserList> => ({
+  pageParams: lists.map(() => ({})),
+  pages: lists.map((users) => ({ users, next_cursor: null, total: 3 })),
 });
+const namesOf = ({ pages }: ReturnType<typeof pagesOf>) =>
+  pages.map(({ users }) => users.map(({ username }) => username));
 
-test("a repeated registration event adds one card", () => {
-  const data = userCard("ann");
-  const users = applyToUsers([data], { ...place, name: "user:registered", data });
-  expect(names(users)).toEqual(["ann"]);
+test("a registration comes to the top of the first page, once", () => {
+  const card = userCard("new");
+  const added = withNew(pagesOf([userCard("ann")], [userCard("bob")]), card);
+  expect(namesOf(added)).toEqual([["new", "ann"], ["bob"]]);
+  expect(namesOf(withNew(added, card))).toEqual([["new", "ann"], ["bob"]]);
+  expect(added.pages[0]?.total).toBe(4);
 });
 
 test("an update replaces the card where it stands and leaves the others as they are", () => {
   const bob = userCard("bob");
   const data = userCard("ann", { approved: true });
-  const users = applyToUsers([userCard("ann"), bob], { ...place, name: "user:updated", data });
-  expect(users[0]).toEqual(data);
-  expect(users[1]).toBe(bob);
+  const event = { ...place, name: "user:updated", data } as const;
+  const { pages } = applyToPages(pagesOf([bob], [userCard("ann")]), event);
+  expect(pages[0]?.users[0]).toBe(bob);
+  expect(pages[1]?.users).toEqual([data]);
 });
 
 test("a deleted user has no card", () => {
-  const data = { username: "ann" };
-  const users = applyToUsers([userCard("ann"), userCard("bob")], {
-    ...place,
-    name: "user:deleted",
-    data,
-  });
-  expect(names(users)).toEqual(["bob"]);
+  const event = { ...place, name: "user:deleted", data: { username: "ann" } } as const;
+  const left = applyToPages(pagesOf([userCard("ann"), userCard("bob")]), event);
+  expect(namesOf(left)).toEqual([["bob"]]);
+  expect(left.pages[0]?.total).toBe(2);
 });
 
-test("a proof appears on its sender's card, with the sender of a duplicate", () => {
-  const data = { ...proof, username: "ann", duplicate_of: "bob" };
-  const users = applyToUsers([userCard("ann"), userCard("bob")], {
-    ...place,
-    name: "proof:submitted",
-    data,
-  });
-  expect(users[0]?.payment_proof).toEqual({ ...proof, duplicate_of: "bob" });
-  expect(users[1]?.payment_proof).toBeNull();
+test("a proof waits from its submission until it is reviewed or deleted", () => {
+  const [list] = pagesOf([]).pages;
+  const update = (payment_proof: UserCard["payment_proof"]) => {
+    const data = userCard("ann", { payment_proof });
+    return { ...place, name: "user:updated", data } as const;
+  };
+  const waiting = list && applyToWaiting(applyToWaiting(list, update(proof)), update(proof));
+  expect(waiting?.users).toHaveLength(1);
+  const reviewed = update({ ...proof, reviewed_at: place.at });
+  expect(waiting && applyToWaiting(waiting, reviewed).users).toEqual([]);
+  expect(waiting && applyToWaiting(waiting, update(null)).users).toEqual([]);
 });
 
 test("chart images come and go", () => {

@@ -1,10 +1,12 @@
 import type { UserCard } from "@shared/contract/account.ts";
 import type { UserList } from "@shared/contract/admin.ts";
 import type { ChartImage, ChartImageList } from "@shared/contract/files.ts";
+import type { InfiniteData } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { patchQueries, refetch } from "../../lib/query-client.ts";
 import { type LiveEvent, onLiveEvent } from "../../lib/realtime/events.ts";
 import { adminKeys } from "./api.ts";
+import { followReview } from "./users/reviewed-proof.ts";
 
 export function useAdminSync(): void {
   useEffect(() => onLiveEvent(follow), []);
@@ -12,37 +14,82 @@ export function useAdminSync(): void {
 
 function follow(event: LiveEvent): void {
   if (event.stream !== "admins") return;
-  patchQueries<UserList>(adminKeys.users, ({ users }) => ({ users: applyToUsers(users, event) }));
+  patchQueries<InfiniteData<UserList>>(adminKeys.users, (data) => applyToPages(data, event));
+  patchQueries<UserList>(adminKeys.waiting, (list) => applyToWaiting(list, event));
+  followReview(event);
   patchQueries<ChartImageList>(adminKeys.images, ({ images }) => ({
     images: applyToImages(images, event),
   }));
-  if (event.name === "payment-details:updated") patchQueries(adminKeys.payment, () => event.data);
+  if (event.name === "user:registered") {
+    const { data: card } = event;
+    patchQueries<InfiniteData<UserList>>(adminKeys.openUserLists, (list) => withNew(list, card));
+  }
+  if (event.name === "user:updated") {
+    void refetch({ queryKey: [...adminKeys.user, event.data.username] });
+  }
+  if (event.name === "payment-details:updated") {
+    patchQueries(adminKeys.payment, () => event.data);
+    void refetch({ queryKey: adminKeys.setup });
+  }
   if (event.name === "budget:reached") void refetch({ queryKey: adminKeys.usage });
   void refetch({ queryKey: adminKeys.securityLog });
 }
 
-export function applyToUsers(users: UserCard[], event: LiveEvent): UserCard[] {
+type UserPages = InfiniteData<UserList>;
+
+/** Changes the cards of the users where they stand, also if they no longer match the filter. */
+export function applyToPages({ pages, pageParams }: UserPages, event: LiveEvent): UserPages {
+  const deleted = event.name === "user:deleted" ? 1 : 0;
+  return {
+    pageParams,
+    pages: pages.map((page) => ({
+      ...page,
+      users: page.users.flatMap((user) => applyToUser(user, event) ?? []),
+      total: page.total - deleted,
+    })),
+  };
+}
+
+/** The newest user comes first. */
+export function withNew({ pages, pageParams }: UserPages, card: UserCard): UserPages {
+  const isKnown = pages.some(({ users }) => users.some((user) => isSame(user, card)));
+  if (isKnown) return { pages, pageParams };
+  return {
+    pageParams,
+    pages: pages.map((page, index) => ({
+      ...page,
+      users: index === 0 ? [card, ...page.users] : page.users,
+      total: page.total + 1,
+    })),
+  };
+}
+
+const isSame = (a: Pick<UserCard, "username">, b: Pick<UserCard, "username">): boolean =>
+  a.username === b.username;
+
+/** The user after the event; null if they are deleted. */
+export function applyToUser(user: UserCard, event: LiveEvent): UserCard | null {
   switch (event.name) {
     case "user:registered":
     case "user:updated":
-      return withUser(users, event.data);
+      return isSame(user, event.data) ? event.data : user;
     case "user:deleted":
-      return users.filter(({ username }) => username !== event.data.username);
-    case "proof:submitted": {
-      const { username, ...proof } = event.data;
-      return users.map((user) =>
-        user.username === username ? { ...user, payment_proof: proof } : user,
-      );
-    }
+      return isSame(user, event.data) ? null : user;
     default:
-      return users;
+      return user;
   }
 }
 
-function withUser(users: UserCard[], card: UserCard): UserCard[] {
-  const isKnown = users.some(({ username }) => username === card.username);
-  if (isKnown) return users.map((user) => (user.username === card.username ? card : user));
-  return [card, ...users].sort((a, b) => b.created_at.localeCompare(a.created_at));
+/** Whether a proof of payment awaits review. */
+export const isWaiting = ({ payment_proof: proof }: UserCard): boolean =>
+  proof !== null && proof.reviewed_at === undefined;
+
+export function applyToWaiting(list: UserList, event: LiveEvent): UserList {
+  if (event.name !== "user:updated" && event.name !== "user:deleted") return list;
+  const others = list.users.filter((user) => !isSame(user, event.data));
+  const isAdded = event.name === "user:updated" && isWaiting(event.data);
+  const users = isAdded ? [...others, event.data] : others;
+  return { ...list, users, total: list.total + users.length - list.users.length };
 }
 
 export function applyToImages(images: ChartImage[], event: LiveEvent): ChartImage[] {

@@ -2,6 +2,7 @@ import {
   type ProviderReport,
   queueTicketSchema,
   type SystemHealth,
+  type SystemProblem,
   type WorkerReport,
 } from "@shared/contract/admin.ts";
 import { useMutation } from "@tanstack/react-query";
@@ -36,6 +37,7 @@ export function HealthSection() {
   return (
     <AdminSection
       id="health"
+      title="System health"
       lead="Live status of the queue, workers and data providers."
       action={<OpenQueueButton />}
     >
@@ -64,7 +66,7 @@ export function HealthSection() {
 }
 
 /** `down`: no signals are made. `degraded`: signals are made, but something needs attention. */
-export const healthStatuses = {
+const healthStatuses = {
   ok: { label: "All systems operational", Icon: CircleCheck, color: "text-buy", box: "bg-buy/8" },
   degraded: {
     label: "Degraded performance",
@@ -282,37 +284,40 @@ function openWithTicket(page: Document, ticket: string): void {
   form.submit();
 }
 
-/** Longer waits mean that the workers do not keep up. */
-const BACKLOG_SECONDS = 20;
-
 interface HealthSummary {
   status: keyof typeof healthStatuses;
   problems: { title: string; text: string }[];
 }
 
-export function summarizeHealth({ workers, server, queue }: SystemHealth): HealthSummary {
-  const problems: HealthSummary["problems"] = [];
-  if (workers.length === 0) {
-    const text = "Signals are not being processed and will time out. Start a worker.";
-    problems.push({ title: "No active workers", text });
-  }
-  if (server.event_feed === "interrupted") {
-    const text = "Live updates from this server are delayed.";
-    problems.push({ title: "The event feed is interrupted", text });
-  }
-  if (queue.oldest_waiting_seconds > BACKLOG_SECONDS) {
-    const duration = formatDuration(queue.oldest_waiting_seconds * 1_000);
-    const text = `Oldest signal waiting: ${duration}. Add workers or increase concurrency.`;
-    problems.push({ title: "Signals are waiting", text });
-  }
-  const failing = workers.flatMap(({ providers }) =>
-    providers.filter(({ state }) => state !== "ok"),
-  );
-  if (failing.length > 0) {
-    const names = [...new Set(failing.map(({ provider }) => provider))].join(", ");
-    const text = "Signals use another provider as long as one has the candles.";
-    problems.push({ title: `Failing: ${names}`, text });
-  }
-  if (workers.length === 0) return { status: "down", problems };
+export function summarizeHealth(health: SystemHealth): HealthSummary {
+  const problems = health.problems.map((problem) => describeProblem(problem, health));
+  if (health.problems.includes("no-worker")) return { status: "down", problems };
   return { status: problems.length > 0 ? "degraded" : "ok", problems };
 }
+
+function describeProblem(problem: SystemProblem, { queue, workers }: SystemHealth) {
+  if (problem === "backlog") {
+    const duration = formatDuration(queue.oldest_waiting_seconds * 1_000);
+    const text = `Oldest signal waiting: ${duration}. Add workers or increase concurrency.`;
+    return { title: problemTitles.backlog, text };
+  }
+  if (problem === "provider-failing") {
+    const reports = workers.flatMap(({ providers }) => providers);
+    const failing = reports.filter(({ state }) => state !== "ok");
+    const names = [...new Set(failing.map(({ provider }) => provider))].join(", ");
+    const text = "Signals use another provider as long as one has the candles.";
+    return { title: `Failing: ${names}`, text };
+  }
+  const text =
+    problem === "no-worker"
+      ? "Signals are not being processed and will time out. Start a worker."
+      : "Live updates from this server are delayed.";
+  return { title: problemTitles[problem], text };
+}
+
+export const problemTitles: Record<SystemProblem, string> = {
+  "no-worker": "No active workers",
+  "feed-interrupted": "The event feed is interrupted",
+  backlog: "Signals are waiting",
+  "provider-failing": "A data provider is failing",
+};

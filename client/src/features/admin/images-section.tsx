@@ -14,11 +14,18 @@ import { deleteChartImage, reasonOf, runAction, useChartImages } from "./api.ts"
 
 const PAGE_SIZE = 24;
 
-export function ImagesSection() {
+interface ImagesSectionProps {
+  pageSize?: number;
+  isPage?: boolean;
+}
+
+export function ImagesSection({ pageSize = PAGE_SIZE, isPage }: ImagesSectionProps) {
   const query = useChartImages();
   return (
     <AdminSection
       id="images"
+      title="Chart images"
+      isPage={isPage}
       lead="Images attached to signal requests. They are kept for 30 days."
       action={<CleanupImagesButton />}
     >
@@ -27,8 +34,8 @@ export function ImagesSection() {
         failed="Failed to load chart images."
         skeleton={
           <div className={galleryClass}>
-            <Skeleton className="h-56 rounded-card" count={2} />
-            <Skeleton className="hidden h-56 rounded-card md:block" />
+            <Skeleton className="h-52 rounded-card" count={2} />
+            <Skeleton className="hidden h-52 rounded-card md:block" />
           </div>
         }
       >
@@ -36,7 +43,11 @@ export function ImagesSection() {
           images.length === 0 ? (
             <EmptyGallery />
           ) : (
-            <Gallery images={images} onExpired={() => query.refetch({ cancelRefetch: false })} />
+            <Gallery
+              images={images}
+              pageSize={pageSize}
+              onExpired={() => query.refetch({ cancelRefetch: false })}
+            />
           )
         }
       </QueryView>
@@ -44,10 +55,16 @@ export function ImagesSection() {
   );
 }
 
-const galleryClass = "grid grid-cols-2 gap-4 md:grid-cols-3 xl:grid-cols-4";
+const galleryClass = "grid grid-cols-2 gap-3 md:grid-cols-3 lg:grid-cols-6";
 
-function Gallery({ images, onExpired }: { images: ChartImage[]; onExpired(): unknown }) {
-  const [count, setCount] = useState(PAGE_SIZE);
+interface GalleryProps {
+  images: ChartImage[];
+  pageSize: number;
+  onExpired(): unknown;
+}
+
+function Gallery({ images, pageSize, onExpired }: GalleryProps) {
+  const [count, setCount] = useState(pageSize);
   return (
     <>
       <ul className={galleryClass}>
@@ -72,7 +89,7 @@ function Gallery({ images, onExpired }: { images: ChartImage[]; onExpired(): unk
 
 function EmptyGallery() {
   return (
-    <div className="flex flex-col items-center gap-2 rounded-card border border-dashed border-line-strong px-6 py-14 text-center">
+    <div className="flex flex-col items-center gap-2 rounded-card border border-dashed border-line-strong px-6 py-8 text-center">
       <Images aria-hidden className="size-8 text-ink-faint" strokeWidth={1.5} />
       <p className="font-semibold">No chart images.</p>
       <p className="text-ink-muted text-pretty">Images attached to signal requests appear here.</p>

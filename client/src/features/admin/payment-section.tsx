@@ -21,12 +21,13 @@ export function PaymentSection() {
   return (
     <AdminSection
       id="payment"
+      title="Payment settings"
       lead="Shown on the payment page. Leave a field empty to hide that method."
     >
       <QueryView
         query={usePaymentDetails()}
         failed="Failed to load payment details."
-        skeleton={<Skeleton className="h-96 rounded-card" />}
+        skeleton={<Skeleton className="h-72 rounded-card" />}
       >
         {(saved) => <PaymentForm saved={saved} />}
       </QueryView>
@@ -75,7 +76,7 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
     if (data && !save.isPending) save.mutate(data);
   };
   return (
-    <Card className="p-5 sm:p-6">
+    <Card className="p-4 sm:p-5">
       <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
         {draft && !areSame(draft.from, saved) && isChanged && (
           <Alert tone="warning" role="status" title="Changed by another administrator">
@@ -85,13 +86,13 @@ function PaymentForm({ saved }: { saved: PaymentDetails }) {
             </Button>
           </Alert>
         )}
-        <div className="grid gap-5 md:grid-cols-2">
+        <div className="grid gap-4 md:grid-cols-2 lg:grid-cols-3 [&_textarea]:min-h-16">
           {FIELDS.map((field) => (
             <TextField
               key={field}
               name={field}
               label={PAYMENT_METHODS[field]}
-              rows={3}
+              rows={2}
               value={details[field]}
               onValueChange={(value) => change(field, value)}
               {...(details[field].trim() === "" && { hint: "Not offered" })}

@@ -12,7 +12,7 @@ import { useUsage } from "./api.ts";
 export function UsageSection() {
   const { data, error, isFetching, refetch } = useUsage();
   return (
-    <AdminSection id="usage" lead="Signals, tokens and cost. Days are in UTC.">
+    <AdminSection id="usage" title="AI usage" lead="Signals, tokens and cost. Days are in UTC.">
       {!data && !error && (
         <div role="status" aria-label="Loading">
           <Skeleton className="h-64 rounded-card" />

@@ -34,16 +34,31 @@ function headOf(day: string, witnesses: readonly HeadWitness[]): WitnessedHead {
 }
 
 /** Opens the page with a ledger behind it; what is downloaded may differ from what is listed. */
-function openWith(downloaded: readonly LedgerEntry[] = entries, heads: LedgerHeads = noHeads) {
-  const last = entries.at(-1)?.record;
+function openWith(
+  downloaded: readonly LedgerEntry[] = entries,
+  heads: LedgerHeads = noHeads,
+  listed: readonly LedgerEntry[] = entries,
+) {
+  const last = listed.at(-1)?.record;
   const head = { seq: last?.seq, hash: last?.hash, at: last?.at };
   api.reply("GET /ledger/head", head);
   api.reply("GET /ledger/heads", heads);
-  api.reply("GET /ledger", { entries, next_after: null, head });
+  api.reply("GET /ledger", { entries: listed, next_after: null, head });
   const lines = downloaded.map((entry) => `${JSON.stringify(entry)}\n`);
   api.replyText("GET /ledger/download", lines.join(""));
   return openApp("/ledger");
 }
+
+test("analyses and outcomes of the demo record are labelled", async () => {
+  const demo = makeLedger([
+    { kind: "analysis", revealed: true, demo: true, figures: { data: "replay" } },
+    { kind: "outcome", of: 1, demo: true },
+    { kind: "analysis", revealed: true, figures: { data: "replay" } },
+  ]);
+  openWith(demo, noHeads, demo);
+  expect(await screen.findAllByText("Demo record, from recorded candles")).toHaveLength(2);
+  expect(screen.getAllByText("Demo data")).toHaveLength(1);
+});
 
 const verify = async ({ user }: ReturnType<typeof openApp>) =>
   user.click(await screen.findByRole("button", { name: /^Verify/ }));

@@ -1,8 +1,10 @@
 import type { LedgerEntry, LedgerFigures } from "@shared/contract/ledger.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { BookOpen, ChevronRight, Lock } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatCount, formatDateTime, formatPrice, formatR } from "../../lib/format.ts";
 import { Card, Skeleton } from "../../ui/card.tsx";
+import { DataLabel } from "../../ui/data-label.tsx";
 import { NextPage } from "../../ui/load-error.tsx";
 import { OutcomeBadge } from "../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../ui/signal-badge.tsx";
@@ -92,6 +94,7 @@ function Statement({ entry: { record, reveal } }: { entry: LedgerEntry }) {
         <OutcomeBadge outcome={outcome} />
         {multiple !== null && <span className="figures text-sm">{formatR(multiple)}</span>}
         <span className="figures text-sm text-ink-faint">of record {formatCount(seq)}</span>
+        {record.body.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
       </>
     );
   }
@@ -99,9 +102,7 @@ function Statement({ entry: { record, reveal } }: { entry: LedgerEntry }) {
     <>
       {reveal ? <Revealed values={reveal.figures} /> : <Hidden />}
       {record.body.data === "replay" && (
-        <span className="rounded-md border border-wait/35 px-1.5 py-0.5 text-xs text-wait">
-          Demo data
-        </span>
+        <DataLabel>{record.body.demo_record ? MESSAGES.demoRecord : "Demo data"}</DataLabel>
       )}
     </>
   );

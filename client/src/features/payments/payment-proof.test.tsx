@@ -1,5 +1,7 @@
-import { screen, waitFor } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { refetchMe } from "../../lib/me.ts";
+import { makeMe } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
@@ -33,6 +35,30 @@ test("a file that is no image, or too large, is refused before it is sent", asyn
   await screen.findByText("Choose a PNG, JPEG or WebP image.");
   await user.upload(input, image("b.png", 5 * 1_024 * 1_024 + 1));
   await screen.findByText(/larger than 5 MB/);
+});
+
+test("the steps to approval say what is done and what comes next", async () => {
+  const me = makeMe({ approved: false, email_verified: false });
+  openApp("/dashboard", me);
+  const steps = await screen.findByRole("list", { name: "Steps to approval" });
+  const textsOf = () =>
+    within(steps)
+      .getAllByRole("listitem")
+      .map((step) => step.textContent);
+  expect(textsOf()).toEqual([
+    expect.stringMatching(/Verify your email: to doOpen the link in the email .* ann@example.com/),
+    expect.stringContaining("Send a payment proof: to do"),
+    expect.stringContaining("An administrator reviews your proof"),
+  ]);
+  const proof = {
+    ...{ sender_name: "Ann", filename: "a.png", url: "/files/a.png" },
+    submitted_at: "2026-11-20T12:00:00.000Z",
+  };
+  api.reply("GET /me", { ...me, email_verified: true, payment_proof: proof });
+  act(() => void refetchMe());
+  await waitFor(() => expect(textsOf()[0]).toContain("Verify your email: done"));
+  expect(textsOf()[1]).toContain("Send a payment proof: done");
+  expect(textsOf()[2]).toContain("An administrator is reviewing your proof.");
 });
 
 test("a failed upload shows the reason and keeps what was filled in", async () => {

@@ -72,10 +72,45 @@ test("filters are kept in the address, and demo data is always named", async () 
   const select = (label: string) => screen.findByLabelText<HTMLSelectElement>(label);
   expect((await select("Timeframe")).selectedOptions[0]?.text).toBe("4h");
   expect((await select("Analyst")).selectedOptions[0]?.text).toBe("Rule-based · rules/1");
-  await waitFor(() => expect(api.requests.at(-1)?.query.get("version")).toBe("rules/1"));
+  const versions = () => api.requests.map(({ query }) => query.get("version"));
+  await waitFor(() => expect(versions()).toContain("rules/1"));
   await reopened.user.selectOptions(await select("Record"), "Demo data");
   await waitFor(() => expect(reopened.address()).toBe("/performance?data=replay"));
-  await screen.findByText("Demo record");
+  await screen.findByText("Demo record, from recorded candles");
+});
+
+const noSignals = Object.fromEntries(Object.keys(record.counts).map((name) => [name, 0]));
+const emptyRecord = {
+  ...{ ...record, ...noRates, counts: noSignals, trades: 0, effective_trades: 0, equity: [] },
+  recorded: { symbols: [], analysts: [] },
+};
+const replyWithDemoOnly = () =>
+  api.reply("GET /performance", ({ query }) =>
+    query.get("data") === "replay" ? record : emptyRecord,
+  );
+
+test("the demo record opens if there is no other, and live data can still be chosen", async () => {
+  replyWithDemoOnly();
+  const { user, address } = openApp("/performance");
+  await metrics();
+  screen.getByText("Demo record, from recorded candles");
+  const chosen = () => screen.getByLabelText<HTMLSelectElement>("Record").selectedOptions[0]?.text;
+  expect(chosen()).toBe("Demo data");
+  await user.selectOptions(screen.getByLabelText("Record"), "Live data");
+  await screen.findByText("No signals here yet");
+  expect(address()).toBe("/performance?data=live");
+  await user.selectOptions(screen.getByLabelText("Timeframe"), "4h");
+  await waitFor(() => expect(address()).toBe("/performance?timeframe=4h&data=live"));
+  expect(chosen()).toBe("Live data");
+});
+
+test("a live product never opens with the demo record", async () => {
+  replyWithDemoOnly();
+  const status = { market_data: "live", analyst: "rules", version: "1.0.0" };
+  openApp("/performance");
+  api.reply("GET /status", status);
+  await screen.findByText("No signals here yet");
+  expect(screen.queryByText("Demo record, from recorded candles")).toBeNull();
 });
 
 test("too few signals are reported, and show no rate", async () => {

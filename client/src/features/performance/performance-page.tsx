@@ -1,8 +1,11 @@
 import { MIN_SIGNALS } from "@shared/contract/constants.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import type { Performance, PerformanceQuery } from "@shared/contract/performance.ts";
+import { statusSchema } from "@shared/contract/status.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartLine } from "lucide-react";
 import { Link, useSearchParams } from "react-router-dom";
+import { api } from "../../lib/api/client.ts";
 import { formatCount, formatDateTime } from "../../lib/format.ts";
 import {
   PERFORMANCE_STALE_MS,
@@ -34,21 +37,23 @@ export function PerformancePage() {
     "The outcome of every trading signal: win rate, expectancy and drawdown with margins of error, compared with a random baseline.",
   );
   const [params, setParams] = useSearchParams();
-  const filter = filterOf(params);
-  const { data, error, isPlaceholderData, refetch } = usePerformance(filter);
+  const { filter, record, isChosen } = useRecord(params);
+  const { data, error, isPlaceholderData, refetch } = record;
+  const show = (changed: PerformanceQuery) => {
+    const changedParams = performanceParams(changed);
+    // Without it, the demo record would open again.
+    if (changed.data === "live" && isChosen) changedParams.set("data", "live");
+    setParams(changedParams, { preventScrollReset: true });
+  };
   return (
     <div className="page flex flex-col gap-6 py-8 sm:py-12">
       <PageHeading title="Performance">
         Every BUY and SELL of all traders, resolved against the prices that followed. Nothing is
         excluded, and losses stay when a history is cleared.
       </PageHeading>
-      <FilterBar
-        filter={filter}
-        recorded={data?.recorded}
-        onChange={(changed) => setParams(performanceParams(changed), { preventScrollReset: true })}
-      />
+      <FilterBar filter={filter} recorded={data?.recorded} onChange={show} />
       {filter.data === "replay" && (
-        <Alert tone="warning" title="Demo record">
+        <Alert tone="warning" title={MESSAGES.demoRecord}>
           These signals use recorded prices shifted to the present. They show how this page works
           and say nothing about a real market.
         </Alert>
@@ -106,7 +111,7 @@ function Empty({ filter }: { filter: PerformanceQuery }) {
     >
       <div className="mt-2 flex flex-wrap justify-center gap-3">
         {isFiltered(filter) && (
-          <Link to={data === "live" ? "/performance" : "?data=replay"} className={buttonClass()}>
+          <Link to={`?data=${data}`} className={buttonClass()}>
             Clear filters
           </Link>
         )}
@@ -146,13 +151,43 @@ function RecordSkeleton() {
   );
 }
 
+/** A worker may be making the demo record. */
+const EMPTY_POLL_INTERVAL_MS = 4_000;
+
+const hasRecord = (performance: Performance | undefined): boolean =>
+  performance !== undefined && performance.recorded.symbols.length > 0;
+
 /** Keeps showing the previous record while another one loads. */
-const usePerformance = (filter: PerformanceQuery) =>
+const usePerformance = (filter: PerformanceQuery, enabled = true) =>
   useQuery({
     ...performanceQuery(filter),
+    enabled,
     placeholderData: keepPreviousData,
-    refetchInterval: PERFORMANCE_STALE_MS,
+    refetchInterval: ({ state }) =>
+      hasRecord(state.data) ? PERFORMANCE_STALE_MS : EMPTY_POLL_INTERVAL_MS,
   });
+
+/** The record that the address names, or the one that exists: in demo mode without live data, that of the demo data. */
+function useRecord(params: URLSearchParams) {
+  const filter = filterOf(params);
+  const isNamed = params.has("data");
+  const named = usePerformance(filter);
+  const status = useQuery({
+    queryKey: ["status"],
+    queryFn: ({ signal }) => api({ path: "/status", schema: statusSchema, signal }),
+    enabled: !isNamed,
+  });
+  const isDemo = status.data?.market_data === "replay";
+  const isMissing = !isNamed && named.data !== undefined && !hasRecord(named.data);
+  const demoFilter: PerformanceQuery = { ...filter, data: "replay" };
+  const demo = usePerformance(demoFilter, isMissing && isDemo);
+  if (!isMissing) return { filter, record: named, isChosen: isNamed };
+  if (status.isPending || (isDemo && demo.isPending)) {
+    return { filter, record: { ...named, data: undefined }, isChosen: false };
+  }
+  if (!hasRecord(demo.data)) return { filter, record: named, isChosen: false };
+  return { filter: demoFilter, record: demo, isChosen: true };
+}
 
 const outcomes = [
   { key: "wins", dot: "bg-buy", name: "Won", text: "Target touched first" },

@@ -5,6 +5,7 @@ import { confidenceWords } from "../../lib/confidence.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
+import { Skeleton } from "../../ui/card.tsx";
 import { lazyComponent } from "../../ui/lazy-component.tsx";
 import { useDemoStatus } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
@@ -16,6 +17,14 @@ import { useNow } from "./hooks/use-now.ts";
 import { resumePending } from "./submit-request.ts";
 
 const AdminTools = lazyComponent(() => import("./components/admin-tools.tsx"), "AdminTools");
+
+const chartClass = "h-[38rem]";
+
+const MarketPanel = lazyComponent(
+  () => import("./chart/market-panel.tsx"),
+  "MarketPanel",
+  <Skeleton className={`rounded-card ${chartClass}`} />,
+);
 
 const NotificationsButton = lazyComponent(
   () => import("./components/notifications-button.tsx"),
@@ -81,14 +90,17 @@ function Workspace({ analyzing }: { analyzing: boolean }) {
           <BotForm analyzing={analyzing} onSubmitted={showResults} />
           {isAdmin && <AdminTools />}
         </aside>
-        <section
-          ref={results}
-          tabIndex={-1}
-          aria-label="Signal"
-          className="scroll-mt-20 outline-none [overflow-anchor:none]"
-        >
-          <ResultArea />
-        </section>
+        <div className="flex min-w-0 flex-col gap-6">
+          <MarketPanel className={chartClass} />
+          <section
+            ref={results}
+            tabIndex={-1}
+            aria-label="Signal"
+            className="scroll-mt-20 outline-none [overflow-anchor:none]"
+          >
+            <ResultArea />
+          </section>
+        </div>
       </div>
     </>
   );

@@ -139,12 +139,16 @@ export function track(signal: TrackedSignal): void {
   }));
 }
 
-/** Shows one of this tab's signals; a late request stays pending. */
+/** Shows one of this tab's signals and the chart of its market; a late request stays pending. */
 export function select(id: string): void {
-  useBot.setState(({ failure }) => ({
-    selectedId: id,
-    failure: failure?.kind === "late" ? failure : null,
-  }));
+  useBot.setState(({ failure, inputs, tracked }) => {
+    const { symbol, timeframe } = tracked.find((signal) => signal.id === id) ?? inputs;
+    return {
+      selectedId: id,
+      failure: failure?.kind === "late" ? failure : null,
+      inputs: { ...inputs, symbol, timeframe },
+    };
+  });
 }
 
 export function untrack(id: string): void {

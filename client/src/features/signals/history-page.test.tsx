@@ -39,6 +39,13 @@ test("a rationale by topic is shown with its topics", async () => {
   await screen.findByText(/Trend: up\s+Key levels: Support: 112000/);
 });
 
+test("signals of the demo record are labelled", async () => {
+  keep(makeHistoryItem({ id: "2", demo_record: true }), makeHistoryItem({ id: "1" }));
+  openApp("/signal-history", {});
+  await screen.findByText("Demo record, from recorded candles");
+  expect(screen.getAllByText(/Demo record/)).toHaveLength(1);
+});
+
 describe("a history that cannot be loaded", () => {
   const failures = [
     { status: 504, text: "Server took too long to respond. Please try again." },

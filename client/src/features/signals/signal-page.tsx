@@ -27,7 +27,7 @@ export function SignalPage() {
     <div className="page flex max-w-5xl flex-col gap-5 py-8 sm:py-10">
       <Link
         to="/signal-history"
-        className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong"
+        className="inline-flex items-center gap-1.5 self-start rounded text-sm font-medium text-accent hover:text-accent-strong print:hidden"
       >
         <ArrowLeft aria-hidden className="size-4" />
         All signals
@@ -113,7 +113,7 @@ function ShareBox({ id, sharedAt }: { id: string; sharedAt: string | null }) {
   const failed = "The link could not be updated. Please try again.";
   const isShared = sharedAt !== null || link.data !== undefined;
   return (
-    <Card className="flex flex-col gap-4 p-5 sm:p-7">
+    <Card className="flex flex-col gap-4 p-5 sm:p-7 print:hidden">
       <h2 className="text-lg font-semibold tracking-tight">Share</h2>
       <p className="max-w-prose leading-relaxed text-ink-muted text-pretty">
         Anyone with the link can view this signal until the link expires (after 90 days by default)

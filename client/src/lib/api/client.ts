@@ -21,6 +21,7 @@ interface ApiRequest<Reply> {
   /** Forms are sent as multipart or URL-encoded, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
+  cache?: RequestCache;
   /** Covers the response body too. */
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -91,6 +92,7 @@ async function exchange<Reply>(origin: string, token: string | null, request: Ap
       method: request.method ?? "GET",
       headers: headersOf(request, token),
       body: bodyOf(request.body),
+      ...(request.cache && { cache: request.cache }),
       signal: AbortSignal.any(signals),
     });
     return { response, text: await response.text() };

@@ -1,12 +1,15 @@
 import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
+import { getOverview, getSetup } from "./overview.ts";
 import { readSecurityLog } from "./security-log.ts";
 import { getSystemHealth } from "./system-health.ts";
 import { summarizeUsage } from "./usage.ts";
 
-/** Security log, usage and system health. */
+/** Overview, setup, security log, usage and system health. */
 export const adminHandlers: BoundRoute[] = [
   handle(adminRoutes.readSecurityLog, ({ query }, { deps }) => readSecurityLog(deps, query)),
   handle(adminRoutes.getUsage, (_, { deps }) => summarizeUsage(deps)),
+  handle(adminRoutes.getOverview, (_, { deps }) => getOverview(deps)),
+  handle(adminRoutes.getSetup, (_, { deps, session }) => getSetup(deps, session.user)),
   handle(adminRoutes.getSystemHealth, (_, { deps }) => getSystemHealth(deps)),
 ];

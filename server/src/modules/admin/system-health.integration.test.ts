@@ -1,4 +1,4 @@
-import { type SystemHealth, systemHealthSchema } from "@shared/contract/admin.ts";
+import { type SystemHealth, setupSchema, systemHealthSchema } from "@shared/contract/admin.ts";
 import type { WorkerStatusRecord } from "@shared/database/models/worker-reports.ts";
 import { productVersion } from "@shared/runtime/settings.ts";
 import { createUser, signTokenFor } from "@shared/testing/factories.ts";
@@ -49,6 +49,7 @@ describe("GET /admin/health", () => {
   it("shows an idle system without a worker as what it is", async () => {
     expect(await read()).toEqual({
       checked_at: NOW.toISOString(),
+      problems: ["no-worker"],
       queue: { waiting: 0, running: 0, oldest_waiting_seconds: 0 },
       workers: [],
       server: { event_feed: "running", version: productVersion() },
@@ -61,7 +62,9 @@ describe("GET /admin/health", () => {
     await createSignals(server.database, user, { status: "queued", createdAt: secondsAgo(95) });
     await createSignals(server.database, user, { status: "running", createdAt: secondsAgo(300) });
     await createSignals(server.database, user, { count: 4 });
-    expect((await read()).queue).toEqual({ waiting: 2, running: 1, oldest_waiting_seconds: 95 });
+    const { queue, problems } = await read();
+    expect(queue).toEqual({ waiting: 2, running: 1, oldest_waiting_seconds: 95 });
+    expect(problems).toContain("backlog");
   });
 
   it("lists the living workers with what they use and how their providers are", async () => {
@@ -80,7 +83,8 @@ describe("GET /admin/health", () => {
       }),
       worker("gone", { seenAt: secondsAgo(31) }),
     ]);
-    const { workers } = await read();
+    const { workers, problems } = await read();
+    expect(problems).toContain("provider-failing");
     expect(workers.map(({ id }) => id)).toEqual(["old", "young"]);
     expect(workers[0]).toEqual({
       id: "old",
@@ -109,6 +113,34 @@ describe("GET /admin/health", () => {
 
   it("owns up to an interrupted event feed", async () => {
     feedIsRunning = false;
-    expect((await read()).server.event_feed).toBe("interrupted");
+    const { server: state, problems } = await read();
+    expect(state.event_feed).toBe("interrupted");
+    expect(problems).toContain("feed-interrupted");
+  });
+
+  it("checks payment details, workers, email and the caller's second factor for the setup", async () => {
+    const setup = async () => {
+      const answer = await server.call("/admin/setup", { token });
+      return setupSchema.strict().parse(await answer.json());
+    };
+    expect(await setup()).toEqual({
+      payment_details: "missing",
+      analyst: "no-worker",
+      market_data: "no-worker",
+      email: "no-server",
+      two_factor: "off",
+    });
+    const resting = { provider: "okx", state: "resting" as const };
+    const providers = [{ ...resting, lastSuccessAt: null, lastFailure: null }];
+    const { workerStatuses } = server.database;
+    await workerStatuses.insertMany([worker("w", { analyst: "rules", providers })]);
+    const json = { paypal_details: "pay@me" };
+    await server.call("/admin/update-payment-details", { method: "POST", token, json });
+    const found = { payment_details: "done", analyst: "no-key", market_data: "failing" };
+    expect(await setup()).toMatchObject(found);
+    await workerStatuses.updateOne({ _id: "w" }, { marketData: "replay", analyst: "openai" });
+    expect(await setup()).toMatchObject({ analyst: "done", market_data: "demo-data" });
+    await workerStatuses.updateOne({ _id: "w" }, { marketData: "live", providers: [] });
+    expect(await setup()).toMatchObject({ market_data: "done" });
   });
 });

@@ -1,4 +1,9 @@
-import type { ProviderReport, SystemHealth, WorkerReport } from "@shared/contract/admin.ts";
+import type {
+  ProviderReport,
+  SystemHealth,
+  SystemProblem,
+  WorkerReport,
+} from "@shared/contract/admin.ts";
 import type {
   ProviderHealthRecord,
   WorkerStatusRecord,
@@ -16,8 +21,10 @@ export async function getSystemHealth(
     readQueueDepth(deps.database, now),
     findActiveWorkers(deps.database),
   ]);
+  const feedIsRunning = deps.feedIsRunning();
   return {
     checked_at: now.toISOString(),
+    problems: findProblems({ queue, workers, feedIsRunning }),
     queue: {
       waiting: queue.waiting,
       running: queue.running,
@@ -25,11 +32,31 @@ export async function getSystemHealth(
     },
     workers: workers.map(presentWorker),
     server: {
-      event_feed: deps.feedIsRunning() ? "running" : "interrupted",
+      event_feed: feedIsRunning ? "running" : "interrupted",
       version: productVersion(),
     },
   };
 }
+
+/** Longer waits mean that the workers do not keep up. */
+const BACKLOG_SECONDS = 20;
+
+function findProblems(state: {
+  queue: { oldestWaitingSeconds: number };
+  workers: readonly WorkerStatusRecord[];
+  feedIsRunning: boolean;
+}): SystemProblem[] {
+  const { queue, workers, feedIsRunning } = state;
+  const problems: SystemProblem[] = [];
+  if (workers.length === 0) problems.push("no-worker");
+  if (!feedIsRunning) problems.push("feed-interrupted");
+  if (queue.oldestWaitingSeconds > BACKLOG_SECONDS) problems.push("backlog");
+  if (workers.some(hasFailingProvider)) problems.push("provider-failing");
+  return problems;
+}
+
+export const hasFailingProvider = ({ providers }: Pick<WorkerStatusRecord, "providers">): boolean =>
+  providers.some(({ state }) => state !== "ok");
 
 function presentWorker(worker: WorkerStatusRecord): WorkerReport {
   return {

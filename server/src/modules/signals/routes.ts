@@ -10,9 +10,13 @@ import { type BoundRoute, type Call, handle } from "../../http/router.ts";
 import { findSignal, getSignalProgress, listSignals, readSignalCandles } from "./queries.ts";
 import { requestSignal } from "./request-signal.ts";
 import { assertMaySendImage, requestSignalWithImage } from "./request-signal-with-image.ts";
+import { drawShareImage } from "./share-image.ts";
 import { createShareLink, readSharedSignal, revokeShareLink } from "./share-signal.ts";
 
 type SignalHeaders = z.infer<typeof signalHeadersSchema>;
+
+/** A link that has ended has no image soon after. */
+const IMAGE_CACHE_SECONDS = 60;
 
 /** Signals and their history, and public links to them. */
 export const signalHandlers: BoundRoute[] = [
@@ -60,6 +64,13 @@ export const signalHandlers: BoundRoute[] = [
   handle(signalRoutes.getSharedSignal, ({ params }, { ctx, deps }) => {
     ctx.set("X-Robots-Tag", "noindex");
     return readSharedSignal(deps, params.token);
+  }),
+  handle(signalRoutes.getSharedImage, async ({ params }, { ctx, deps }) => {
+    const image = await drawShareImage(await readSharedSignal(deps, params.token));
+    ctx.set("X-Robots-Tag", "noindex");
+    ctx.set("Cache-Control", `public, max-age=${IMAGE_CACHE_SECONDS}`);
+    ctx.type = "image/png";
+    return image;
   }),
 ];
 

@@ -61,7 +61,7 @@ const shareEntry = (
 ): NewSecurityLogEntry => ({ type, user: username, details: { signal: signalId.toString() } });
 
 /** Warnings about the origin of a signal. Others may reveal the user's amounts or image. */
-const ABOUT_ORIGIN = /^(Demo data|Rule-based analysis):/;
+const ABOUT_ORIGIN = /^(Demo record,|Demo data:|Rule-based analysis:)/;
 
 /** The signal of a link: an allow-list without data of its user. @throws AppError not-found, also after `SHARE_LINK_DAYS` */
 export async function readSharedSignal(

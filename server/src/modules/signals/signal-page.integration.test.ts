@@ -12,6 +12,7 @@ import { createUser } from "@shared/testing/factories.ts";
 import { storeTrade, tradeAnalysis } from "@shared/testing/signal-factory.ts";
 import { type SpawnedService, spawnService } from "@shared/testing/spawn-service.ts";
 import { newDatabaseUri } from "@shared/testing/test-mongo.ts";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ApiClient } from "../../testing/api-client.ts";
 import { type LiveServer, startLiveServer, TEST_SECRETS } from "../../testing/start-live-server.ts";
@@ -132,6 +133,18 @@ describe("what became of a signal", () => {
       expect((await api.call(`/shared/${token}`)).status).toBe(200);
       await sharedDaysAgo(91);
       expect((await api.call(`/shared/${token}`)).status).toBe(404);
+    });
+
+    it("has a preview image for as long as its link works", async () => {
+      const { _id } = await storeTrade(database, ann, { madeAt });
+      const { token } = await share(_id);
+      const read = () => fetch(`${server.url}/shared/${token}/image.png`);
+      const answer = await read();
+      expect(answer.headers.get("content-type")).toBe("image/png");
+      const image = await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
+      expect(image).toMatchObject({ format: "png", width: 1_200, height: 630 });
+      await database.signals.updateOne({ _id }, { sharedAt: new Date(0) });
+      expect((await read()).status).toBe(404);
     });
 
     it("is not to be found by search engines", async () => {

@@ -1,55 +1,37 @@
 import { usernameSchema } from "@shared/contract/account-requests.ts";
-import type { UserList } from "@shared/contract/admin.ts";
 import type { AccountReason } from "@shared/contract/events.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { changeCredits } from "@shared/domain/credits.ts";
-import {
-  addAccountUpdatedEvents,
-  findProofsOf,
-  presentUserCard,
-} from "@shared/domain/user-card.ts";
+import { addAccountUpdatedEvents, findProofOf, presentUserCard } from "@shared/domain/user-card.ts";
 import type { UnitOfWork } from "@shared/outbox/commit.ts";
 import type { NewSecurityLogEntry } from "@shared/outbox/security-log.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { AppError } from "@shared/runtime/app-error.ts";
 import { assertNotOwnAccount } from "../../http/access.ts";
 import { userNotFound } from "../../http/errors.ts";
-import type { ServerDeps } from "../../server-deps.ts";
 import { type AdminDeps, commitAsAdmin, type UserActionInput } from "../admin/security-log.ts";
-import { createSignPath, withSignedProof } from "../files/signed-url.ts";
 
-/** The fields of a user card. Reading whole users is slow for 50,000 of them. */
-const CARD_FIELDS = {
-  ...{ username: 1, email: 1, emailVerified: 1, role: 1, approved: 1 },
-  ...{ allowImageUpload: 1, imageCredits: 1, createdAt: 1 },
-} as const;
-
-export async function listUsers(
-  deps: Pick<ServerDeps, "database" | "settings" | "now">,
-  admin: Pick<UserRecord, "_id">,
-): Promise<UserList> {
-  const { database } = deps;
-  const users = await database.users
-    .find()
-    .select(CARD_FIELDS)
-    .sort({ createdAt: -1, _id: -1 })
-    .lean();
-  const ids = users.map((user) => user._id);
-  const proofs = await findProofsOf(database, ids);
-  const signPath = createSignPath(deps, admin);
-  const cards = users.map((user) => presentUserCard(user, proofs.get(user._id.toString())));
-  return {
-    users: cards.map((card) => ({
-      ...card,
-      payment_proof: card.payment_proof && withSignedProof(card.payment_proof, signPath),
-    })),
-  };
-}
-
+/** Approves a user and accepts their payment proof. */
 export function approveUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
-  return updateAccount(deps, { ...input, fields: { approved: true }, reason: "approved" });
+  const { database } = deps;
+  return commitOnUser(deps, input, async (uow, user) => {
+    const { session, at } = uow;
+    const accepted = await database.paymentProofs.updateOne(
+      { userId: user._id, reviewedAt: null },
+      { $set: { reviewedAt: at } },
+      { session },
+    );
+    const fields = { approved: true };
+    const changed = await changeAccount(database, uow, { user, fields, reason: "approved" });
+    if (!changed && accepted.modifiedCount > 0) {
+      const proof = await findProofOf(database, user._id, session);
+      uow.addEvent(ADMINS_STREAM, "user:updated", presentUserCard(user, proof));
+      uow.log({ ...switchEntry(fields), user: user.username });
+    }
+    return changed ?? user;
+  });
 }
 
 export async function revokeUser(deps: AdminDeps, input: UserActionInput): Promise<UserRecord> {
@@ -76,25 +58,38 @@ const switchEntry = (fields: AccountSwitch): Omit<NewSecurityLogEntry, "user"> =
     ? { type: "approval:changed", details: { approved: fields.approved } }
     : { type: "image-access:changed", details: { allowed: fields.allowImageUpload } };
 
-/** Changes a permission. There is no event if it already has the value. @throws AppError not-found */
+/** Changes a permission. @throws AppError not-found */
 function updateAccount(
   deps: AdminDeps,
   input: UserActionInput & { fields: AccountSwitch; reason: AccountReason },
 ): Promise<UserRecord> {
   const { fields, reason } = input;
-  const { database } = deps;
-  return commitOnUser(deps, input, async (uow, user) => {
-    const changed = await database.users
-      .findOneAndUpdate(
-        { _id: user._id, $nor: [fields] },
-        { $set: fields },
-        { session: uow.session, returnDocument: "after" },
-      )
-      .lean();
-    if (changed) await addAccountUpdatedEvents(database, uow, { user: changed, reason });
-    if (changed) uow.log({ ...switchEntry(fields), user: user.username });
-    return changed ?? user;
-  });
+  return commitOnUser(
+    deps,
+    input,
+    async (uow, user) =>
+      (await changeAccount(deps.database, uow, { user, fields, reason })) ?? user,
+  );
+}
+
+/** @returns the changed user; null, without an event, if the permission already has the value */
+async function changeAccount(
+  database: Database,
+  uow: UnitOfWork,
+  change: { user: UserRecord; fields: AccountSwitch; reason: AccountReason },
+): Promise<UserRecord | null> {
+  const { user, fields, reason } = change;
+  const changed = await database.users
+    .findOneAndUpdate(
+      { _id: user._id, $nor: [fields] },
+      { $set: fields },
+      { session: uow.session, returnDocument: "after" },
+    )
+    .lean();
+  if (!changed) return null;
+  await addAccountUpdatedEvents(database, uow, { user: changed, reason });
+  uow.log({ ...switchEntry(fields), user: user.username });
+  return changed;
 }
 
 /**

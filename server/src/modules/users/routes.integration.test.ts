@@ -1,5 +1,5 @@
 import { userCardSchema } from "@shared/contract/account.ts";
-import { userListSchema } from "@shared/contract/admin.ts";
+import { overviewSchema, userDetailsSchema, userListSchema } from "@shared/contract/admin.ts";
 import type { Database } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
@@ -11,6 +11,7 @@ import {
 } from "@shared/testing/api-client.ts";
 import { createUser } from "@shared/testing/factories.ts";
 import { chartImage } from "@shared/testing/images.ts";
+import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiClient } from "../../testing/api-client.ts";
@@ -78,6 +79,101 @@ describe("what administrators do with users", () => {
         expect.arrayContaining([ann.username, "Root"]),
       );
       await database.users.deleteOne({ _id: zoe._id });
+    });
+
+    const list = async (query: Record<string, string>) => {
+      const { body } = await api.call(`/admin/list-users?${new URLSearchParams(query)}`, {
+        user: root,
+      });
+      const { users, ...page } = userListSchema.parse(body);
+      return { names: users.map(({ username }) => username), ...page };
+    };
+
+    it("gives every user once, page by page, and counts all of them", async () => {
+      const createdAt = new Date(Date.now() + 60_000);
+      const made = await Promise.all(
+        Array.from({ length: 5 }, () => createUser(database, { createdAt })),
+      );
+      const names: string[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null) {
+        const page = await list({ limit: "2", ...(cursor && { cursor }) });
+        expect(page.names.length).toBeLessThanOrEqual(2);
+        expect(page.total).toBe(await database.users.countDocuments());
+        names.push(...page.names);
+        cursor = page.next_cursor;
+      }
+      expect(new Set(names.slice(0, 5))).toEqual(new Set(made.map(({ username }) => username)));
+      expect(names).toHaveLength(new Set(names).size);
+      expect(names).toEqual((await list({})).names);
+      await database.users.deleteMany({ createdAt });
+    });
+
+    it("finds users by any part of name, email and sender, taken literally and in any case", async () => {
+      const sender = `Zo\u00eb (${count}) M*ller`;
+      const picture = await chartImage(1).png().toBuffer();
+      const proof = multipartForm({ sender_name: sender, proof_image: picture });
+      await api.post(ann, "/submit-payment-proof", proof);
+      const { username, email } = ann;
+      for (const search of [username.toUpperCase(), ` ${email.slice(1)} `, `(${count}) m*LL`]) {
+        expect(await list({ search, limit: "50" })).toEqual({
+          ...{ names: [username], next_cursor: null, total: 1 },
+        });
+      }
+      expect((await list({ search: ".*" })).names).toEqual([]);
+      expect((await list({ search: "", limit: "1" })).names).toHaveLength(1);
+    });
+
+    it("selects users by what they wait for", async () => {
+      const named = (status: string) => list({ status, search: ann.username });
+      expect((await named("pending")).total).toBe(1);
+      expect((await named("approved")).names).toEqual([]);
+      expect((await named("proof")).names).toEqual([]);
+      expect((await named("ending")).names).toEqual([]);
+      const proofsBefore = overviewSchema.parse(
+        (await api.call("/admin/overview", { user: root })).body,
+      ).proofs;
+      const picture = await chartImage(1).png().toBuffer();
+      const form = () => multipartForm({ sender_name: "A. Smith", proof_image: picture });
+      await api.post(ann, "/submit-payment-proof", form());
+      expect((await named("proof")).names).toEqual([ann.username]);
+      await act(`/admin/approve/${ann.username}`);
+      expect((await named("proof")).names).toEqual([]);
+      expect((await named("approved")).names).toEqual([ann.username]);
+
+      await api.post(ann, "/submit-payment-proof", form());
+      expect((await named("proof")).names).toEqual([ann.username]);
+      const { body } = await api.call("/admin/overview", { user: root });
+      expect(overviewSchema.parse(body).proofs).toBe(proofsBefore + 1);
+      await act(`/admin/approve/${ann.username}`);
+      expect((await named("proof")).names).toEqual([]);
+      const [last] = (await cardsOf()).slice(-1);
+      expect(last?.data).toMatchObject({ payment_proof: { reviewed_at: expect.any(String) } });
+    });
+
+    it.each(["limit=0", "limit=x", "cursor=1", "status=rich"])("refuses %s", async (query) => {
+      expect(await api.call(`/admin/list-users?${query}`, { user: root })).toMatchObject({
+        status: 422,
+        body: { code: "invalid-input" },
+      });
+    });
+  });
+
+  describe("GET /admin/users", () => {
+    it("shows one user with their credits and signals, newest first", async () => {
+      await act(`/admin/grant-image-credits/${ann.username}`, form({ credits: "5" }));
+      await act(`/admin/grant-image-credits/${ann.username}`, form({ credits: "-2" }));
+      const [signal] = await createSignals(database, ann, { count: 1 });
+      const path = `/admin/users/${ann.username.toLowerCase()}`;
+      const { body } = await api.call(path, { user: root });
+      const { user, credits, signals } = userDetailsSchema.parse(body);
+      expect(user).toMatchObject({ username: ann.username, image_credits: 3 });
+      expect(credits.map(({ amount, balance, by }) => [amount, balance, by])).toEqual([
+        [-2, 3, "Root"],
+        [5, 5, "Root"],
+      ]);
+      expect(signals.map(({ id }) => id)).toEqual([String(signal?._id)]);
+      expect(await api.call("/admin/users/nobody", { user: root })).toMatchObject({ status: 404 });
     });
   });
 

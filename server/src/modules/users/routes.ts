@@ -2,13 +2,8 @@ import { adminRoutes } from "@shared/contract/routes/admin-routes.ts";
 import { type BoundRoute, handle } from "../../http/router.ts";
 import { clearAllHistory, clearHistory } from "./clear-history.ts";
 import { deleteUser } from "./delete-user.ts";
-import {
-  approveUser,
-  grantCredits,
-  listUsers,
-  revokeUser,
-  setImageAccess,
-} from "./manage-users.ts";
+import { getUserDetails, listUsers } from "./list-users.ts";
+import { approveUser, grantCredits, revokeUser, setImageAccess } from "./manage-users.ts";
 import { setRole } from "./set-role.ts";
 
 const count = (number: number, noun: string): string =>
@@ -16,7 +11,12 @@ const count = (number: number, noun: string): string =>
 
 /** Administration of users, their credits and their history. */
 export const userHandlers: BoundRoute[] = [
-  handle(adminRoutes.listUsers, (_, { deps, session }) => listUsers(deps, session.user)),
+  handle(adminRoutes.listUsers, ({ query }, { deps, session }) =>
+    listUsers(deps, session.user, query),
+  ),
+  handle(adminRoutes.getUser, ({ params }, { deps, session }) =>
+    getUserDetails(deps, session.user, params.username),
+  ),
   handle(adminRoutes.approveUser, async ({ params }, { deps, session }) => {
     const { username } = await approveUser(deps, { admin: session.user, ...params });
     return { detail: `${username} is approved.` };

@@ -1,4 +1,4 @@
-import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
 import type { Logger } from "@shared/runtime/logger.ts";
 import type { Exchange, MarketInterface } from "ccxt";
@@ -6,7 +6,9 @@ import { z } from "zod";
 import {
   closedCandles,
   firstOpeningTime,
+  openCandle,
   openingTime,
+  readRows,
   resample,
   sourceTimeframe,
 } from "../candles.ts";
@@ -98,9 +100,10 @@ export class CcxtMarketData implements LiveProvider {
           message: `${request.symbol} at ${request.timeframe} is not listed`,
         });
       }
-      const candles = await this.closedCandles(request, source);
+      const { candles, open } = await this.fetchCandles(request, source);
       return {
         candles: candles.slice(-request.limit),
+        ...(open && { open }),
         provider: this.name,
         data: "live",
         notes: [],
@@ -132,17 +135,23 @@ export class CcxtMarketData implements LiveProvider {
    * Requests one candle more, as the newest may be missing just after a close. Falls back to the last candles if the
    * feed has stopped.
    */
-  private async closedCandles(request: CandleRequest, source: Timeframe): Promise<Candle[]> {
-    const { symbol, timeframe, abort, until = Number.POSITIVE_INFINITY } = request;
+  private async fetchCandles(
+    request: CandleRequest,
+    source: Timeframe,
+  ): Promise<Pick<CandleSeries, "candles" | "open">> {
+    const { symbol, timeframe, abort, withOpen, until = Number.POSITIVE_INFINITY } = request;
     const now = openingTime(Math.min(this.now(), until), timeframe);
     const since = firstOpeningTime(timeframe, { count: request.limit + 1, now });
     const count = (now - since) / TIMEFRAME_MS[source];
-    const range = { symbol, timeframe: source, count, abort };
+    const openParts = withOpen ? TIMEFRAME_MS[timeframe] / TIMEFRAME_MS[source] : 0;
+    const range = { symbol, timeframe: source, count: count + openParts, abort };
     const current = await this.fetchRows({ ...range, since });
     const isPast = request.until !== undefined;
     const rows = current.length > 0 || isPast ? current : await this.fetchRows(range);
-    const candles = closedCandles(rows, { timeframe: source, count, now });
-    return source === timeframe ? candles : resample(candles, { from: source, to: timeframe });
+    const parts = closedCandles(rows, { timeframe: source, count, now });
+    const candles = source === timeframe ? parts : resample(parts, { from: source, to: timeframe });
+    if (!withOpen) return { candles };
+    return { candles, open: openCandle(readRows(rows), { closed: candles, timeframe }) };
   }
 
   /** The newest candles, without `since`. */

@@ -55,6 +55,46 @@ describe.each(everyMarket)("replay of $symbol at $timeframe", ({ symbol, timefra
   });
 });
 
+describe("the open candle of a replay", () => {
+  const open = async (market: { symbol: string; timeframe: Timeframe }, now: number) => {
+    const asked = { ...market, limit: 1, withOpen: true, abort: patient() };
+    return (await createReplayMarketData({ now: () => now }).candles(asked)).open;
+  };
+
+  it.each([
+    { symbol: "BTC/USDT", timeframe: "1m" },
+    { symbol: "BTC/USDT", timeframe: "1h" },
+    { symbol: "EUR/USD", timeframe: "4h" },
+    { symbol: "WTI", timeframe: "1d" },
+  ] as const)("of $symbol at $timeframe grows until it is the closed one", async (market) => {
+    const { timeframe } = market;
+    const lengthMs = TIMEFRAME_MS[timeframe];
+    const startsAt = Math.floor(NOW / lengthMs) * lengthMs;
+    const { candles } = await replay({ ...market, limit: 1, now: startsAt + lengthMs });
+    const [closed] = candles;
+    if (!closed) throw new Error("there is no closed candle");
+    const first = await open(market, startsAt);
+    const { open: price } = closed;
+    expect(first).toEqual({
+      ...{ time: startsAt, open: price, high: price, low: price, close: price, volume: 0 },
+    });
+    const half = await open(market, startsAt + lengthMs / 2);
+    expect(half?.volume).toBeLessThanOrEqual(closed.volume);
+    expect(half?.high).toBeLessThanOrEqual(closed.high);
+    expect(half?.low).toBeGreaterThanOrEqual(closed.low);
+    const last = await open(market, startsAt + lengthMs - 1);
+    expect(last).toMatchObject({ time: startsAt, open: price });
+    expect(last?.volume).toBeGreaterThanOrEqual(half?.volume ?? 0);
+  });
+
+  it("moves from second to second", async () => {
+    const market = { symbol: "BTC/USDT", timeframe: "1h" } as const;
+    const seconds = [10_000, 11_000, 12_000, 13_000].map((ms) => open(market, NOW + ms));
+    const closes = (await Promise.all(seconds)).map((candle) => candle?.close);
+    expect(new Set(closes).size).toBeGreaterThan(1);
+  });
+});
+
 describe("recorded markets", () => {
   it.each<[string, Timeframe]>([
     ["BTC/USDT", "1m"],

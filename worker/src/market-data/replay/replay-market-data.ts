@@ -1,12 +1,18 @@
-import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { TIMEFRAMES } from "@shared/contract/constants.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
-import { firstOpeningTime } from "../candles.ts";
+import { firstOpeningTime, mergeParts, openingTime } from "../candles.ts";
 import type { MarketData } from "../market-data.ts";
 import { ProviderError } from "../provider-error.ts";
 import { isOpen } from "../trading-hours.ts";
 import { type CandleSource, Recordings, recordedSource, resampledSource } from "./recordings.ts";
-import { DEMO_INSTRUMENTS, simulatedDays, subdividedSource } from "./simulation.ts";
+import {
+  DEMO_INSTRUMENTS,
+  SECOND_MS,
+  secondsOf,
+  simulatedDays,
+  subdividedSource,
+} from "./simulation.ts";
 
 export const REPLAY_SYMBOLS: readonly string[] = Object.keys(DEMO_INSTRUMENTS);
 
@@ -21,7 +27,8 @@ const REAL_MARKET_CLOSED = "The real market is closed now; the demo goes on.";
 export function createReplayMarketData(options: { now: () => number }): MarketData {
   const recordings = new Recordings();
   return {
-    async candles({ symbol, timeframe, limit, until = Number.POSITIVE_INFINITY, within }) {
+    async candles(request) {
+      const { symbol, timeframe, limit, until = Number.POSITIVE_INFINITY, within } = request;
       const source = within
         ? replayPartsSource(recordings, { symbol, timeframe, within })
         : replaySource(recordings, { symbol, timeframe });
@@ -35,6 +42,7 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
       const isTraded = isOpen(findInstrument(symbol)?.hours ?? "always", now);
       return {
         candles: source.range(from, limit),
+        ...(request.withOpen && { open: openCandle(recordings, { symbol, timeframe }, now) }),
         provider: "replay",
         data: "replay",
         notes: [isTraded ? note : `${note} ${REAL_MARKET_CLOSED}`],
@@ -46,6 +54,25 @@ export function createReplayMarketData(options: { now: () => number }): MarketDa
 interface ReplayedMarket {
   symbol: string;
   timeframe: Timeframe;
+}
+
+/** The open candle of a replayed market: the part of it until `now`, to the second. */
+function openCandle(
+  recordings: Recordings,
+  market: ReplayedMarket,
+  now: number,
+): Candle | undefined {
+  const { symbol, timeframe } = market;
+  const time = openingTime(now, timeframe);
+  const count = Math.floor((now - time) / TIMEFRAME_MS[SHORTEST]) + 1;
+  const parts = { symbol, timeframe: SHORTEST, within: timeframe };
+  const minutes = replayPartsSource(recordings, parts)?.range(time, count) ?? [];
+  const current = minutes.pop();
+  if (!current) return undefined;
+  const seconds = secondsOf(symbol, current).filter((second) => second.time + SECOND_MS <= now);
+  const { open } = current;
+  const first = { time, open, high: open, low: open, close: open, volume: 0 };
+  return mergeParts([time, [...minutes, ...(seconds.length > 0 ? seconds : [first])]]);
 }
 
 /** Timeframes that are simulated by dividing the next longer one; others are built from the longest shorter one. */

@@ -143,6 +143,18 @@ export function subdividedSource(
   };
 }
 
+export const SECOND_MS = 1_000;
+
+/** Simulated seconds that add up to a minute. */
+export const secondsOf = (symbol: string, minute: Candle): Candle[] =>
+  subdivide(minute, {
+    symbol,
+    seed: `${symbol} seconds`,
+    partMs: SECOND_MS,
+    parts: TIMEFRAME_MS["1m"] / SECOND_MS,
+    decimals: decimalsOf(symbol),
+  });
+
 interface Division {
   parts: number;
   partMs: number;

@@ -3,16 +3,6 @@ import { Form } from "@base-ui/react/form";
 import type { UserCard } from "@shared/contract/account.ts";
 import { type ActionDone, creditGrantSchema, roleChangeSchema } from "@shared/contract/admin.ts";
 import { useMutation } from "@tanstack/react-query";
-import {
-  Check,
-  Coins,
-  ImageOff,
-  ImagePlus,
-  LogOut,
-  type LucideIcon,
-  ShieldCheck,
-  UserRound,
-} from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { parseForm, useFormRequest } from "../../../lib/api/forms.ts";
 import { ErrorAlert } from "../../../ui/alert.tsx";
@@ -32,21 +22,23 @@ import {
   type UserAction,
 } from "../api.ts";
 
+/** The actions on a user, in one row that scrolls sideways on small screens. */
+const rowClass =
+  "-m-1 flex gap-1 overflow-x-auto p-1 [scrollbar-width:none] *:h-8 *:shrink-0 *:px-2.5 sm:flex-wrap";
+
 export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username, allow_image_upload: isAllowed } = user;
   const approve = useAdminAction(() => actOnUser("approve", username));
   const access = useAdminAction(() => setImageAccess(username, !isAllowed));
-  const AccessIcon = isAllowed ? ImageOff : ImagePlus;
   return (
-    <div className="mt-auto flex flex-col gap-3">
+    <div className="flex min-w-0 flex-col gap-2">
       <ErrorAlert title={`Failed to approve ${username}`} message={approve.error?.message} />
       <ErrorAlert
         title="Failed to update image upload permission."
         message={access.error?.message}
       />
-      <div className="flex flex-wrap gap-2">
+      <div className={rowClass}>
         <Button
-          Icon={Check}
           variant={user.approved ? "secondary" : "primary"}
           size="sm"
           disabled={user.approved}
@@ -56,7 +48,6 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
           Approve
         </Button>
         <Button
-          Icon={AccessIcon}
           variant="secondary"
           size="sm"
           busy={access.isPending}
@@ -65,10 +56,18 @@ export function UserActions({ user, isSelf }: { user: UserCard; isSelf: boolean 
           {isAllowed ? "Block image upload" : "Allow image upload"}
         </Button>
         <GrantCreditsButton user={user} />
-        <RoleButton user={user} isSelf={isSelf} />
-        {!isSelf && <SignOutButton user={user} />}
       </div>
       <UserDeletions user={user} isSelf={isSelf} />
+    </div>
+  );
+}
+
+/** The actions on a user that are rarely needed. */
+export function AccountActions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
+  return (
+    <div className={rowClass}>
+      <RoleButton user={user} isSelf={isSelf} />
+      {!isSelf && <SignOutButton user={user} />}
     </div>
   );
 }
@@ -81,7 +80,7 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   const { username } = user;
   const act = (action: UserAction) => () => runAction(actOnUser(action, username));
   return (
-    <div className="-mb-1 flex flex-wrap gap-x-1 border-t border-line pt-2 *:first:-ml-3">
+    <div className={rowClass}>
       <ConfirmButton
         label="Revoke"
         variant="ghost"
@@ -126,11 +125,6 @@ function UserDeletions({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
         The account of {username} is deleted with all signals, credits, chart images and the payment
         proof, and {username} is signed out everywhere. This cannot be undone.
       </ConfirmButton>
-      {isSelf && (
-        <p className="basis-full pt-1 text-xs text-ink-faint">
-          You can't revoke or delete your own account.
-        </p>
-      )}
     </div>
   );
 }
@@ -139,7 +133,6 @@ function GrantCreditsButton({ user }: { user: UserCard }) {
   return (
     <FormDialogButton
       label="Grant credits"
-      Icon={Coins}
       title={`Grant credits to ${user.username}`}
       form={(close) => <GrantForm user={user} onDone={close} />}
     />
@@ -152,7 +145,6 @@ function RoleButton({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
   return (
     <FormDialogButton
       label={isAdmin ? "Make user" : "Make administrator"}
-      Icon={isAdmin ? UserRound : ShieldCheck}
       title={isAdmin ? `Make ${username} a user?` : `Make ${username} an administrator?`}
       form={(close) => (
         <RoleForm
@@ -175,7 +167,6 @@ function SignOutButton({ user }: { user: UserCard }) {
   return (
     <FormDialogButton
       label="Sign out everywhere"
-      Icon={LogOut}
       title={`Sign ${user.username} out everywhere?`}
       form={(close) => (
         <RoleForm
@@ -192,18 +183,16 @@ function SignOutButton({ user }: { user: UserCard }) {
 
 interface FormDialogButtonProps {
   label: string;
-  Icon: LucideIcon;
   title: string;
   form(close: () => void): ReactNode;
 }
 
 /** A button that opens a dialog with a form. */
-function FormDialogButton({ label, Icon, title, form }: FormDialogButtonProps) {
+function FormDialogButton({ label, title, form }: FormDialogButtonProps) {
   const [open, setOpen] = useState(false);
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>
       <Dialog.Trigger className={buttonClass({ variant: "secondary", size: "sm" })}>
-        <Icon aria-hidden className="size-4" />
         {label}
       </Dialog.Trigger>
       <Dialog.Portal>

@@ -1,59 +1,80 @@
-import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
+import type { UserCard } from "@shared/contract/account.ts";
 import {
   BadgeCheck,
+  ChevronRight,
   Clock,
   MailCheck,
   MailQuestion,
   ShieldCheck,
-  TriangleAlert,
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { useMe } from "../../../lib/me.ts";
-import { queryClient } from "../../../lib/query-client.ts";
-import { ImageDialog } from "../../../ui/image-dialog.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
-import { adminKeys } from "../api.ts";
-import { ProofComparison } from "./proof-comparison.tsx";
 import { UserActions } from "./user-actions.tsx";
+import { UserProof } from "./user-proof.tsx";
 
-export const UserItem = memo(function UserItem({ user }: { user: UserCard }) {
+interface UserItemProps {
+  user: UserCard;
+  onOpen(username: string): void;
+}
+
+export const UserItem = memo(function UserItem({ user, onOpen }: UserItemProps) {
   const isSelf = useMe()?.username === user.username;
   const titleId = `user-${user.username}`;
   return (
     <article
       aria-labelledby={titleId}
-      className="flex w-full min-w-0 flex-col gap-4 rounded-card border border-line bg-surface p-4 sm:p-5"
+      className="grid w-full min-w-0 grid-cols-[minmax(0,1fr)] gap-3 rounded-card border border-line bg-surface p-3 sm:px-4 lg:grid-cols-[minmax(0,1fr)_26rem] lg:gap-6"
     >
-      <header className="flex items-start gap-3">
-        <span
-          aria-hidden
-          className="flex size-10 shrink-0 items-center justify-center rounded-full bg-raised font-semibold text-ink-muted uppercase"
-        >
-          {user.username.slice(0, 1)}
-        </span>
-        <div className="min-w-0 flex-1">
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="flex min-w-0 flex-col gap-1">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <h3 id={titleId} className="font-semibold tracking-tight break-all">
               {user.username}
             </h3>
-            {isSelf && <Tag>You</Tag>}
-            {user.role === "admin" && (
-              <Tag>
-                <ShieldCheck aria-hidden className="size-3.5" />
-                Admin
-              </Tag>
-            )}
+            <UserTags user={user} isSelf={isSelf} />
+            <button
+              type="button"
+              aria-haspopup="dialog"
+              onClick={() => onOpen(user.username)}
+              className="inline-flex items-center rounded text-sm font-medium text-accent hover:underline max-sm:ml-auto"
+            >
+              Details
+              <ChevronRight aria-hidden className="size-4" />
+            </button>
           </div>
           <Email user={user} />
+          <UserFacts user={user} />
         </div>
-        <Approval approved={user.approved} />
-      </header>
-      <Facts user={user} />
-      {user.payment_proof && <UserProof username={user.username} proof={user.payment_proof} />}
+        {user.payment_proof && <UserProof user={user} proof={user.payment_proof} />}
+      </div>
       <UserActions user={user} isSelf={isSelf} />
     </article>
   );
 });
+
+/** Approval, role, and whether it is the reader. */
+export function UserTags({ user, isSelf }: { user: UserCard; isSelf: boolean }) {
+  const { approved } = user;
+  const Icon = approved ? BadgeCheck : Clock;
+  return (
+    <>
+      {isSelf && <Tag>You</Tag>}
+      {user.role === "admin" && (
+        <Tag>
+          <ShieldCheck aria-hidden className="size-3.5" />
+          Admin
+        </Tag>
+      )}
+      <span
+        className={`inline-flex shrink-0 items-center gap-1 text-sm font-medium ${approved ? "text-buy" : "text-wait"}`}
+      >
+        <Icon aria-hidden className="size-4" />
+        {approved ? "Approved" : "Pending"}
+      </span>
+    </>
+  );
+}
 
 function Tag({ children }: { children: ReactNode }) {
   return (
@@ -63,19 +84,7 @@ function Tag({ children }: { children: ReactNode }) {
   );
 }
 
-function Approval({ approved }: { approved: boolean }) {
-  const Icon = approved ? BadgeCheck : Clock;
-  return (
-    <span
-      className={`inline-flex shrink-0 items-center gap-1.5 text-sm font-medium ${approved ? "text-buy" : "text-wait"}`}
-    >
-      <Icon aria-hidden className="size-4" />
-      {approved ? "Approved" : "Pending"}
-    </span>
-  );
-}
-
-function Email({ user }: { user: UserCard }) {
+export function Email({ user }: { user: UserCard }) {
   const Icon = user.email_verified ? MailCheck : MailQuestion;
   const status = user.email_verified ? "Email verified" : "Email not verified";
   return (
@@ -92,86 +101,20 @@ function Email({ user }: { user: UserCard }) {
   );
 }
 
-function Facts({ user }: { user: UserCard }) {
+export function UserFacts({ user }: { user: UserCard }) {
+  const facts = [
+    ["Image credits", user.image_credits],
+    ["Image upload", user.allow_image_upload ? "Allowed" : "Blocked"],
+    ["Registered", <LocalTime key="registered" iso={user.created_at} />],
+  ] as const;
   return (
-    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-control bg-canvas px-4 py-3 sm:grid-cols-[1fr_1fr_1.4fr]">
-      <Fact label="Image credits">{user.image_credits}</Fact>
-      <Fact label="Image upload">{user.allow_image_upload ? "Allowed" : "Blocked"}</Fact>
-      <Fact label="Registered">
-        <LocalTime iso={user.created_at} />
-      </Fact>
+    <dl className="figures flex flex-wrap gap-x-4 gap-y-0.5 text-xs">
+      {facts.map(([label, value]) => (
+        <div key={label} className="flex gap-1.5">
+          <dt className="text-ink-faint">{label}</dt>
+          <dd className="font-medium">{value}</dd>
+        </div>
+      ))}
     </dl>
-  );
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt className="text-xs text-ink-faint">{label}</dt>
-      <dd className="figures mt-0.5 text-sm font-medium">{children}</dd>
-    </div>
-  );
-}
-
-/** All image URLs expire together, so one refetch serves all cards. */
-const readAgain = () =>
-  void queryClient.invalidateQueries({ queryKey: adminKeys.users }, { cancelRefetch: false });
-
-function UserProof({ username, proof }: { username: string; proof: AdminPaymentProof }) {
-  return (
-    <div className="flex items-start gap-4">
-      <ImageDialog
-        src={proof.url}
-        title={`Payment proof of ${username}`}
-        onExpired={readAgain}
-        className="size-20"
-      />
-      <div className="min-w-0 flex-1 text-sm">
-        <p className="text-ink-faint">Proof from</p>
-        <p className="font-medium break-words">{proof.sender_name}</p>
-        <p className="figures text-ink-muted">
-          <LocalTime iso={proof.submitted_at} />
-        </p>
-        {proof.duplicate_of && <DuplicateAlert username={username} proof={proof} />}
-      </div>
-    </div>
-  );
-}
-
-const proofStates = {
-  stored: "",
-  replaced: "That proof was replaced since, so its image is deleted.",
-  deleted: "That proof and its image were deleted.",
-  "user-deleted": "That user was deleted with the image.",
-} as const;
-
-function DuplicateAlert({ username, proof }: { username: string; proof: AdminPaymentProof }) {
-  const { duplicate_of: other, earlier_proof: earlier } = proof;
-  const submitter = other === username ? "the same user" : other;
-  return (
-    <div className="mt-1.5 flex items-start gap-1.5 text-wait">
-      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <div>
-        <p>
-          <span className="font-medium">Duplicate image.</span> Also submitted by {submitter}
-          {earlier && (
-            <>
-              {" "}
-              on <LocalTime iso={earlier.submitted_at} />
-            </>
-          )}
-          . {earlier && proofStates[earlier.state]}
-        </p>
-        {earlier?.url && (
-          <ProofComparison
-            onExpired={readAgain}
-            proofs={[
-              { title: `${username}, this proof`, url: proof.url, at: proof.submitted_at },
-              { title: `${other}, earlier`, url: earlier.url, at: earlier.submitted_at },
-            ]}
-          />
-        )}
-      </div>
-    </div>
   );
 }

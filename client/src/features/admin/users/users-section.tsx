@@ -1,168 +1,198 @@
-import type { UserCard } from "@shared/contract/account.ts";
-import { ChevronLeft, ChevronRight } from "lucide-react";
-import { useDeferredValue, useMemo, useRef, useState } from "react";
-import { Button } from "../../../ui/button.tsx";
+import { userListQuerySchema } from "@shared/contract/admin.ts";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useSearchParams } from "react-router-dom";
+import { useOverview } from "../../../lib/admin-overview.ts";
+import { formatCount } from "../../../lib/format.ts";
+import { Button, TextLink } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
-import { QueryView } from "../../../ui/load-error.tsx";
+import { NextPage } from "../../../ui/load-error.tsx";
 import { SearchField } from "../../../ui/search-field.tsx";
 import { AdminSection } from "../admin-section.tsx";
-import { useUsers } from "../api.ts";
+import { type UserFilter, useUsers } from "../api.ts";
 import { UserItem } from "./user-card.tsx";
+import { UserDrawer } from "./user-drawer.tsx";
 
-export function UsersSection() {
+const filterSchema = userListQuerySchema.pick({ search: true, status: true });
+
+/** What the section shows is in the address, so that it survives a reload and the back button. */
+function useUserParams() {
+  const [params, setParams] = useSearchParams();
+  const change = (next: Record<string, string | undefined>, replace = true) =>
+    setParams(
+      (before) => {
+        const kept = Object.entries({ ...Object.fromEntries(before), ...next });
+        return new URLSearchParams(kept.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+      },
+      { replace, preventScrollReset: true },
+    );
+  const filter = filterSchema.safeParse(Object.fromEntries(params)).data ?? {};
+  return { filter, opened: params.get("user"), change };
+}
+
+interface UsersSectionProps {
+  pageSize: number;
+  isPage?: boolean;
+}
+
+export function UsersSection({ pageSize, isPage }: UsersSectionProps) {
+  const { filter, opened, change } = useUserParams();
+  /** A new field is empty. */
+  const [resets, setResets] = useState(0);
+  const reset = () => {
+    change({ search: undefined, status: undefined });
+    setResets(resets + 1);
+  };
+  const latestChange = useRef(change);
+  useEffect(() => {
+    latestChange.current = change;
+  });
+  const open = useCallback((user: string) => latestChange.current({ user }, false), []);
   return (
-    <AdminSection id="users">
-      <QueryView query={useUsers()} failed="Failed to load users." skeleton={<UsersSkeleton />}>
-        {({ users }) => <UserBrowser users={users} />}
-      </QueryView>
+    <AdminSection
+      id="users"
+      title="Users"
+      isPage={isPage}
+      action={!isPage && <TextLink to="/admin/users">All users</TextLink>}
+    >
+      <div className="flex flex-col gap-3 lg:flex-row lg:items-center lg:justify-between">
+        <UserSearch
+          key={resets}
+          initial={resets > 0 ? "" : (filter.search ?? "")}
+          searched={filter.search ?? ""}
+          onSearch={(search) => change({ search })}
+        />
+        <StatusFilter status={filter.status} onChange={(status) => change({ status })} />
+      </div>
+      <div className={isPage ? "" : shortOnPhones}>
+        <UserPages filter={filter} pageSize={pageSize} onReset={reset} onOpen={open} />
+      </div>
+      <UserDrawer username={opened} onClose={() => change({ user: undefined })} />
     </AdminSection>
   );
 }
 
-const filters = {
-  all: { label: "All", includes: () => true },
-  pending: { label: "Pending", includes: (user: UserCard) => !user.approved },
-  proof: { label: "With proof", includes: (user: UserCard) => user.payment_proof !== null },
-} as const;
-const filterNames = ["all", "pending", "proof"] as const;
+/** On the overview, small screens show the five newest users. */
+const shortOnPhones = "max-sm:[&_li:nth-child(n+6)]:hidden";
 
-interface Wanted {
-  filter: keyof typeof filters;
-  search: string;
+const SEARCH_DELAY_MS = 250;
+
+interface UserSearchProps {
+  initial: string;
+  searched: string;
+  onSearch(text: string): void;
 }
 
-const everyUser: Wanted = { filter: "all", search: "" };
-
-function UserBrowser({ users }: { users: UserCard[] }) {
-  const [wanted, setWanted] = useState(everyUser);
-  const search = useDeferredValue(wanted.search);
-  const { filter } = wanted;
-  const found = useMemo(() => filterUsers(users, { filter, search }), [users, filter, search]);
+/** Searches when its text has not changed for a moment. */
+function UserSearch({ initial, searched, onSearch }: UserSearchProps) {
+  const [text, setText] = useState(initial);
+  useEffect(() => {
+    if (text.trim() === searched) return;
+    const timer = setTimeout(() => onSearch(text.trim()), SEARCH_DELAY_MS);
+    return () => clearTimeout(timer);
+  });
   return (
-    <>
-      <UserFilters users={users} wanted={wanted} onChange={setWanted} />
-      {found.length === 0 ? (
-        <div className="flex flex-col items-center gap-4 rounded-card border border-dashed border-line-strong px-6 py-14 text-center">
+    <SearchField
+      label="Search users"
+      labelClass="sr-only"
+      placeholder="Name, email or sender"
+      value={text}
+      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      className="relative w-full lg:max-w-sm"
+    />
+  );
+}
+
+const statuses = [
+  { status: undefined, label: "All" },
+  { status: "pending", label: "Pending" },
+  { status: "approved", label: "Approved" },
+  { status: "proof", label: "Proof waiting" },
+] as const;
+
+interface StatusFilterProps {
+  status: UserFilter["status"];
+  onChange(status: UserFilter["status"]): void;
+}
+
+function StatusFilter({ status: chosen, onChange }: StatusFilterProps) {
+  const { data } = useOverview();
+  const counts = data && [data.users, data.pending, data.users - data.pending, data.proofs];
+  return (
+    <fieldset className="flex min-w-0 overflow-x-auto rounded-control border border-line-strong bg-canvas p-1">
+      <legend className="sr-only">Show</legend>
+      {statuses.map(({ status, label }, index) => (
+        <button
+          key={label}
+          type="button"
+          aria-pressed={status === chosen}
+          onClick={() => onChange(status)}
+          className="flex-1 rounded-md px-2.5 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
+        >
+          {label}{" "}
+          <span className="figures ml-0.5 font-normal text-ink-faint">
+            {formatCount(counts?.[index] ?? 0)}
+          </span>
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface UserPagesProps {
+  filter: UserFilter;
+  pageSize: number;
+  onReset(): void;
+  onOpen(username: string): void;
+}
+
+function UserPages({ filter, pageSize, onReset, onOpen }: UserPagesProps) {
+  const query = useUsers(filter, pageSize);
+  const users = query.data?.pages.flatMap((page) => page.users);
+  const total = query.data?.pages.at(-1)?.total ?? 0;
+  const isFiltered = Boolean(filter.search || filter.status);
+  return (
+    <div
+      aria-busy={query.isPlaceholderData}
+      className="flex flex-col gap-3 transition-opacity aria-busy:opacity-60"
+    >
+      {users && users.length > 0 && (
+        <ul className="flex flex-col gap-2">
+          {users.map((user) => (
+            <li key={user.username}>
+              <UserItem user={user} onOpen={onOpen} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {users?.length === 0 && (
+        <div className="flex flex-col items-center gap-4 rounded-card border border-dashed border-line-strong px-6 py-10 text-center">
           <p role="status" className="text-ink-muted">
-            {users.length === 0 ? "No users yet." : "No matching users."}
+            {isFiltered ? "No matching users." : "No users yet."}
           </p>
-          {users.length > 0 && (
-            <Button variant="secondary" onClick={() => setWanted(everyUser)}>
+          {isFiltered && (
+            <Button variant="secondary" onClick={onReset}>
               Show all users
             </Button>
           )}
         </div>
-      ) : (
-        <UserPages key={`${filter} ${search}`} users={found} />
       )}
-    </>
-  );
-}
-
-function UsersSkeleton() {
-  return (
-    <div className="flex flex-col gap-4">
-      <Skeleton className="h-11 w-full max-w-md" />
-      <div className="grid gap-4 xl:grid-cols-2">
-        <Skeleton className="h-80 rounded-card" count={4} />
-      </div>
-    </div>
-  );
-}
-
-interface UserFiltersProps {
-  users: UserCard[];
-  wanted: Wanted;
-  onChange(wanted: Wanted): void;
-}
-
-function UserFilters({ users, wanted, onChange }: UserFiltersProps) {
-  const counts = useMemo(() => countUsers(users), [users]);
-  return (
-    <div className="flex flex-col gap-3 sm:flex-row sm:items-center sm:justify-between">
-      <SearchField
-        label="Search users"
-        labelClass="sr-only"
-        placeholder="Name, email or sender"
-        value={wanted.search}
-        onChange={({ currentTarget }) => onChange({ ...wanted, search: currentTarget.value })}
-        className="relative w-full sm:max-w-sm"
-      />
-      <fieldset className="flex rounded-control border border-line-strong bg-canvas p-1">
-        <legend className="sr-only">Show</legend>
-        {filterNames.map((filter) => (
-          <button
-            key={filter}
-            type="button"
-            aria-pressed={filter === wanted.filter}
-            onClick={() => onChange({ ...wanted, filter })}
-            className="flex-1 rounded-md px-3 py-1.5 text-sm font-medium whitespace-nowrap text-ink-muted transition-colors hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink"
-          >
-            {filters[filter].label}{" "}
-            <span className="figures ml-0.5 font-normal text-ink-faint">{counts[filter]}</span>
-          </button>
-        ))}
-      </fieldset>
-    </div>
-  );
-}
-
-const PAGE_SIZE = 20;
-
-function UserPages({ users }: { users: UserCard[] }) {
-  const [wantedPage, setPage] = useState(0);
-  const top = useRef<HTMLDivElement>(null);
-  const page = Math.min(wantedPage, Math.floor((users.length - 1) / PAGE_SIZE));
-  const from = page * PAGE_SIZE;
-  const to = Math.min(from + PAGE_SIZE, users.length);
-  const isLast = to === users.length;
-  const turn = (pages: number) => {
-    setPage(page + pages);
-    top.current?.scrollIntoView();
-  };
-  return (
-    <div ref={top} className="flex scroll-mt-36 flex-col gap-4">
-      <ul className="grid grid-cols-[minmax(0,1fr)] gap-4 xl:grid-cols-2">
-        {users.slice(from, to).map((user) => (
-          <li key={user.username} className="flex">
-            <UserItem user={user} />
-          </li>
-        ))}
-      </ul>
-      {users.length > PAGE_SIZE && (
-        <nav aria-label="Pages of users" className="flex items-center justify-center gap-4">
-          <Button
-            Icon={ChevronLeft}
-            variant="secondary"
-            size="sm"
-            disabled={page === 0}
-            onClick={() => turn(-1)}
-          >
-            Previous
-          </Button>
-          <p role="status" className="figures text-sm text-ink-muted">
-            {from + 1}–{to} of {users.length}
-          </p>
-          <Button variant="secondary" size="sm" disabled={isLast} onClick={() => turn(1)}>
-            Next
-            <ChevronRight aria-hidden className="size-4" />
-          </Button>
-        </nav>
+      <NextPage
+        query={query}
+        failed="Failed to load users."
+        showsReason
+        skeleton={
+          <div className="flex flex-col gap-2">
+            {<Skeleton className="h-28 rounded-card" count={4} />}
+          </div>
+        }
+      >
+        Show more users
+      </NextPage>
+      {users && users.length < total && (
+        <p role="status" className="figures text-center text-sm text-ink-muted">
+          {formatCount(users.length)} of {formatCount(total)}
+        </p>
       )}
     </div>
   );
 }
-
-export function filterUsers(users: UserCard[], { filter, search }: Wanted): UserCard[] {
-  const wanted = search.trim().toLowerCase();
-  return users.filter((user) => filters[filter].includes(user) && textOf(user).includes(wanted));
-}
-
-const textOf = ({ username, email, payment_proof }: UserCard): string =>
-  `${username}\n${email}\n${payment_proof?.sender_name ?? ""}`.toLowerCase();
-
-export const countUsers = (users: UserCard[]) => ({
-  all: users.length,
-  pending: users.filter(filters.pending.includes).length,
-  proof: users.filter(filters.proof.includes).length,
-});

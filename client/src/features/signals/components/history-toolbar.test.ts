@@ -1,6 +1,6 @@
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { expect, test } from "vitest";
-import { historyCsv } from "./history-toolbar.tsx";
+import { historyCsv, historyJson } from "./history-toolbar.tsx";
 
 const item: HistoryItem = {
   id: "s1",
@@ -14,14 +14,15 @@ const item: HistoryItem = {
   stop_loss: 106_000,
   take_profit: 109_000,
   rationale: "Trend is up",
+  analysis_id: "a1",
 };
 
 const lines = (items: HistoryItem[]) => historyCsv(items).split("\r\n");
 
-test("each signal is a line under the names of the columns", () => {
+test("each signal is a line under the names of the columns, which state units", () => {
   expect(lines([item])).toEqual([
-    "timestamp,symbol,timeframe,status,signal,confidence,entry,stop_loss,take_profit,outcome,rationale,id",
-    "2025-11-21T12:00:00.000Z,BTC/USDT,1h,completed,BUY,72.5,107000.5,106000,109000,PENDING,Trend is up,s1",
+    "time_utc,symbol,timeframe,status,signal,confidence_percent,calibrated_confidence_percent,entry_quote_currency,stop_loss_quote_currency,take_profit_quote_currency,outcome,rationale,signal_id,analysis_id,record",
+    "2025-11-21T12:00:00.000Z,BTC/USDT,1h,completed,BUY,72.5,,107000.5,106000,109000,PENDING,Trend is up,s1,a1,",
     "",
   ]);
 });
@@ -39,7 +40,7 @@ test("levels that a WAIT has not are left empty", () => {
     stop_loss: null,
     take_profit: null,
   } as const;
-  expect(lines([wait])[1]).toContain(",WAIT,72.5,,,,PENDING,");
+  expect(lines([wait])[1]).toContain(",WAIT,72.5,,,,,PENDING,");
 });
 
 test("commas, quotes and line breaks stay inside their cell", () => {
@@ -50,4 +51,12 @@ test("commas, quotes and line breaks stay inside their cell", () => {
 
 test("a text that a spreadsheet would run is defused", () => {
   expect(historyCsv([{ ...item, rationale: "=HYPERLINK(1)" }])).toContain(",'=HYPERLINK(1),");
+});
+
+test("JSON has the same names, and says what belongs to the demo record", () => {
+  const [row] = JSON.parse(historyJson([{ ...item, demo_record: true }]));
+  expect(row).toMatchObject({
+    ...{ entry_quote_currency: 107_000.5, confidence_percent: 72.5, analysis_id: "a1" },
+    record: "Demo record, from recorded candles",
+  });
 });

@@ -1,4 +1,5 @@
 import { HISTORY_PAGE, SIGNAL_LIMITS } from "@shared/contract/constants.ts";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import { type HistoryItem, outcomeSchema, signalKindSchema } from "@shared/contract/signal.ts";
 import { useMutation } from "@tanstack/react-query";
 import { Download, X } from "lucide-react";
@@ -71,7 +72,27 @@ export function HistoryFilters({ filter, onChange }: HistoryFiltersProps) {
   );
 }
 
-const historyJson = (items: HistoryItem[]): string => `${JSON.stringify(items, null, 2)}\n`;
+/** A signal in exports. Names state units; prices are in the quote currency of the symbol. */
+const exportRow = (item: HistoryItem) => ({
+  time_utc: item.timestamp,
+  symbol: item.symbol,
+  timeframe: item.timeframe,
+  status: item.status,
+  signal: item.signal,
+  confidence_percent: item.confidence,
+  calibrated_confidence_percent: item.calibrated_confidence ?? null,
+  entry_quote_currency: item.entry,
+  stop_loss_quote_currency: item.stop_loss,
+  take_profit_quote_currency: item.take_profit,
+  outcome: item.outcome ?? "PENDING",
+  rationale: rationaleText(item.rationale),
+  signal_id: item.id,
+  analysis_id: item.analysis_id ?? null,
+  record: item.demo_record ? MESSAGES.demoRecord : null,
+});
+
+export const historyJson = (items: HistoryItem[]): string =>
+  `${JSON.stringify(items.map(exportRow), null, 2)}\n`;
 
 const formats = {
   csv: { label: "Export CSV", type: "text/csv;charset=utf-8", write: historyCsv },
@@ -141,32 +162,15 @@ function saveHistory(items: HistoryItem[], format: keyof typeof formats): void {
   saveFile(`signal-history-${day}.${format}`, write(items), type);
 }
 
-const COLUMNS = [
-  "timestamp",
-  "symbol",
-  "timeframe",
-  "status",
-  "signal",
-  "confidence",
-  "entry",
-  "stop_loss",
-  "take_profit",
-  "outcome",
-  "rationale",
-  "id",
-] as const;
-
 /** Spreadsheets read a text that starts like this as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 export function historyCsv(items: HistoryItem[]): string {
-  const rows = items.map((item) => {
-    const { outcome = "PENDING", rationale } = item;
-    const fields = { ...item, outcome, rationale: rationaleText(rationale) };
-    return COLUMNS.map((column) => csvCell(fields[column])).join(",");
-  });
-  return `${[COLUMNS.join(","), ...rows].join("\r\n")}\r\n`;
+  const rows = items.map(exportRow);
+  const names = Object.keys(rows[0] ?? {}).join(",");
+  const lines = rows.map((row) => Object.values(row).map(csvCell).join(","));
+  return `${[names, ...lines].join("\r\n")}\r\n`;
 }
 
 function csvCell(value: string | number | null): string {

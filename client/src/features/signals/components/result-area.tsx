@@ -11,14 +11,12 @@ import { useSignal } from "../hooks/use-signal.ts";
 import { loadSignalView } from "../submit-request.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 
-const emptyBoxClass = "h-80 rounded-card border border-dashed border-line-strong lg:h-[26rem]";
-
-const emptyMessage = (
-  <div className="flex h-full flex-col items-center justify-center gap-3 bg-canvas p-8 text-center">
+const EmptyResult = () => (
+  <div className="flex h-56 flex-col items-center justify-center gap-3 rounded-card border border-dashed border-line-strong p-8 text-center">
     <ChartCandlestick aria-hidden className="size-9 text-ink-faint" strokeWidth={1.5} />
     <h2 className="text-lg font-semibold">No signal yet</h2>
     <p className="max-w-sm text-ink-muted text-pretty">
-      Your signal appears here with its levels, position size, chart and rationale.
+      Your signal appears here with its levels, position size and rationale.
     </p>
   </div>
 );
@@ -33,17 +31,11 @@ const FailedResult = lazyComponent(
   "FailedResult",
   <Skeleton className="h-80 rounded-card" />,
 );
-const PreviewChart = lazyComponent(
-  () => import("./market-chart.tsx"),
-  "PreviewChart",
-  <div className={emptyBoxClass}>{emptyMessage}</div>,
-);
-
 /** The newest request of this tab, or the signal that the user went back to. */
 export function ResultArea() {
   const { pending, failure, tracked } = useBot();
-  const waiting = pending && !pending.givenUp ? pending : null;
   const shown = useBot(shownSignal);
+  const waiting = pending && !pending.givenUp ? pending : null;
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <RecentSignals tracked={tracked} selectedId={shown?.id} />
@@ -56,9 +48,7 @@ export function ResultArea() {
         </>
       )}
       {!shown && !waiting && failure?.kind === "broken" && <FailedResult failure={failure} />}
-      {!shown && !waiting && failure?.kind !== "broken" && (
-        <PreviewChart className={emptyBoxClass}>{emptyMessage}</PreviewChart>
-      )}
+      {!shown && !waiting && failure?.kind !== "broken" && <EmptyResult />}
     </div>
   );
 }

@@ -1,9 +1,12 @@
+import { MESSAGES } from "@shared/contract/messages.ts";
 import type { HistoryItem } from "@shared/contract/signal.ts";
 import { useState } from "react";
 import { Link } from "react-router-dom";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatChange, formatMoment, formatPrice, formatPriceInText } from "../../../lib/format.ts";
-import { Card } from "../../../ui/card.tsx";
+import { Card, Skeleton } from "../../../ui/card.tsx";
+import { DataLabel } from "../../../ui/data-label.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
@@ -11,6 +14,12 @@ import { isFinished } from "../apply-event.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../levels.ts";
 import { rationaleText } from "../rationale.ts";
 import { signalLooks } from "./signal-parts.tsx";
+
+const HistoryChart = lazyComponent(
+  () => import("../chart/signal-chart.tsx"),
+  "HistoryChart",
+  <Skeleton className="size-full rounded-control" />,
+);
 
 export function SignalCard({ item }: { item: HistoryItem }) {
   const levels = item.signal === "WAIT" ? null : tradeLevels(item);
@@ -33,6 +42,11 @@ export function SignalCard({ item }: { item: HistoryItem }) {
           {" · "}
           <StatusText item={item} />
         </p>
+        {item.demo_record && (
+          <p className="order-last sm:order-none">
+            <DataLabel>{MESSAGES.demoRecord}</DataLabel>
+          </p>
+        )}
         <div className="ml-auto">
           <OutcomeBadge outcome={item.outcome} />
         </div>
@@ -44,7 +58,29 @@ export function SignalCard({ item }: { item: HistoryItem }) {
           <Rationale text={rationaleText(item.rationale)} />
         </div>
       </div>
+      {item.status === "completed" && <ChartDisclosure item={item} />}
     </Card>
+  );
+}
+
+function ChartDisclosure({ item }: { item: HistoryItem }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="self-start rounded text-sm font-medium text-accent hover:text-accent-strong"
+      >
+        {isOpen ? "Hide chart" : "Show chart"}
+      </button>
+      {isOpen && (
+        <div className="h-[28rem]">
+          <HistoryChart item={item} />
+        </div>
+      )}
+    </>
   );
 }
 

@@ -1,15 +1,25 @@
+import { MESSAGES } from "@shared/contract/messages.ts";
 import type { SharedSignal } from "@shared/contract/signal-page.ts";
 import type { ReactNode } from "react";
 import { confidenceWords } from "../../../lib/confidence.ts";
 import { formatDateTime } from "../../../lib/format.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
+import { DataLabel } from "../../../ui/data-label.tsx";
+import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { tradeLevels } from "../levels.ts";
 import { rationaleContent } from "../rationale.ts";
 import { groupWarnings } from "../warnings.ts";
 import { AnalystRecord } from "./analyst-record.tsx";
 import { OutcomePanel } from "./outcome-panel.tsx";
-import { SignalChart } from "./signal-chart.tsx";
 import { PriceLevels, Section, SignalHeader, signalLooks, Warnings } from "./signal-parts.tsx";
+
+const chartBox = "h-[32rem]";
+
+const SignalChart = lazyComponent(
+  () => import("../chart/signal-chart.tsx"),
+  "SignalChart",
+  <Skeleton className="size-full rounded-control" />,
+);
 
 interface SignalContentProps {
   signal: SharedSignal;
@@ -27,13 +37,16 @@ export function SignalContent({ signal, children }: SignalContentProps) {
       <Card data-signal={name} className={`flex flex-col gap-6 border-t-2 p-5 sm:p-7 ${edge}`}>
         <SignalHeader kind={kind} symbol={symbol} timeframe={timeframe} heading="h1">
           <time dateTime={createdAt}>{formatDateTime(createdAt)}</time>
-          {` · ${confidenceWords(kind, analysis)}`}
+          {` · ${confidenceWords(kind, analysis)} `}
+          {analysis.source.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
         </SignalHeader>
         <Warnings title="Demo signal" warnings={disclosures} />
         <Warnings title="Warnings" warnings={warnings} />
         {levels && <PriceLevels levels={levels} />}
         <AnalystRecord analysis={analysis} />
-        <SignalChart signal={signal} levels={levels} />
+        <div className={chartBox}>
+          <SignalChart signal={signal} levels={levels} />
+        </div>
       </Card>
       <Card className="p-5 sm:p-7">
         <OutcomePanel resolution={judgement} levels={levels} />

@@ -8,22 +8,17 @@ import { useSignal } from "../hooks/use-signal.ts";
 import { tradeLevels } from "../levels.ts";
 import { PendingCard, TimeoutAlert } from "./pending-card.tsx";
 import { ResultCard } from "./result-card.tsx";
-import { ResultChart } from "./signal-chart.tsx";
 
 export function SignalView({ tracked }: { tracked: TrackedSignal }) {
   const { data: signal } = useSignal(tracked.id);
   if (!signal?.analysis) {
     return <PendingSignal tracked={tracked} isRunning={signal?.status === "running"} />;
   }
-  const { signal_id: id, symbol, timeframe, status, analysis } = signal;
-  const levels = tradeLevels(analysis);
-  const chart = (
-    <>
-      <ResultChart signalId={id} symbol={symbol} timeframe={timeframe} levels={levels} />
-      <ResultFollow id={id} isTrade={levels !== null} />
-    </>
+  const { signal_id: id, status, analysis } = signal;
+  const follow = status === "completed" && (
+    <ResultFollow id={id} isTrade={tradeLevels(analysis) !== null} />
   );
-  return <ResultCard signal={signal} analysis={analysis} chart={status === "completed" && chart} />;
+  return <ResultCard signal={signal} analysis={analysis} chart={follow} />;
 }
 
 function PendingSignal({ tracked, isRunning }: { tracked: TrackedSignal; isRunning: boolean }) {

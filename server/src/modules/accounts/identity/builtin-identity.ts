@@ -45,7 +45,7 @@ const UNCHANGED: VerifiedAccount = {
 /** Stores passwords as argon2id hashes in the product's own database, and sends its own emails. */
 export class BuiltinIdentity implements IdentityProvider {
   readonly #database: Pick<Database, "identities">;
-  readonly #mailer: Mailer;
+  readonly #mailer: Pick<Mailer, "send">;
   readonly #webUrl: string;
   readonly #now: () => Date;
   readonly #tokens: MailTokens;
@@ -55,7 +55,7 @@ export class BuiltinIdentity implements IdentityProvider {
   /** @param options `webUrl` is the origin of the pages that emails link to */
   constructor(options: {
     database: Pick<Database, "identities" | "mailTokens">;
-    mailer: Mailer;
+    mailer: Pick<Mailer, "send">;
     webUrl: string;
     now: () => Date;
   }) {

@@ -50,6 +50,8 @@ describe("createSmtpMailer", () => {
     await createSmtpMailer({ smtpUrl: guarded.url, from }).send(verificationEmail(invitation));
     expect(guarded.mails).toHaveLength(1);
     const wrong = guarded.url.replace("pass-word", "other");
+    expect(await createSmtpMailer({ smtpUrl: guarded.url, from }).check()).toBe("done");
+    expect(await createSmtpMailer({ smtpUrl: wrong, from }).check()).toBe("unreachable");
     const sending = createSmtpMailer({ smtpUrl: wrong, from }).send(verificationEmail(invitation));
     await expect(sending).rejects.toMatchObject(unavailable);
   });
@@ -89,6 +91,7 @@ describe("createSmtpMailer", () => {
     const smtpUrl = `smtp://127.0.0.1:${await freePort()}`;
     const sending = createSmtpMailer({ smtpUrl, from }).send(verificationEmail(invitation));
     await expect(sending).rejects.toMatchObject(unavailable);
+    expect(await createSmtpMailer({ smtpUrl, from }).check()).toBe("unreachable");
   });
 
   it("sends to one address, whatever that looks like", async () => {

@@ -18,7 +18,11 @@ export interface Mail {
 export interface Mailer {
   /** @throws AppError unavailable */
   send(mail: Mail): Promise<void>;
+  /** Whether emails can be sent now. */
+  check(): Promise<MailState>;
 }
+
+type MailState = "done" | "no-server" | "unreachable";
 
 const RETRY_AFTER_SECONDS = 30;
 
@@ -80,6 +84,11 @@ export function createSmtpMailer(options: {
         throw mailNotSent(error);
       }
     },
+    check: () =>
+      transport.verify().then(
+        () => "done",
+        () => "unreachable",
+      ),
   };
 }
 
@@ -101,6 +110,7 @@ export function createFileMailer(options: {
   const { folder, from, logger, now } = options;
   const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   return {
+    check: async () => "no-server",
     async send(mail) {
       const at = now();
       const { message } = await composer.sendMail({ ...messageOf(mail, from), date: at });

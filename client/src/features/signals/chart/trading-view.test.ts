@@ -1,6 +1,6 @@
 import { INSTRUMENTS } from "@shared/contract/instruments.ts";
 import { expect, it } from "vitest";
-import { tradingViewInterval, tradingViewSymbol } from "./market-chart.tsx";
+import { tradingViewInterval, tradingViewSymbol } from "./trading-view.tsx";
 
 it("every symbol of the product goes by the name that its instrument has there", () => {
   expect(INSTRUMENTS.map(({ symbol }) => tradingViewSymbol(symbol))).toEqual(

@@ -17,7 +17,7 @@ const lastQuery = () => api.requests.filter(({ route }) => route === ROUTE).at(-
 
 test("each entry says who did what, and from where", async () => {
   api.reply(ROUTE, { entries: [makeEntry()], next_cursor: null });
-  openApp("/security-log", ADMIN);
+  openApp("/admin/audit", ADMIN);
   await screen.findByText("failed to log in as ann with a wrong password", { exact: false });
   screen.getByText("Someone");
   screen.getByText("203.0.113.7, Firefox on Linux");
@@ -26,21 +26,21 @@ test("each entry says who did what, and from where", async () => {
 test("text from a browser is shown as text", async () => {
   const user = "<img src=x onerror=alert(1)>";
   api.reply(ROUTE, { entries: [makeEntry({ user })], next_cursor: null });
-  openApp("/security-log", ADMIN);
+  openApp("/admin/audit", ADMIN);
   await screen.findByText(user, { exact: false });
   expect(document.querySelector("img[src=x]")).toBeNull();
 });
 
 test("the filter is in the URL, and its days are sent as times that include the last day", async () => {
   api.reply(ROUTE, { entries: [], next_cursor: null });
-  const { user, address } = openApp("/security-log", ADMIN);
+  const { user, address } = openApp("/admin/audit", ADMIN);
   await screen.findByText("No entries yet.");
   await user.selectOptions(screen.getByLabelText("Event"), "Failed sign-in");
   await user.type(screen.getByLabelText("User"), "ann");
   await user.type(screen.getByLabelText("To"), "2026-11-20");
   await user.click(screen.getByRole("button", { name: "Apply" }));
   await screen.findByText("No entries match this filter.");
-  expect(address()).toBe("/security-log?type=sign-in%3Afailed&user=ann&to=2026-11-20");
+  expect(address()).toBe("/admin/audit?type=sign-in%3Afailed&user=ann&to=2026-11-20");
   expect(Object.fromEntries(lastQuery() ?? [])).toEqual({
     type: "sign-in:failed",
     user: "ann",
@@ -48,13 +48,13 @@ test("the filter is in the URL, and its days are sent as times that include the 
   });
   await user.click(screen.getByRole("button", { name: "Reset" }));
   await screen.findByText("No entries yet.");
-  expect(address()).toBe("/security-log");
+  expect(address()).toBe("/admin/audit");
   expect(screen.getByLabelText("User")).toHaveProperty("value", "");
 });
 
 test("the filter of an opened URL is applied and shown, and what is invalid in it is ignored", async () => {
   api.reply(ROUTE, { entries: [], next_cursor: null });
-  openApp("/security-log?type=access&from=yesterday&actor=root", ADMIN);
+  openApp("/admin/audit?type=access&from=yesterday&actor=root", ADMIN);
   await screen.findByText("No entries match this filter.");
   expect(Object.fromEntries(lastQuery() ?? [])).toEqual({ type: "access", actor: "root" });
   screen.getByDisplayValue("Access: all");
@@ -67,7 +67,7 @@ test("further pages are loaded with the filter, and applying it again reads new 
       ? { entries: [makeEntry({ id: "2", user: "bob" })], next_cursor: null }
       : { entries: [makeEntry()], next_cursor: "1_0123456789abcdef01234567" },
   );
-  const { user } = openApp("/security-log?type=sign-ins", ADMIN);
+  const { user } = openApp("/admin/audit?type=sign-ins", ADMIN);
   await user.click(await screen.findByRole("button", { name: "Load more" }));
   await screen.findByText("failed to log in as bob", { exact: false });
   expect(lastQuery()?.get("type")).toBe("sign-ins");
@@ -78,7 +78,7 @@ test("further pages are loaded with the filter, and applying it again reads new 
 
 test("a log that cannot be loaded says so, and is loaded again on request", async () => {
   api.fail(ROUTE, { status: 503, detail: "The service is busy." });
-  const { user } = openApp("/security-log", ADMIN);
+  const { user } = openApp("/admin/audit", ADMIN);
   await screen.findByText("Failed to load the security log.");
   api.reply(ROUTE, { entries: [makeEntry()], next_cursor: null });
   await user.click(screen.getByRole("button", { name: "Try again" }));

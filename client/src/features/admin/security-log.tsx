@@ -14,9 +14,7 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { fieldClass } from "../../ui/field-class.ts";
 import { NextPage } from "../../ui/load-error.tsx";
 import { LocalTime } from "../../ui/local-time.tsx";
-import { PageHeading } from "../../ui/page-heading.tsx";
 import { useSecurityLog } from "./api.ts";
-import { useAdminSync } from "./apply-admin-event.ts";
 import { securityEvents, securityLogSentence } from "./security-log-sentence.ts";
 
 const absent = undefined;
@@ -32,8 +30,7 @@ const filterSchema = z.object({
 });
 type Filter = z.infer<typeof filterSchema>;
 
-export function SecurityLogPage() {
-  useAdminSync();
+export function SecurityLog() {
   const [params, setParams] = useSearchParams();
   const filter = filterSchema.parse(Object.fromEntries(params));
   const query = useSecurityLog(queryOf(filter));
@@ -44,11 +41,7 @@ export function SecurityLogPage() {
     else setParams(next);
   };
   return (
-    <div className="page flex flex-col gap-6 py-8 sm:py-10">
-      <PageHeading title="Security log">
-        Sign-ins, changes of accounts, actions of administrators and refused access in the last
-        year, newest first.
-      </PageHeading>
+    <div className="flex flex-col gap-6">
       <FilterForm
         key={params.toString()}
         filter={filter}
@@ -190,7 +183,7 @@ const EventOptions = () => (
   </>
 );
 
-function Entries({ entries }: { entries: SecurityLogEntry[] }) {
+export function Entries({ entries }: { entries: SecurityLogEntry[] }) {
   return (
     <Card>
       <ol className="divide-y divide-line">

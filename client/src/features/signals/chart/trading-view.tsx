@@ -1,30 +1,18 @@
 import { TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
 import { findInstrument } from "@shared/contract/instruments.ts";
-import { type ComponentProps, type ReactNode, useMemo } from "react";
+import { type ComponentProps, useMemo } from "react";
 import { useTheme } from "../../../lib/theme.ts";
 import { type Widget, WidgetBox } from "../../../ui/widget.tsx";
-import { useBot } from "../bot-store.ts";
-
-export function PreviewChart({ children, className }: { children: ReactNode; className: string }) {
-  const { symbol, timeframe } = useBot(({ inputs }) => inputs);
-  const known = findInstrument(symbol.trim().toUpperCase());
-  if (!known) return <div className={className}>{children}</div>;
-  return (
-    <MarketChart symbol={known.symbol} timeframe={timeframe} className={className} early>
-      {children}
-    </MarketChart>
-  );
-}
 
 type BoxProps = Omit<ComponentProps<typeof WidgetBox>, "widget" | "wanted">;
 
-interface MarketChartProps extends BoxProps {
+interface TradingViewProps extends BoxProps {
   symbol: string;
   timeframe: Timeframe;
 }
 
 /** TradingView's chart of a market, in the user's time zone and theme. */
-export function MarketChart({ symbol, timeframe, ...box }: MarketChartProps) {
+export function TradingViewChart({ symbol, timeframe, ...box }: TradingViewProps) {
   const theme = useTheme();
   const widget = useMemo((): Widget => {
     return {

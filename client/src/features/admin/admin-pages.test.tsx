@@ -1,0 +1,235 @@
+import type { Setup, SystemHealth } from "@shared/contract/admin.ts";
+import { act, screen, within } from "@testing-library/react";
+import { describe, expect, test, vi } from "vitest";
+import { notifyListeners } from "../../lib/realtime/events.ts";
+import { ADMIN, makeUserCard } from "../../testing/factories.ts";
+import { api } from "../../testing/fake-api.ts";
+import {
+  adminEventPlace,
+  cardOf,
+  confirmAction,
+  expectRefusal,
+  openPanel,
+  overview,
+  proof,
+  serveUsers,
+} from "../../testing/open-admin.ts";
+import { openApp } from "../../testing/open-app.tsx";
+
+describe("when requests fail", () => {
+  test("each section that cannot be loaded says so, and is loaded again on request", async () => {
+    for (const path of ["/admin/list-users", "/admin/chart-images", "/payment-details"]) {
+      api.drop(`GET ${path}`);
+    }
+    const { user } = openApp("/admin", ADMIN);
+    const failure = await screen.findByText("Failed to load users.");
+    await screen.findByText("Failed to load chart images.");
+    await screen.findByText("Failed to load payment details.");
+    serveUsers([makeUserCard()]);
+    const section = failure.closest("section") ?? document.body;
+    await user.click(within(section).getByRole("button", { name: "Try again" }));
+    await cardOf("ann");
+  });
+
+  test("each action on a user says that it failed, and changes nothing", async () => {
+    api.failOthers({ status: 500, detail: "Out of order." });
+    const user = await openPanel([makeUserCard({ payment_proof: proof })]);
+    const card = await cardOf("ann");
+    await user.click(within(card).getByRole("button", { name: "Approve" }));
+    await within(card).findByText("Failed to approve ann");
+    await user.click(within(card).getByRole("button", { name: "Allow image upload" }));
+    await within(card).findByText("Failed to update image upload permission.");
+
+    await user.click(within(card).getByRole("button", { name: "Grant credits" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByLabelText("Number of credits"), "5");
+    await user.click(within(dialog).getByRole("button", { name: "Grant" }));
+    const alert = await within(dialog).findByRole("alert");
+    expect(alert.textContent).toBe("Failed to grant upload credits.");
+    await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
+
+    const refusals = [
+      ["Clear history", "Failed to clear signal history for ann."],
+      ["Delete proof", "Failed to delete proof for ann."],
+      ["Delete user", "Failed to delete user ann. Error: Out of order."],
+    ] as const;
+    for (const [name, text] of refusals) await expectRefusal(user, { place: card, name, text });
+    expect(card.textContent).toContain("Pending");
+    expect(card.textContent).toContain("Jane Miller");
+  });
+
+  test("a user whose approval could not be revoked stays approved", async () => {
+    api.failOthers({ status: 500, detail: "Out of order." });
+    const user = await openPanel([makeUserCard({ approved: true })]);
+    const place = await cardOf("ann");
+    const text = "Failed to revoke ann";
+    await expectRefusal(user, { place, name: "Revoke", text });
+    expect(place.textContent).toContain("Approved");
+  });
+
+  test("the actions on all users say so", async () => {
+    api.failOthers({ status: 500, detail: "Out of order." });
+    const user = await openPanel();
+    const refusals = [
+      ["Delete image", "Failed to delete image. Error: Out of order."],
+      ["Cleanup Images", "Failed to clean up images. Error: Out of order."],
+      ["Clear all history", "Failed to clear all signal history. Error: Out of order."],
+    ] as const;
+    const place = screen.getByRole("main");
+    for (const [name, text] of refusals) await expectRefusal(user, { place, name, text });
+  });
+
+  test("payment details that were not saved stay in the form", async () => {
+    api.failOthers({ status: 500, detail: "Out of order." });
+    const user = await openPanel();
+    const field = await screen.findByLabelText("Skrill");
+    await user.type(field, "somebody@example.com");
+    await user.click(screen.getByRole("button", { name: "Save payment details" }));
+    await screen.findByText("Failed to update payment details.");
+    screen.getByDisplayValue("somebody@example.com");
+  });
+});
+
+test("payment details are saved with the password some time after the sign-in", async () => {
+  api.fail("POST /admin/update-payment-details", {
+    status: 403,
+    code: "reauthentication-required",
+    detail: "Enter your password to continue.",
+  });
+  const user = await openPanel();
+  await user.type(await screen.findByLabelText("Skrill"), "seller@example.com");
+  await user.click(screen.getByRole("button", { name: "Save payment details" }));
+  await user.type(await screen.findByLabelText("Your password"), "secret-123");
+  api.reply("POST /admin/update-payment-details", { detail: "The payment details are saved." });
+  await user.click(screen.getByRole("button", { name: "Save payment details" }));
+  await screen.findByText("The payment details are saved.");
+  expect(api.bodiesOf("POST /admin/update-payment-details").at(-1)).toContain(
+    '"password":"secret-123"',
+  );
+  expect(screen.queryByLabelText("Your password")).toBeNull();
+});
+
+describe("the setup checklist", () => {
+  const setup: Setup = {
+    payment_details: "done",
+    analyst: "no-key",
+    market_data: "failing",
+    email: "unreachable",
+    two_factor: "off",
+  };
+  const complete: Setup = {
+    ...setup,
+    ...{ analyst: "done", market_data: "done", email: "done", two_factor: "done" },
+  };
+
+  test("says what is left to do and where", async () => {
+    api.reply("GET /admin/setup", setup);
+    await openPanel();
+    const list = await screen.findByRole("region", { name: "Setup" });
+    await within(list).findByText("1 of 5 steps are done.");
+    within(list).getByText(/^OPENAI_API_KEY is not set/);
+    within(list).getByText("The mail server cannot be reached. Check SMTP_URL.");
+    const link = within(list).getByRole("link", { name: "Turn on two-factor authentication" });
+    expect(link.getAttribute("href")).toBe("/user-panel");
+    expect(within(list).queryByRole("link", { name: "Enter the payment details" })).toBeNull();
+  });
+
+  test("is hidden once complete, and shown again on request", async () => {
+    api.reply("GET /admin/setup", complete);
+    const user = await openPanel();
+    await user.click(await screen.findByRole("button", { name: "Show setup (5 of 5 done)" }));
+    await screen.findByText("5 of 5 steps are done.");
+    await user.click(screen.getByRole("button", { name: "Hide setup" }));
+    expect(screen.queryByRole("region", { name: "Setup" })).toBeNull();
+  });
+
+  test("is announced on the dashboard until it is complete", async () => {
+    api.reply("GET /admin/setup", setup);
+    openApp("/dashboard", ADMIN);
+    await screen.findByText("Setup: 1 of 5 steps are done.");
+  });
+});
+
+test("the navigation counts what waits, and follows the events", async () => {
+  api.reply("GET /admin/overview", { ...overview, proofs: 2, problems: ["no-worker"] });
+  openApp("/dashboard", ADMIN);
+  await screen.findByText("3 waiting for you");
+  api.reply("GET /admin/overview", { ...overview, proofs: 1 });
+  const data = makeUserCard();
+  act(() => notifyListeners({ ...adminEventPlace, name: "user:updated", data }));
+  await screen.findByText("1 waiting for you");
+});
+
+test("the overview shows the failures of the system", async () => {
+  serveUsers([]);
+  api.reply("GET /admin/overview", { ...overview, problems: ["no-worker", "backlog"] });
+  openApp("/admin", ADMIN);
+  await screen.findByText("No active workers");
+  screen.getByText("Signals are waiting");
+  await screen.findByText("No users yet.");
+});
+
+test("all histories are cleared after a question, with the server's word on what was deleted", async () => {
+  const detail = "Deleted 3 signals of 2 users.";
+  api.reply("POST /admin/clear-all-signal-history", { detail });
+  const user = await openPanel();
+  await confirmAction(user, { place: screen.getByRole("main"), name: "Clear all history" });
+  await screen.findByText(detail);
+});
+
+const down: SystemHealth = {
+  checked_at: new Date().toISOString(),
+  problems: ["no-worker"],
+  queue: { waiting: 3, running: 0, oldest_waiting_seconds: 75 },
+  workers: [],
+  server: { event_feed: "running", version: "0.1.0" },
+};
+
+test("a system without a worker is reported, and its recovery shows within seconds", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  try {
+    api.reply("GET /admin/health", down);
+    openApp("/admin/system", ADMIN);
+    await screen.findByText("Major outage");
+    await screen.findByText((text) => text.startsWith("No active workers"));
+    await screen.findByText("1 min 15 s");
+    const at = new Date().toISOString();
+    const worker = { id: "host:1:a", started_at: at, seen_at: at, concurrency: 50, providers: [] };
+    api.reply("GET /admin/health", {
+      ...down,
+      problems: [],
+      queue: { waiting: 0, running: 0, oldest_waiting_seconds: 0 },
+      workers: [{ ...worker, market_data: "replay", analyst: "rules" }],
+    });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await screen.findByText("All systems operational");
+    await screen.findByText("Uses no live provider.");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+describe("the admin tools on the bot page", () => {
+  test("clean up images after a question, with the server's word on what was deleted", async () => {
+    api.reply("POST /admin/cleanup-images", { detail: "2 chart images deleted.", deleted: 2 });
+    const { user } = openApp("/bot", ADMIN);
+    await screen.findByRole("heading", { name: "Admin Tools" });
+    await confirmAction(user, { place: screen.getByRole("main"), name: "Cleanup Images" });
+    await screen.findByText("2 chart images deleted.");
+  });
+
+  test("say that a cleanup failed", async () => {
+    api.fail("POST /admin/cleanup-images", { status: 500, detail: "Out of order." });
+    const { user } = openApp("/bot", ADMIN);
+    await screen.findByRole("heading", { name: "Admin Tools" });
+    const text = "Failed to clean up images. Error: Out of order.";
+    const place = screen.getByRole("main");
+    await expectRefusal(user, { place, name: "Cleanup Images", text });
+  });
+
+  test("are not there for traders", async () => {
+    openApp("/bot", {});
+    await screen.findByRole("button", { name: "Get Signal" });
+    expect(screen.queryByText("Admin Tools")).toBeNull();
+  });
+});

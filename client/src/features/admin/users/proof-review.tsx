@@ -1,0 +1,265 @@
+import { Dialog } from "@base-ui/react/dialog";
+import type { AdminPaymentProof, UserCard } from "@shared/contract/account.ts";
+import { useMutation } from "@tanstack/react-query";
+import { Check, ChevronLeft, ChevronRight, Inbox } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
+import { formatCount } from "../../../lib/format.ts";
+import { ErrorAlert } from "../../../ui/alert.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Card, Skeleton } from "../../../ui/card.tsx";
+import { ConfirmButton } from "../../../ui/confirm-button.tsx";
+import { dialogClass } from "../../../ui/dialog-class.ts";
+import { ImageDialogHeader, SignedImage } from "../../../ui/image-dialog.tsx";
+import { Kbd } from "../../../ui/kbd.tsx";
+import { QueryView } from "../../../ui/load-error.tsx";
+import { LocalTime } from "../../../ui/local-time.tsx";
+import { showToast } from "../../../ui/show-toast.ts";
+import { actOnUser, runAction, useWaitingProofs } from "../api.ts";
+import {
+  closeProof,
+  neighboursOf,
+  oldestFirst,
+  openNext,
+  openProof,
+  type Review,
+  useReview,
+} from "./reviewed-proof.ts";
+import { DuplicateAlert, ProofThumbnail, readAgain } from "./user-proof.tsx";
+
+const MAX_THUMBNAILS = 8;
+
+/** The proofs that await review, and a button that opens the oldest. */
+export function WaitingProofs() {
+  return (
+    <Card className="flex min-h-48 min-w-0 flex-col gap-3 p-4">
+      <QueryView
+        query={useWaitingProofs()}
+        failed="Failed to load the payment proofs."
+        skeleton={<Skeleton className="h-40" />}
+      >
+        {({ users, total }) => <ProofStrip users={oldestFirst(users)} total={total} />}
+      </QueryView>
+    </Card>
+  );
+}
+
+function ProofStrip({ users, total }: { users: UserCard[]; total: number }) {
+  const [oldest] = users;
+  return (
+    <>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h3 className="font-medium">
+          Payment proofs{" "}
+          <span className="figures ml-1 text-wait">{total > 0 && formatCount(total)}</span>
+        </h3>
+        {oldest && (
+          <Button size="sm" onClick={() => openProof(oldest)}>
+            Review proofs
+          </Button>
+        )}
+      </div>
+      {!oldest && (
+        <p className="flex flex-1 flex-col items-center justify-center gap-2 text-sm text-ink-muted">
+          <Inbox aria-hidden className="size-6 text-ink-faint" strokeWidth={1.5} />
+          No proofs are waiting.
+        </p>
+      )}
+      <ul className="flex gap-3 overflow-x-auto empty:hidden">
+        {users.slice(0, MAX_THUMBNAILS).map((user) => (
+          <li key={user.username} className="w-24 shrink-0 text-xs">
+            {user.payment_proof && (
+              <>
+                <ProofThumbnail user={user} proof={user.payment_proof} className="h-20 w-24" />
+                <p className="mt-1.5 truncate font-medium">{user.username}</p>
+                <p className="truncate text-ink-muted">{user.payment_proof.sender_name}</p>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The open proof of payment, with what an administrator does about it. */
+export function ProofReview() {
+  const opened = useReview(({ review }) => review);
+  const waiting = useWaitingProofs().data?.users;
+  useEffect(() => closeProof, []);
+  // Signed URLs expire, so those that were read last are used.
+  const current = waiting?.find(({ username }) => username === opened?.user.username);
+  const review = opened && { ...opened, user: current ?? opened.user };
+  const proof = review?.user.payment_proof;
+  return (
+    <Dialog.Root open={Boolean(proof)} onOpenChange={(open) => !open && closeProof()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={dialogClass.backdrop} />
+        {review && proof && <ReviewPopup review={review} proof={proof} />}
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** Presses the button that names the key, unless another dialog is open above. */
+function pressShortcut(event: KeyboardEvent<HTMLElement>): void {
+  const { currentTarget: popup, target, key } = event;
+  const isAbove = target instanceof Node && !popup.contains(target);
+  if (isAbove || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  const name = key.length === 1 ? key.toUpperCase() : key;
+  for (const button of popup.querySelectorAll("button")) {
+    if (button.ariaKeyShortcuts === name || button.getAttribute("aria-keyshortcuts") === name) {
+      event.preventDefault();
+      button.click();
+    }
+  }
+}
+
+function ReviewPopup({ review, proof }: { review: Review; proof: AdminPaymentProof }) {
+  const { user, isGone } = review;
+  const { username } = user;
+  const popup = useRef<HTMLDivElement>(null);
+  // A button that was pressed may be disabled now, so it no longer receives the keys.
+  useEffect(() => {
+    if (username) popup.current?.focus({ preventScroll: true });
+  }, [username]);
+  return (
+    <Dialog.Popup
+      ref={popup}
+      initialFocus={popup}
+      onKeyDown={pressShortcut}
+      className={`${dialogClass.popup} flex w-[min(64rem,calc(100vw-1rem))] flex-col p-3 outline-none sm:p-4`}
+    >
+      <ImageDialogHeader title={`Payment proof of ${username}`} />
+      <div className="mt-2 grid gap-4 md:grid-cols-[minmax(0,1fr)_17rem]">
+        <a
+          href={proof.url}
+          target="_blank"
+          rel="noreferrer"
+          aria-label="Open the image in a new tab"
+          className="cursor-zoom-in rounded-control"
+        >
+          <SignedImage
+            src={proof.url}
+            alt={`Payment proof of ${username}`}
+            onExpired={readAgain}
+            className="h-[min(32rem,calc(100dvh-26rem))] min-h-48 w-full rounded-control object-contain md:h-[min(40rem,calc(100dvh-9rem))]"
+          />
+        </a>
+        <div className="flex min-w-0 flex-col gap-4">
+          <ReviewFacts user={user} proof={proof} isGone={isGone} />
+          <ReviewActions key={username} user={user} isGone={isGone} />
+        </div>
+      </div>
+    </Dialog.Popup>
+  );
+}
+
+function ReviewFacts({ user, proof, isGone }: Review & { proof: AdminPaymentProof }) {
+  const { username, email, email_verified: isVerified } = user;
+  return (
+    <div className="flex flex-col gap-3 text-sm">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-3 md:grid-cols-1">
+        <Fact label="Sender">{proof.sender_name}</Fact>
+        <Fact label="Submitted">
+          <LocalTime iso={proof.submitted_at} />
+        </Fact>
+        <Fact label={isVerified ? "Email, verified" : "Email, not verified"}>{email}</Fact>
+        <Fact label="Account">{user.approved ? "Approved" : "Pending"}</Fact>
+      </dl>
+      <DuplicateAlert username={username} proof={proof} />
+      <p role="status" className="font-medium text-wait empty:hidden">
+        {isGone && "This proof was deleted."}
+      </p>
+    </div>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-ink-faint">{label}</dt>
+      <dd className="figures mt-0.5 font-medium wrap-anywhere">{children}</dd>
+    </div>
+  );
+}
+
+function ReviewActions({ user, isGone }: Review) {
+  const { username } = user;
+  const waiting = useWaitingProofs().data?.users ?? [];
+  const { earlier, previous, next, others } = neighboursOf(waiting, user);
+  const isWaiting = others.length < waiting.length;
+  const approve = useMutation({
+    mutationFn: async () => {
+      showToast({ title: await runAction(actOnUser("approve", username)) });
+      openNext(user);
+    },
+  });
+  const actions = useRef<HTMLDivElement>(null);
+  // The pressed button was disabled meanwhile, so it no longer has the focus.
+  useEffect(() => {
+    if (approve.isError) actions.current?.closest<HTMLElement>('[role="dialog"]')?.focus();
+  }, [approve.isError]);
+  const remove = async () => {
+    const detail = await runAction(actOnUser("delete-proof", username));
+    openNext(user);
+    return detail;
+  };
+  return (
+    <div ref={actions} className="flex flex-col gap-3 md:mt-auto">
+      <ErrorAlert title={`Failed to approve ${username}`} message={approve.error?.message} />
+      <Button
+        Icon={Check}
+        aria-keyshortcuts="A"
+        busy={approve.isPending}
+        disabled={isGone || (user.approved && !isWaiting)}
+        onClick={() => approve.mutate()}
+      >
+        {user.approved ? "Accept proof" : "Approve"}
+        <Kbd>A</Kbd>
+      </Button>
+      <ConfirmButton
+        label="Delete proof"
+        shortcut="D"
+        size="md"
+        disabled={isGone || approve.isPending}
+        title={`Delete the payment proof of ${username}?`}
+        run={remove}
+        failureText={() => `Failed to delete proof for ${username}.`}
+      >
+        The image and the sender name are deleted, and {username} is asked for a new proof. This
+        cannot be undone.
+      </ConfirmButton>
+      <div className="flex items-center justify-between gap-2">
+        <TurnButton label="Previous proof" shortcut="ArrowLeft" to={previous} />
+        <p role="status" className="figures text-sm text-ink-muted">
+          {isWaiting ? `${earlier + 1} of ${waiting.length}` : `${others.length} waiting`}
+        </p>
+        <TurnButton label="Next proof" shortcut="ArrowRight" to={next} />
+      </div>
+    </div>
+  );
+}
+
+interface TurnButtonProps {
+  label: string;
+  shortcut: "ArrowLeft" | "ArrowRight";
+  to: UserCard | undefined;
+}
+
+function TurnButton({ label, shortcut, to }: TurnButtonProps) {
+  const isBack = shortcut === "ArrowLeft";
+  const Icon = isBack ? ChevronLeft : ChevronRight;
+  return (
+    <Button
+      variant="secondary"
+      size="sm"
+      aria-label={label}
+      aria-keyshortcuts={shortcut}
+      disabled={!to}
+      onClick={() => to && openProof(to)}
+    >
+      <Icon aria-hidden className="size-4" />
+      <Kbd>{isBack ? "←" : "→"}</Kbd>
+    </Button>
+  );
+}

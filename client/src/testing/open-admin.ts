@@ -1,0 +1,87 @@
+import type { AdminPaymentProof, Me, UserCard } from "@shared/contract/account.ts";
+import type { Overview } from "@shared/contract/admin.ts";
+import { screen, waitFor, within } from "@testing-library/react";
+import { expect } from "vitest";
+import { ADMIN, makeUserCard } from "./factories.ts";
+import { api } from "./fake-api.ts";
+import { openApp } from "./open-app.tsx";
+
+/** Where an event of the administrators' stream stands. */
+export const adminEventPlace = {
+  stream: "admins",
+  seq: 1,
+  at: "2026-11-23T12:00:00.000Z",
+} as const;
+
+export const proof: AdminPaymentProof = {
+  sender_name: "Jane Miller",
+  filename: "proof.png",
+  url: "/files/proof.png",
+  submitted_at: "2026-11-20T12:00:00.000Z",
+};
+const image = {
+  filename: "chart.png",
+  size: 1_000,
+  modified: "2026-11-20T12:00:00.000Z",
+  url: "/files/chart.png",
+  username: "ann",
+};
+const noDetails = {
+  ...{ bank_details_1: "", bank_details_2: "", bank_details_3: "" },
+  ...{ paypal_details: "", skrill_details: "", wise_details: "" },
+};
+
+export const overview: Overview = {
+  users: 2,
+  pending: 1,
+  proofs: 0,
+  problems: [],
+  failed_signals: 0,
+};
+
+export const listOf = (users: UserCard[], next_cursor: string | null = null) => ({
+  ...{ users, next_cursor, total: users.length },
+});
+
+/** Answers the lists of users as the server does. */
+export function serveUsers(users: UserCard[]): void {
+  const isWaiting = ({ payment_proof: proof }: UserCard) => proof !== null && !proof.reviewed_at;
+  api.reply("GET /admin/list-users", ({ query }) =>
+    listOf(query.get("status") === "proof" ? users.filter(isWaiting) : users),
+  );
+}
+
+/** Opens the admin panel with these users and one chart image. */
+export async function openPanel(users: UserCard[] = [makeUserCard()], admin: Partial<Me> = ADMIN) {
+  serveUsers(users);
+  api.reply("GET /admin/overview", overview);
+  api.reply("GET /admin/chart-images", { images: [image] });
+  api.reply("GET /payment-details", noDetails);
+  const { user } = openApp("/admin", admin);
+  await screen.findByRole("heading", { level: 1, name: "Admin" });
+  return user;
+}
+
+export const cardOf = (name: string) => screen.findByRole("article", { name });
+
+/** Presses the button `name` below `place`, and confirms. */
+export async function confirmAction(
+  user: Awaited<ReturnType<typeof openPanel>>,
+  { place, name }: { place: HTMLElement; name: string },
+): Promise<HTMLElement> {
+  await user.click(await within(place).findByRole("button", { name }));
+  const dialog = await screen.findByRole("alertdialog");
+  await user.click(within(dialog).getByRole("button", { name }));
+  return dialog;
+}
+
+/** Confirms an action that fails: the dialog stays, says why, and can be left. */
+export async function expectRefusal(
+  user: Awaited<ReturnType<typeof openPanel>>,
+  action: { place: HTMLElement; name: string; text: string },
+): Promise<void> {
+  const dialog = await confirmAction(user, action);
+  expect((await within(dialog).findByRole("alert")).textContent).toBe(action.text);
+  await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
+  await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+}

@@ -1,0 +1,142 @@
+import type { UserCard } from "@shared/contract/account.ts";
+import type { UserDetails, UserList, UserListQuery } from "@shared/contract/admin.ts";
+import type { Database } from "@shared/database/database.ts";
+import {
+  USER_APPROVAL_INDEX,
+  USER_LIST_INDEX,
+  type UserRecord,
+} from "@shared/database/models/user.ts";
+import { findProofsOf, presentUserCard } from "@shared/domain/user-card.ts";
+import type { QueryFilter } from "mongoose";
+import { beforeCursor, takePage } from "../../http/pagination.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+import { createSignPath, withSignedProof } from "../files/signed-url.ts";
+import { listSignals } from "../signals/queries.ts";
+import { findUserByName } from "./manage-users.ts";
+
+type ListDeps = Pick<ServerDeps, "database" | "settings" | "now">;
+type Admin = Pick<UserRecord, "_id">;
+
+/** The fields of a user card. Reading whole users is slow for 50,000 of them. */
+const CARD_FIELDS = {
+  ...{ username: 1, email: 1, emailVerified: 1, role: 1, approved: 1 },
+  ...{ allowImageUpload: 1, imageCredits: 1, createdAt: 1 },
+} as const;
+
+/** Users with signed URLs of their payment proofs, newest first: all of them, or one page. */
+export async function listUsers(
+  deps: ListDeps,
+  admin: Admin,
+  query: UserListQuery,
+): Promise<UserList> {
+  const { users } = deps.database;
+  const { limit, cursor } = query;
+  const filter = await filterOf(deps.database, query);
+  const hint = hintFor(query);
+  const [found, total] = await Promise.all([
+    users
+      .find({ $and: [filter, beforeCursor("createdAt", cursor)] })
+      .select(CARD_FIELDS)
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(limit === undefined ? 0 : limit + 1)
+      .hint(hint)
+      .lean(),
+    isFiltered(query) ? users.countDocuments(filter).hint(hint) : countUsers(deps.database),
+  ]);
+  const { page, next } = takePage(found, limit ?? found.length, (user) => user.createdAt);
+  return { users: await presentCards(deps, admin, page), next_cursor: next, total };
+}
+
+const isFiltered = ({ search, status }: UserListQuery): boolean =>
+  Boolean(search) || status !== undefined;
+
+/** The index to use, because the database tries others that are slow for 50,000 users. */
+function hintFor({ search, status }: UserListQuery) {
+  if (status === "proof" || status === "ending") return { _id: 1 } as const;
+  return search || status === undefined ? USER_LIST_INDEX : USER_APPROVAL_INDEX;
+}
+
+/** Counting by approval reads an index only. */
+export const countByApproval = ({ users }: Pick<Database, "users">, approved: boolean) =>
+  users.countDocuments({ approved }).hint(USER_APPROVAL_INDEX);
+
+async function countUsers(database: Database): Promise<number> {
+  const [approved, pending] = await Promise.all([
+    countByApproval(database, true),
+    countByApproval(database, false),
+  ]);
+  return approved + pending;
+}
+
+async function filterOf(
+  database: Database,
+  { search, status }: UserListQuery,
+): Promise<QueryFilter<UserRecord>> {
+  const found = search ? await matching(database, search) : {};
+  if (status === undefined) return found;
+  if (status === "ending") return { _id: { $in: [] } };
+  if (status !== "proof") return { ...found, approved: status === "approved" };
+  return { ...found, _id: { $in: await database.paymentProofs.distinct("userId", AWAITS_REVIEW) } };
+}
+
+/** Filter for the proofs of payment that no administrator has accepted. */
+export const AWAITS_REVIEW = { reviewedAt: null };
+
+const MAX_SENDERS = 1_000;
+
+async function matching(database: Database, search: string): Promise<QueryFilter<UserRecord>> {
+  const text = search.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const key = new RegExp(text.toLowerCase());
+  const senders = await database.paymentProofs
+    .find({ senderName: new RegExp(text, "i") })
+    .select({ userId: 1 })
+    .limit(MAX_SENDERS)
+    .lean();
+  const ids = senders.map(({ userId }) => userId);
+  return { $or: [{ usernameKey: key }, { emailKey: key }, { _id: { $in: ids } }] };
+}
+
+async function presentCards(
+  deps: ListDeps,
+  admin: Admin,
+  users: readonly UserRecord[],
+): Promise<UserCard[]> {
+  const ids = users.map((user) => user._id);
+  const proofs = await findProofsOf(deps.database, ids);
+  const signPath = createSignPath(deps, admin);
+  const cards = users.map((user) => presentUserCard(user, proofs.get(user._id.toString())));
+  return cards.map((card) => ({
+    ...card,
+    payment_proof: card.payment_proof && withSignedProof(card.payment_proof, signPath),
+  }));
+}
+
+const MAX_CREDIT_ENTRIES = 50;
+const MAX_SIGNALS = 20;
+
+/** A user with the last entries of their credit ledger and their last signals. @throws AppError not-found */
+export async function getUserDetails(
+  deps: ListDeps,
+  admin: Admin,
+  username: string,
+): Promise<UserDetails> {
+  const { database } = deps;
+  const user = await findUserByName(database, username);
+  const [cards, entries, { signals }] = await Promise.all([
+    presentCards(deps, admin, [user]),
+    database.creditEntries
+      .find({ userId: user._id })
+      .sort({ at: -1, _id: -1 })
+      .limit(MAX_CREDIT_ENTRIES)
+      .lean(),
+    listSignals(database, user, { limit: MAX_SIGNALS }),
+  ]);
+  const [card = presentUserCard(user)] = cards;
+  return {
+    user: card,
+    credits: entries.map(({ _id, at, kind, amount, balance, by, why }) => ({
+      ...{ id: _id.toString(), at: at.toISOString(), kind, amount, balance, by, why },
+    })),
+    signals,
+  };
+}

@@ -1,0 +1,44 @@
+import type { MarketCandles, Timeframe } from "@shared/contract/candle.ts";
+import type { Connection } from "mongoose";
+import { modelOf, recordSchema } from "./record-schema.ts";
+
+/** Id of the current candles of a market, and of the request for them. */
+export const chartKey = (symbol: string, timeframe: Timeframe): string => `${symbol} ${timeframe}`;
+
+/** Servers wait for the candles of this market. A worker takes the request, and deletes it once they are stored. */
+export interface CandleRequestRecord {
+  _id: string;
+  symbol: string;
+  timeframe: Timeframe;
+  requestedAt: Date;
+  takenAt?: Date;
+}
+
+const REQUEST_RETENTION_SECONDS = 60;
+
+const candleRequestSchema = recordSchema<CandleRequestRecord>("candle_requests", { _id: String });
+candleRequestSchema.index({ requestedAt: 1 }, { expireAfterSeconds: REQUEST_RETENTION_SECONDS });
+
+/** The newest candles of a market that someone looks at. */
+export interface CurrentCandlesRecord {
+  _id: string;
+  source: string;
+  /** Oldest first, the open one last. Empty if no provider had any. */
+  candles: MarketCandles["candles"];
+  opensAt: Date | null;
+  delayMs: number;
+  nextCloseAt: Date;
+  /** By the clock of the database. */
+  freshUntil: Date;
+}
+
+/** Kept for the ones who look at the market again soon. */
+const CANDLES_RETENTION_SECONDS = 300;
+
+const currentCandlesSchema = recordSchema<CurrentCandlesRecord>("current_candles", { _id: String });
+currentCandlesSchema.index({ freshUntil: 1 }, { expireAfterSeconds: CANDLES_RETENTION_SECONDS });
+
+export const currentCandleModels = (connection: Connection) => ({
+  candleRequests: modelOf(connection, candleRequestSchema),
+  currentCandles: modelOf(connection, currentCandlesSchema),
+});

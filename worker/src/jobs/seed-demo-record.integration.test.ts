@@ -1,0 +1,127 @@
+import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import { DEFAULT_TRADING_COSTS } from "@shared/contract/trading-costs.ts";
+import { type Database, openDatabase } from "@shared/database/database.ts";
+import { verifyDatabase } from "@shared/domain/ledger.ts";
+import { seriesOf } from "@shared/domain/performance-series.ts";
+import { createUser } from "@shared/testing/factories.ts";
+import { analysisOf, newSignal, resolvedTrade } from "@shared/testing/signal-factory.ts";
+import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { signalProvenanceSchema } from "../analysis/provenance.ts";
+import { createReplayMarketData } from "../market-data/replay/replay-market-data.ts";
+import { updatePerformanceStats } from "../record/performance-stats.ts";
+import { type DemoRecordDeps, seedDemoRecord } from "./seed-demo-record.ts";
+
+const NOW = new Date("2026-11-23T10:20:00Z");
+const MEASURE_JOB = "measure";
+const MARKETS = 11;
+const PER_MARKET = 9;
+
+let database: Database;
+beforeAll(async () => {
+  database = await openDatabase({ uri: testDatabaseUri() });
+  await database.jobs.collection.insertOne({ name: MEASURE_JOB, lockedAt: null });
+});
+afterAll(() => database.close());
+
+const seed = (changes: Partial<DemoRecordDeps> = {}) =>
+  seedDemoRecord({
+    database,
+    logger: pino({ enabled: false }),
+    now: () => NOW,
+    tradingCosts: DEFAULT_TRADING_COSTS,
+    replay: createReplayMarketData({ now: () => NOW.getTime() }),
+    measureJob: MEASURE_JOB,
+    analysesPerMarket: PER_MARKET,
+    abort: new AbortController().signal,
+    ...changes,
+  });
+
+/** Reads the market until some candles were read, as if the worker was killed then. */
+function endingMarket(reads: number) {
+  const market = createReplayMarketData({ now: () => NOW.getTime() });
+  let left = reads;
+  return {
+    candles(request: Parameters<typeof market.candles>[0]) {
+      left -= 1;
+      return left < 0 ? Promise.reject(new Error("killed")) : market.candles(request);
+    },
+  };
+}
+
+describe("the demo record", () => {
+  it("is complete and has nothing twice after interruptions, and with two workers at once", async () => {
+    await expect(seed({ replay: endingMarket(30) })).rejects.toThrow("killed");
+    expect(await database.marketAnalyses.countDocuments()).toBeGreaterThan(0);
+    await Promise.allSettled([seed(), seed()]);
+    // The server has not made the first administrator yet.
+    expect(await seed()).toBe(false);
+    await createUser(database, { role: "admin", username: "first-admin" });
+    expect(await seed()).toBe(true);
+    expect(await seed()).toBe(true);
+    const analyses = await database.marketAnalyses.find().lean();
+    expect(analyses).toHaveLength(MARKETS * PER_MARKET);
+    expect(new Set(analyses.map(({ key }) => key)).size).toBe(analyses.length);
+    expect(await database.analysisCandles.countDocuments()).toBe(analyses.length);
+    expect(await database.signals.countDocuments()).toBe(MARKETS * 8);
+    expect(await database.jobs.exists({ name: MEASURE_JOB, nextRunAt: NOW })).not.toBeNull();
+  });
+
+  it("is labelled, and no analysis sees a candle that closed later", async () => {
+    for (const { result, provenance, candleClosedAt, timeframe } of await database.marketAnalyses
+      .find()
+      .lean()) {
+      expect(result?.analysis.source).toMatchObject({ data: "replay", demo_record: true });
+      expect(result?.analysis.warnings[0]).toBe("Demo record, from recorded candles.");
+      const { candles } = signalProvenanceSchema.parse(provenance);
+      const lastClose = Date.parse(candles.lastTime) + TIMEFRAME_MS[timeframe];
+      expect(lastClose).toBe(candleClosedAt.getTime());
+    }
+  });
+
+  it("has outcomes from later candles only, each committed before it was resolved", async () => {
+    const trades = await database.marketAnalyses.find({ outcome: { $exists: true } }).lean();
+    expect(trades.length).toBeGreaterThan(10);
+    for (const { resolution, candleClosedAt } of trades) {
+      const from = resolution?.filled_at ?? resolution?.resolved_at ?? "";
+      expect(Date.parse(from)).toBeGreaterThanOrEqual(candleClosedAt.getTime());
+    }
+    const { fault, tally } = await verifyDatabase(database);
+    expect(fault).toBeNull();
+    expect(tally).toMatchObject({ late: 0, analyses: { live: 0, replay: MARKETS * PER_MARKET } });
+    expect(await database.ledger.countDocuments({ "body.demo_record": { $ne: true } })).toBe(0);
+  });
+
+  it("is counted for demo data, and not for live data", async () => {
+    await updatePerformanceStats({ database, logger: pino({ enabled: false }), now: () => NOW });
+    const days = (data: "live" | "replay") =>
+      database.performanceDays.countDocuments({ series: seriesOf({ data, period: "all" }) });
+    expect(await days("replay")).toBeGreaterThan(3);
+    expect(await days("live")).toBe(0);
+  });
+
+  it("shows in the first administrator's history with the outcomes of the market", async () => {
+    const admin = await database.users.findOne({ username: "first-admin" }).lean();
+    for (const signal of await database.signals.find().lean()) {
+      const analysis = await database.marketAnalyses.findById(signal.analysisId).lean();
+      expect(signal.userId).toEqual(admin?._id);
+      expect(signal.outcome).toBe(analysis?.outcome);
+      expect(signal.analysis?.source).toMatchObject({ analysis_id: String(signal.analysisId) });
+    }
+  });
+
+  it("is not made where there is live data", async () => {
+    await Promise.all(["demo_records", "market_analyses"].map((name) => empty(name)));
+    const { market, ...fields } = resolvedTrade({ outcome: "WIN", at: NOW, resolvedAt: NOW });
+    const owner = await createUser(database);
+    await database.marketAnalyses.insertOne({
+      ...analysisOf({ ...newSignal(owner), ...fields }),
+      ...market,
+    });
+    expect(await seed()).toBe(true);
+    expect(await database.marketAnalyses.countDocuments()).toBe(1);
+  });
+});
+
+const empty = (name: string) => database.connection.collection(name).deleteMany({});
