@@ -83,7 +83,7 @@ function ProofStrip({ users, total }: { users: UserCard[]; total: number }) {
 
 /** The open proof of payment, with what an administrator does about it. */
 export function ProofReview() {
-  const opened = useReview(({ review }) => review);
+  const { review: opened, isOpen } = useReview();
   const waiting = useWaitingProofs().data?.users;
   useEffect(() => closeProof, []);
   // Signed URLs expire, so those that were read last are used.
@@ -91,7 +91,7 @@ export function ProofReview() {
   const review = opened && { ...opened, user: current ?? opened.user };
   const proof = review?.user.payment_proof;
   return (
-    <Dialog.Root open={Boolean(proof)} onOpenChange={(open) => !open && closeProof()}>
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && closeProof()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={dialogClass.backdrop} />
         {review && proof && <ReviewPopup review={review} proof={proof} />}

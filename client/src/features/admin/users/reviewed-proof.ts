@@ -12,16 +12,20 @@ export interface Review {
   isGone: boolean;
 }
 
-/** The open proof of payment, if any. */
-export const useReview = create<{ review: Review | null }>()(() => ({ review: null }));
+/** The open proof of payment, or the last one, which stays in the dialog until it has closed. */
+export const useReview = create<{ review: Review | null; isOpen: boolean }>()(() => ({
+  review: null,
+  isOpen: false,
+}));
 
 export const openProof = (user: UserCard) =>
-  useReview.setState({ review: { user, isGone: false } });
-export const closeProof = () => useReview.setState({ review: null });
+  useReview.setState({ review: { user, isGone: false }, isOpen: true });
+export const closeProof = () => useReview.setState({ isOpen: false });
 
 /** Shows what another administrator does to the open proof. */
 export function followReview(event: LiveEvent): void {
-  const { review } = useReview.getState();
+  const { review, isOpen } = useReview.getState();
+  if (!isOpen) return;
   if (event.name !== "user:updated" && event.name !== "user:deleted") return;
   if (review?.user.username !== event.data.username) return;
   const updated = event.name === "user:updated" ? event.data : null;
