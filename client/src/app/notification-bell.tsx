@@ -1,4 +1,5 @@
 import type { Me } from "@shared/contract/account.ts";
+import type { Notification } from "@shared/contract/notifications.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -60,30 +61,32 @@ export function NotificationBell() {
   );
 }
 
-/** Reads the list again after each event. What a visible screen shows by itself is seen at once. */
+/** Reads the list again after each event. Results that a visible screen shows by itself are seen at once. */
 function useUnreadCount(me: Me | undefined): number {
   const { pathname } = useLocation();
   const { username = "", stream_positions: positions } = me ?? {};
   const seen = useSeen(username);
   const { data } = useQuery({ ...notificationsQuery, enabled: me !== undefined });
-  const unread = seen ? (data?.filter((item) => isUnread(item, seen)).length ?? 0) : 0;
+  const unread = seen ? (data?.filter((item) => isUnread(item, seen)) ?? []) : [];
   const isNew =
     positions !== undefined &&
     (!seen || (positions.admins !== undefined && seen.admins === undefined));
   useEffect(() => {
     if (isNew) startSeen(username, positions);
   }, [isNew, username, positions]);
+  useEffect(() => {
+    const isShown = showsSignals(pathname) && document.visibilityState === "visible";
+    if (isShown && unread.length > 0 && unread.every(isResult)) markSeen(username, unread);
+  });
   useEffect(
     () =>
       onLiveEvent((event) => {
-        if (!isNotifying(event)) return;
-        const isResult = event.name === "signal:completed" || event.name === "signal:failed";
-        const isShown =
-          isResult && showsSignals(pathname) && document.visibilityState === "visible";
-        if (isShown && unread === 0 && username) markSeen(username, [event]);
-        void refetch({ queryKey: notificationsQuery.queryKey });
+        if (isNotifying(event)) void refetch({ queryKey: notificationsQuery.queryKey });
       }),
-    [pathname, unread, username],
+    [],
   );
-  return unread;
+  return unread.length;
 }
+
+const isResult = ({ name }: Notification): boolean =>
+  name === "signal:completed" || name === "signal:failed";
