@@ -126,7 +126,7 @@ test.describe("the live record", () => {
       );
       await untilPainted(page);
       expect((await overview.boundingBox())?.y).toBe(before?.y);
-      await expectStill(page, { limit: 0.05, what: `/ at ${width} px` });
+      await expectStill(page, { limit: 0.02, what: `/ at ${width} px` });
     }
   });
 });

@@ -13,6 +13,7 @@ export const MESSAGES = {
   requestTimeout: "Server took too long to respond. Please try again.",
   demoDataPrefix: "Demo data:",
   ruleBasedPrefix: "Rule-based analysis:",
+  missedEntryPrefix: "The entry is missed:",
   demoRecord: "Demo record, from recorded candles",
 } as const;
 

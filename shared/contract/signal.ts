@@ -72,10 +72,18 @@ export const signalSourceSchema = z.object({
 });
 export type SignalSource = z.infer<typeof signalSourceSchema>;
 
+/** A text, or texts by topic. */
+const rationaleSchema = z.union([
+  z.string(),
+  z.record(z.string(), z.unknown()),
+  z.array(z.unknown()),
+]);
+export type Rationale = z.infer<typeof rationaleSchema>;
+
 /** The analyst's unedited reply. */
 const rawAiSchema = z.object({
   confidence: z.number(),
-  rationale: z.string(),
+  rationale: rationaleSchema,
   key_evidence: z.array(z.string()),
   market_condition: z.string(),
   what_to_watch_for: z.array(z.string()),
@@ -169,7 +177,7 @@ export const historyItemSchema = z
     outcome: outcomeSchema.optional(),
     valid_until: z.iso.datetime().nullable().optional(),
     entry_left: entryLeftSchema.nullable().optional(),
-    rationale: z.string(),
+    rationale: rationaleSchema,
     analysis_id: z.string().optional(),
     /** Present for signals of the demo record. */
     demo_record: z.literal(true).optional(),

@@ -1,5 +1,10 @@
 import { findInstrument, type Instrument } from "@shared/contract/instruments.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
+import {
+  type FittedPosition,
+  fitPosition,
+  type SizingInput,
+} from "@shared/contract/position-size.ts";
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { MarketAnalysisRecord, MarketResult } from "../database/models/market-analysis.ts";
 import { formatNumber, formatPrice, formatUsd } from "./format-price.ts";
@@ -55,7 +60,7 @@ export function missedEntryAnalysis(
       warning.startsWith(MESSAGES.demoDataPrefix) || warning.startsWith(MESSAGES.ruleBasedPrefix),
   );
   const missed =
-    `The entry is missed: the price was ${formatPrice(price)} at ${formatTime(at)}. ` +
+    `${MESSAGES.missedEntryPrefix} the price was ${formatPrice(price)} at ${formatTime(at)}. ` +
     `The next candle closes at ${formatTime(options.nextCloseAt)}.`;
   const wait = {
     ...analysis,
@@ -77,20 +82,7 @@ export function missedEntryAnalysis(
 /** `14:05 UTC`. */
 const formatTime = (at: Date): string => `${at.toISOString().slice(11, 16)} UTC`;
 
-/** `amount` in USD, `riskPercent` of it above 0 to 100, `leverage` from 1. */
-export interface SizingInput {
-  amount: number;
-  riskPercent: number;
-  leverage: number;
-}
-
-/** `units` of the base; risk at the stop and margin in USD. */
-interface PositionSize {
-  units: number;
-  dollarRisk: number;
-  requiredMargin: number;
-  warnings: string[];
-}
+type PositionSize = Omit<FittedPosition, "reducedFrom"> & { warnings: string[] };
 
 /**
  * Sizes a trade so that its stop loses `amount × riskPercent / 100` USD, or less if the margin (`units × entry in USD
@@ -113,29 +105,10 @@ export function sizePosition(options: {
   const riskPerUnit = Math.abs(entry - stopLoss) * rate;
   // Exact, unlike entry × (1 / entry).
   const pricePerUnit = isUsdLike(base) && !isUsdLike(quote) ? 1 : entry * rate;
-  return fitToAmount({ stake, riskPerUnit, pricePerUnit });
-}
-
-function fitToAmount(options: {
-  stake: SizingInput;
-  riskPerUnit: number;
-  pricePerUnit: number;
-}): PositionSize {
-  const { stake, riskPerUnit, pricePerUnit } = options;
-  const { amount, riskPercent, leverage } = stake;
-  const dollarRisk = (amount * riskPercent) / 100;
-  const units = dollarRisk / riskPerUnit;
-  const requiredMargin = (units * pricePerUnit) / leverage;
-  if (requiredMargin <= amount) return { units, dollarRisk, requiredMargin, warnings: [] };
-  const fittingUnits = (amount * leverage) / pricePerUnit;
-  // Rounding must not raise the risk above the requested one.
-  const fittingRisk = Math.min(fittingUnits * riskPerUnit, dollarRisk);
-  return {
-    units: fittingUnits,
-    dollarRisk: fittingRisk,
-    requiredMargin: amount,
-    warnings: [cutWarning({ stake, asked: dollarRisk, kept: fittingRisk })],
-  };
+  const { reducedFrom, ...size } = fitPosition(stake, { riskPerUnit, pricePerUnit });
+  const warnings =
+    reducedFrom === null ? [] : [cutWarning({ stake, asked: reducedFrom, kept: size.dollarRisk })];
+  return { ...size, warnings };
 }
 
 const noPosition = (warnings: string[]): PositionSize => ({

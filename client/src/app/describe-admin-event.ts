@@ -1,11 +1,22 @@
+import type { Notification } from "@shared/contract/notifications.ts";
 import { formatUsd } from "../lib/format.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
 
 const budgetTitles = { 80: "80% of the AI budget is spent", 100: "AI budget used up" } as const;
 
-export function describeAdminEvent(
-  event: LiveEvent,
-): { title: string; description: string } | null {
+interface AdminText {
+  title: string;
+  description: string;
+}
+
+type AdminEvent = Extract<
+  Notification,
+  { name: "user:registered" | "proof:submitted" | "budget:reached" }
+>;
+
+export function describeAdminEvent(event: AdminEvent): AdminText;
+export function describeAdminEvent(event: LiveEvent): AdminText | null;
+export function describeAdminEvent(event: AdminEvent | LiveEvent): AdminText | null {
   switch (event.name) {
     case "user:registered":
       return { title: "New registration", description: event.data.username };

@@ -67,7 +67,13 @@ function Footer() {
   return (
     <footer className="mt-auto border-t border-line">
       <div className="page flex flex-col gap-x-6 gap-y-4 py-8 text-sm text-ink-faint sm:flex-row sm:items-center sm:justify-between">
-        <p className="figures">© {year} AI Trading Bot. All Rights Reserved.</p>
+        <div className="flex flex-col gap-1">
+          <p className="figures">© {year} AI Trading Bot. All Rights Reserved.</p>
+          <p>
+            <span>Signals are not financial advice.</span>{" "}
+            <span>Past performance is not indicative of future results.</span>
+          </p>
+        </div>
         <nav aria-label="Legal" className="flex flex-wrap gap-x-6 gap-y-2">
           {legalLinks.map(({ to, label }) => (
             <TextLink key={to} to={to} className="text-ink-muted">

@@ -21,11 +21,18 @@ const NavbarAdminAlerts = lazyComponent(
   "NavbarAdminAlerts",
 );
 
+const NotificationBell = lazyComponent(
+  () => import("./notification-bell.tsx"),
+  "NotificationBell",
+  <div className="size-10" />,
+);
+
 const linkClass =
   "rounded-lg px-3 py-2 text-sm font-medium text-ink-muted transition-colors hover:text-ink aria-[current=page]:bg-raised aria-[current=page]:text-ink";
 
 export function Navbar() {
   const links = useNavLinks();
+  const signedIn = useSession((session) => session.token !== null);
   const isAdmin = useSession((session) => session.token !== null && session.isAdmin);
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/85 backdrop-blur-md">
@@ -44,11 +51,14 @@ export function Navbar() {
             </span>
           ))}
         </nav>
-        <div className="hidden items-center gap-3 lg:flex">
-          <ThemeSwitchSlot />
-          <SessionButton />
+        <div className="ml-auto flex items-center gap-1 lg:gap-3">
+          {signedIn && <NotificationBell />}
+          <div className="hidden items-center gap-3 lg:flex">
+            <ThemeSwitchSlot />
+            <SessionButton />
+          </div>
+          <MenuButton />
         </div>
-        <MenuButton />
         {isAdmin && <NavbarAdminAlerts />}
       </div>
     </header>
@@ -62,7 +72,7 @@ function MenuButton() {
   /** Undefined until the menu is first opened, which loads it. */
   const [open, setOpen] = useState<boolean>();
   return (
-    <div className="ml-auto lg:hidden">
+    <div className="lg:hidden">
       <button
         type="button"
         aria-label="Open menu"

@@ -3,7 +3,6 @@ import { WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
 import { applySignalEvent } from "../features/signals/apply-event.ts";
-import { confidenceWords } from "../lib/confidence.ts";
 import { apiOrigin } from "../lib/env.ts";
 import { applyAccountEvent, readMe, useMe } from "../lib/me.ts";
 import { refetch } from "../lib/query-client.ts";
@@ -12,8 +11,9 @@ import { type LiveEvent, notifyListeners, onLiveEvent } from "../lib/realtime/ev
 import { useRealtime } from "../lib/realtime/store.ts";
 import { useSession } from "../lib/session.ts";
 import { lazyComponent } from "../ui/lazy-component.tsx";
-import { showToast, type ToastMessage, useToasts } from "../ui/show-toast.ts";
-import { followView, notifyIfHidden, resetOnVisible } from "./unseen.ts";
+import { showToast, useToasts } from "../ui/show-toast.ts";
+import { describeNotification } from "./describe-notification.ts";
+import { followView, notifyIfHidden, resetOnVisible, showsSignals } from "./unseen.ts";
 
 const Toaster = lazyComponent(() => import("../ui/toaster.tsx"), "Toaster");
 
@@ -50,9 +50,6 @@ function onEvent(event: LiveEvent): void {
   notifyListeners(event);
 }
 
-/** Screens that show a finished signal by themselves. */
-const signalScreens = ["/bot", "/signal-history"];
-
 /** Shows toasts for events of other screens, and for all signals that finish while the tab is hidden. */
 function EventToasts() {
   const { pathname } = useLocation();
@@ -62,14 +59,15 @@ function EventToasts() {
   useEffect(
     () =>
       onLiveEvent((event) => {
-        const access = event.name === "account:updated" && accessToasts[event.data.reason];
-        if (access) showToast(access);
-        const finished = finishedSignal(event);
-        if (!finished) return;
-        const { id, title, text } = finished;
-        const open = () => void navigate(`/bot?signal=${id}`);
+        if (event.name === "account:updated" && toastedReasons.includes(event.data.reason)) {
+          const { title, text: description } = describeNotification(event);
+          showToast({ title, description });
+        }
+        if (event.name !== "signal:completed" && event.name !== "signal:failed") return;
+        const { title, text } = describeNotification(event);
+        const open = () => void navigate(`/bot?signal=${event.data.signal_id}`);
         const isHidden = document.visibilityState === "hidden";
-        if (isHidden || !signalScreens.includes(pathname)) {
+        if (isHidden || !showsSignals(pathname)) {
           showToast({ title, description: text, action: { label: "View", run: open } });
         }
         notifyIfHidden(event, { title, text, open });
@@ -79,27 +77,7 @@ function EventToasts() {
   return null;
 }
 
-function finishedSignal(event: LiveEvent): { id: string; title: string; text: string } | null {
-  if (event.name !== "signal:completed" && event.name !== "signal:failed") return null;
-  const { signal_id: id, symbol, timeframe, analysis } = event.data;
-  if (event.name === "signal:failed") {
-    return { id, title: "Signal failed", text: `${symbol}, ${timeframe}` };
-  }
-  if (!analysis) return null;
-  const words = confidenceWords(analysis.final_signal, analysis);
-  return { id, title: `${analysis.final_signal} ${symbol}`, text: `${timeframe}, ${words}` };
-}
-
-const accessToasts: Record<string, ToastMessage> = {
-  approved: {
-    title: "Account approved",
-    description: "You can now use the signal bot and view your history.",
-  },
-  revoked: {
-    title: "Approval revoked",
-    description: "You no longer have access to the signal bot and signal history.",
-  },
-};
+const toastedReasons: readonly string[] = ["approved", "revoked"];
 
 /** Shorter interruptions are not shown. */
 const OFFLINE_DELAY_MS = 2_000;

@@ -3,6 +3,10 @@ import { queryClient } from "../lib/query-client.ts";
 import type { LiveEvent } from "../lib/realtime/events.ts";
 import { setUnseenCount } from "../ui/page-heading.tsx";
 
+/** Screens that show a finished signal by themselves. */
+export const showsSignals = (pathname: string): boolean =>
+  pathname === "/bot" || pathname === "/signal-history";
+
 interface UnseenItem {
   title: string;
   text: string;

@@ -11,9 +11,9 @@ import {
   formatElapsed,
   formatPlural,
   formatPrice,
+  formatQuote,
   formatR,
   formatRate,
-  formatRatio,
   formatRoundPoints,
   formatUnits,
   formatUsd,
@@ -29,7 +29,6 @@ test("amounts, sizes and ratios read as people write them", () => {
   expect(formatUsd(1_234.5)).toBe("$1,234.50");
   expect(formatUnits(0.00083456)).toBe("0.00083456");
   expect(formatUnits(12_500)).toBe("12,500");
-  expect(formatRatio(2.166)).toBe("1 : 2.2");
   expect(formatConfidence(61.5)).toBe("61.5%");
 });
 
@@ -100,4 +99,12 @@ test("metrics have a true minus sign, and R has as many decimals as it needs", (
 
 test("a day is that of the record, in UTC", () => {
   expect(formatDay("2026-11-20T23:30:00.000Z")).toBe("20 Nov 2026");
+});
+
+test.each([
+  [64_012.5, "64,012.50"],
+  [153.4, "153.400"],
+  [0.16234, "0.16234"],
+])("a quoted price of %d reads %s", (price, text) => {
+  expect(formatQuote(price)).toBe(text);
 });

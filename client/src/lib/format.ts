@@ -35,9 +35,6 @@ export const formatRate = numberFormat({ style: "percent", minimumFractionDigits
 /** A confidence of 0 to 100, e.g. `72.5%`. */
 export const formatConfidence = (confidence: number): string => `${oneDecimal(confidence)}%`;
 
-/** A reward to risk ratio, e.g. `1 : 2.3`. */
-export const formatRatio = (rewardToRisk: number): string => `1 : ${oneDecimal(rewardToRisk)}`;
-
 /** An ISO time in the reader's own time zone, e.g. `21 Nov 2025, 14:05`. */
 export const formatDateTime = dateFormat(DATE_TIME);
 
@@ -89,6 +86,15 @@ export function axisDecimals(price: number): number {
   if (price >= 1_000) return 2;
   if (price >= 10) return 3;
   return 5;
+}
+
+/** A price in a list of quotes. */
+export function formatQuote(price: number): string {
+  const digits = axisDecimals(price);
+  return price.toLocaleString("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }
 
 /** A price within a sentence, e.g. `113,900` or `1.16981`. */

@@ -77,6 +77,7 @@ class FakeApi {
     this.#responders.clear();
     this.#fallback = notFound;
     this.reply("GET /me/sessions", { sessions: [] });
+    this.reply("GET /me/notifications", { notifications: [] });
   }
 
   async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -46,4 +46,6 @@ export function resetApp(): void {
   queryClient.clear();
   localStorage.clear();
   sessionStorage.clear();
+  // As after clearing them in another tab.
+  window.dispatchEvent(new StorageEvent("storage"));
 }

@@ -14,6 +14,7 @@ import {
   twoFactorSetupSchema,
   verifyEmailRequestSchema,
 } from "@shared/contract/account-requests.ts";
+import { notificationListSchema } from "@shared/contract/notifications.ts";
 import { z } from "zod";
 import { defineRoute, done, type RateLimit } from "./define-route.ts";
 
@@ -106,6 +107,13 @@ export const accountRoutes = {
     summary: "Your account",
     description: "Send `stream_positions` as `since` when you connect for push afterwards.",
     responses: { 200: { description: "The account.", schema: meSchema } },
+  }),
+  listNotifications: defineRoute("GET /me/notifications", {
+    ...ownAccount,
+    summary: "Your last notifications",
+    description:
+      "At most 50 of the last 7 days, newest first. Administrators also get those of their own stream.",
+    responses: { 200: { description: "The notifications.", schema: notificationListSchema } },
   }),
   downloadData: defineRoute("GET /me/data", {
     ...ownAccount,

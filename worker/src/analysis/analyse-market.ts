@@ -1,12 +1,8 @@
 import { type Candle, TIMEFRAME_MS, type Timeframe } from "@shared/contract/candle.ts";
+import type { SizingInput } from "@shared/contract/position-size.ts";
 import type { Analysis, UnsizedAnalysis } from "@shared/contract/signal.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
-import {
-  addSizing,
-  type SizingInput,
-  symbolCurrencies,
-  usdPerQuote,
-} from "@shared/domain/sizing.ts";
+import { addSizing, symbolCurrencies, usdPerQuote } from "@shared/domain/sizing.ts";
 import { raceAbort } from "../market-data/deadline.ts";
 import type { CandleSeries, MarketData } from "../market-data/market-data.ts";
 import { ProviderError } from "../market-data/provider-error.ts";

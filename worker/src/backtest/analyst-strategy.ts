@@ -1,6 +1,6 @@
+import type { SizingInput } from "@shared/contract/position-size.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import type { TradingCosts } from "@shared/contract/trading-costs.ts";
-import type { SizingInput } from "@shared/domain/sizing.ts";
 import { holdLimit } from "@shared/outcomes/hold-limit.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { generateSignal } from "../analysis/analyse-market.ts";

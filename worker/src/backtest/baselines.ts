@@ -1,6 +1,7 @@
 import { TIMEFRAME_MS } from "@shared/contract/candle.ts";
+import type { SizingInput } from "@shared/contract/position-size.ts";
 import { type TradingCosts, tradeCost } from "@shared/contract/trading-costs.ts";
-import { type SizingInput, sizePosition } from "@shared/domain/sizing.ts";
+import { sizePosition } from "@shared/domain/sizing.ts";
 import type { Trade } from "@shared/outcomes/simulate-trade.ts";
 import { EMPTY_SEGMENT, mergeSegments, segmentOf } from "@shared/stats/equity.ts";
 import { uniformInt } from "pure-rand/distribution/uniformInt";

@@ -88,12 +88,9 @@ function PerformanceRecord({ performance }: { performance: Performance }) {
         </Alert>
       )}
       <HeadlineMetrics performance={performance} />
-      <p className="figures flex flex-wrap justify-between gap-x-6 gap-y-1 text-sm text-ink-muted">
-        <strong className="font-medium text-ink">
-          Past performance is not indicative of future results.
-        </strong>
-        {updatedAt && <span className="text-ink-faint">Updated {formatDateTime(updatedAt)}</span>}
-      </p>
+      {updatedAt && (
+        <p className="figures text-sm text-ink-faint">Updated {formatDateTime(updatedAt)}</p>
+      )}
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
         <EquityCard curve={performance.equity} />
         <SignalCounts counts={counts} />

@@ -11,7 +11,8 @@ import {
   signalResponseSchema,
 } from "@shared/contract/signal.ts";
 import { signalProgressSchema } from "@shared/contract/signal-page.ts";
-import { queryOptions } from "@tanstack/react-query";
+import { statusSchema } from "@shared/contract/status.ts";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
 import { api } from "../../lib/api/client.ts";
 import { ApiError } from "../../lib/api/errors.ts";
@@ -68,6 +69,22 @@ export const progressQuery = (id: string) =>
     queryFn: ({ signal }) =>
       api({ path: "/signals/:id/since", params: { id }, schema: signalProgressSchema, signal }),
   });
+
+const STATUS_POLL_INTERVAL_MS = 60_000;
+
+/** Whether a signal requested now would use recorded candles, or rules instead of a model. */
+export function useDemoStatus() {
+  const { data, isPending } = useQuery({
+    queryKey: ["status"],
+    queryFn: ({ signal }) => api({ path: "/status", schema: statusSchema, signal }),
+    refetchInterval: STATUS_POLL_INTERVAL_MS,
+  });
+  return {
+    isPending,
+    isReplay: data?.market_data === "replay",
+    isRules: data?.analyst === "rules",
+  };
+}
 
 interface HistoryParams {
   cursor: string | null;

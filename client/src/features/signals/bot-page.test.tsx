@@ -1,8 +1,10 @@
-import { SYMBOL_SUGGESTIONS } from "@shared/contract/constants.ts";
+import { SYMBOL_SUGGESTIONS, TIMEFRAMES } from "@shared/contract/constants.ts";
 import { MESSAGES } from "@shared/contract/messages.ts";
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
-import { makeSignal } from "../../testing/factories.ts";
+import { meQuery } from "../../lib/me.ts";
+import { queryClient } from "../../lib/query-client.ts";
+import { makeMe, makeSignal } from "../../testing/factories.ts";
 import { api } from "../../testing/fake-api.ts";
 import { openApp } from "../../testing/open-app.tsx";
 
@@ -46,44 +48,140 @@ test("while a signal is requested, the button is disabled and the card names the
   expect(again.hasAttribute("disabled")).toBe(false);
 });
 
-test("symbols are suggested by any part of their name, in small letters too", async () => {
-  const user = await openBot();
-  const symbol = screen.getByRole<HTMLInputElement>("combobox", { name: "Symbol" });
+describe("the symbol field", () => {
+  const field = () => screen.getByRole<HTMLInputElement>("combobox", { name: "Symbol" });
   const options = () => screen.queryAllByRole("option").map((option) => option.textContent);
-  await user.click(symbol);
-  await waitFor(() => expect(options()).toEqual([...SYMBOL_SUGGESTIONS]));
-  expect(options()).toHaveLength(19);
-  await user.clear(symbol);
-  await user.type(symbol, "usd/");
-  await waitFor(() => expect(options()).toEqual(["USD/JPY"]));
-  await user.clear(symbol);
-  await user.type(symbol, "xa");
-  await waitFor(() => expect(options()).toEqual(["XAU/USD", "XAG/USD"]));
-  await user.click(screen.getByRole("option", { name: "XAG/USD" }));
-  await waitFor(() => expect(symbol.value).toBe("XAG/USD"));
+  const active = () =>
+    document.getElementById(field().getAttribute("aria-activedescendant") ?? "")?.textContent;
+
+  test("suggests symbols by any part of their name, in small letters too", async () => {
+    const user = await openBot();
+    await user.click(field());
+    await waitFor(() => expect(options()).toEqual([...SYMBOL_SUGGESTIONS]));
+    await user.clear(field());
+    await user.type(field(), "usd/");
+    await waitFor(() => expect(options()).toEqual(["USD/JPY"]));
+    await user.clear(field());
+    await user.type(field(), "xa");
+    await waitFor(() => expect(options()).toEqual(["XAU/USD", "XAG/USD"]));
+    await user.click(screen.getByRole("option", { name: "XAG/USD" }));
+    expect(field().value).toBe("XAG/USD");
+    expect(options()).toEqual([]);
+  });
+
+  test("groups them by class, with the prices that there are", async () => {
+    const quote = { price: 64_012.5, change_percent: -1.25, high: 65_000, low: 63_000 };
+    const newest = { closes: [64_012.5], data: "replay", as_of: "2026-11-20T13:00:00.000Z" };
+    const markets = [{ symbol: "BTC/USDT", ...quote, ...newest }];
+    api.reply("GET /markets", { markets, updated_at: newest.as_of });
+    const user = await openBot();
+    await user.click(field());
+    const crypto = await screen.findByRole("group", { name: "Crypto" });
+    expect(within(crypto).getAllByRole("option")).toHaveLength(8);
+    await screen.findByText(/^Prices at 20 Nov 2026/);
+    const described = (name: string) =>
+      document.getElementById(
+        screen.getByRole("option", { name }).getAttribute("aria-describedby") ?? "",
+      )?.textContent;
+    expect(described("BTC/USDT")).toBe("Bitcoin64,012.50 −1.25%");
+    expect(described("WTI")).toBe("Crude oil (WTI)");
+  });
+
+  test("says so if there are no prices", async () => {
+    api.fail("GET /markets", { status: 422 });
+    const user = await openBot();
+    await user.click(field());
+    await screen.findByText("Prices are not available at the moment.");
+    expect(options()).toHaveLength(19);
+  });
+
+  test("is used with the keyboard alone", async () => {
+    const user = await openBot();
+    act(() => field().focus());
+    await user.keyboard("{ArrowDown}");
+    await waitFor(() => expect(active()).toBe("BTC/USDT"));
+    expect(field().getAttribute("aria-expanded")).toBe("true");
+    await user.keyboard("{End}");
+    expect(active()).toBe("BRENT");
+    await user.keyboard("{ArrowDown}");
+    expect(active()).toBe("BTC/USDT");
+    await user.keyboard("{ArrowUp}{ArrowUp}");
+    expect(active()).toBe("WTI");
+    await user.keyboard("{Escape}");
+    expect(field().getAttribute("aria-expanded")).toBe("false");
+    expect(field().value).toBe("BTC/USDT");
+    await user.keyboard("{ArrowUp}{Home}{ArrowDown}{Enter}");
+    expect(field().value).toBe("ETH/USDT");
+    expect(api.bodiesOf("POST /get-signal")).toEqual([]);
+  });
+
+  test("keeps the favorites of each user of the browser", async () => {
+    const user = await openBot();
+    await screen.findByRole("button", { name: "Favorite BTC/USDT" });
+    await user.clear(field());
+    await user.type(field(), "wti");
+    const favorite = screen.getByRole("button", { name: "Favorite WTI" });
+    await user.click(favorite);
+    expect(favorite.getAttribute("aria-pressed")).toBe("true");
+    await user.click(field());
+    const favorites = await screen.findByRole("group", { name: "Favorites" });
+    expect(within(favorites).getByRole("option").textContent).toBe("WTI");
+    expect(options()).toHaveLength(19);
+    act(() => queryClient.setQueryData(meQuery.queryKey, makeMe({ username: "bob" })));
+    await waitFor(() => expect(screen.queryByRole("group", { name: "Favorites" })).toBeNull());
+  });
+
+  test("says that a symbol is not in the list", async () => {
+    const user = await openBot();
+    await user.clear(field());
+    await user.type(field(), "link/usdt");
+    await screen.findByText("Not in this list. You can request it nevertheless.");
+  });
 });
 
-test("a number that is left empty becomes its default, one out of range is refused", async () => {
+const effect = () => screen.getByText("Risk at the stop").closest("dl")?.textContent;
+
+test("numbers stay in their range and show at once what they mean", async () => {
+  api.fail("POST /get-signal", { status: 422, detail: "Unknown symbol." });
   const user = await openBot();
-  const fields = {
-    "Amount (USD)": "100",
-    "Risk (%)": "1",
-    Leverage: "1",
-  };
-  for (const [name, standard] of Object.entries(fields)) {
+  const standards = { "Amount (USD)": "100", "Risk (%)": "1", Leverage: "1" };
+  for (const [name, standard] of Object.entries(standards)) {
     const field = screen.getByRole<HTMLInputElement>("textbox", { name });
     expect(field.value).toBe(standard);
     await user.clear(field);
     await user.tab();
     await waitFor(() => expect(field.value).toBe(standard));
   }
+  const type = async (name: string, text: string) => {
+    const field = screen.getByRole<HTMLInputElement>("textbox", { name });
+    await user.clear(field);
+    await user.type(field, text);
+    return field;
+  };
+  expect(effect()).toBe("Risk at the stop$1.00Largest position$100.00");
+  await type("Risk (%)", "2.5");
+  const leverage = await type("Leverage", "10");
+  expect(effect()).toBe("Risk at the stop$2.50Largest position$1,000.00");
+  await type("Leverage", "0");
+  await user.keyboard("{Enter}");
+  await screen.findByText("Unknown symbol.");
+  expect(JSON.parse(api.bodiesOf("POST /get-signal")[0] ?? "")).toMatchObject({
+    amount: 100,
+    risk_percent: 2.5,
+    leverage: 1,
+  });
+  await user.tab();
+  expect(leverage.value).toBe("1");
+});
+
+test("the timeframe is one of a group of buttons", async () => {
+  const user = await openBot();
+  const group = screen.getByRole("radiogroup", { name: "Timeframe" });
+  const options = within(group).getAllByRole<HTMLInputElement>("radio");
+  expect(options.map(({ value }) => value)).toEqual([...TIMEFRAMES]);
   expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(true);
-  const leverage = screen.getByRole("textbox", { name: "Leverage" });
-  await user.clear(leverage);
-  await user.type(leverage, "0");
-  await user.click(screen.getByRole("button", { name: "Get Signal" }));
-  await screen.findByText("Enter a leverage from 1 to 125.");
-  expect(api.bodiesOf("POST /get-signal")).toEqual([]);
+  await user.click(screen.getByRole("radio", { name: "4h" }));
+  expect(screen.getByRole<HTMLInputElement>("radio", { name: "1h" }).checked).toBe(false);
 });
 
 describe("a request that fails", () => {

@@ -1,15 +1,13 @@
 import type { SignalResponse } from "@shared/contract/signal.ts";
-import { statusSchema } from "@shared/contract/status.ts";
-import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useDeferredValue, useEffect, useRef } from "react";
 import { useNavigate, useSearchParams } from "react-router-dom";
-import { api } from "../../lib/api/client.ts";
 import { confidenceWords } from "../../lib/confidence.ts";
 import { queryClient } from "../../lib/query-client.ts";
 import { useSession } from "../../lib/session.ts";
 import { Alert } from "../../ui/alert.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { lazyComponent } from "../../ui/lazy-component.tsx";
+import { useDemoStatus } from "./api.ts";
 import { isFinished, signalKeys } from "./apply-event.ts";
 import { BotFrame, botGridClass } from "./bot-frame.tsx";
 import { isLate, select, track, useBot } from "./bot-store.ts";
@@ -33,21 +31,12 @@ const NotificationsButton = lazyComponent(
   "NotificationsButton",
 );
 
-const STATUS_POLL_INTERVAL_MS = 60_000;
-
-const useStatus = () =>
-  useQuery({
-    queryKey: ["status"],
-    queryFn: ({ signal }) => api({ path: "/status", schema: statusSchema, signal }),
-    refetchInterval: STATUS_POLL_INTERVAL_MS,
-  });
-
 export function BotPage() {
   const newest = useBot(({ tracked }) => tracked[0]);
   const signal = useTrackedSignal(newest?.id ?? null);
   const analyzing = useAnalyzing(signal);
   // The banner above must be known first, so that nothing moves for it.
-  const { isPending } = useStatus();
+  const { isPending } = useDemoStatus();
   // Deferred, the form is rendered in small steps, and the page stays responsive.
   const isReady = !useDeferredValue(isPending);
   useEffect(() => void resumePending(), []);
@@ -118,9 +107,7 @@ function Workspace({ analyzing }: { analyzing: boolean }) {
 }
 
 function DemoBanner() {
-  const { data: status } = useStatus();
-  const isReplay = status?.market_data === "replay";
-  const isRules = status?.analyst === "rules";
+  const { isReplay, isRules } = useDemoStatus();
   if (!isReplay && !isRules) return null;
   return (
     <Alert tone="warning" role="status" title="Demo mode">

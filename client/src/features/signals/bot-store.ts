@@ -1,5 +1,6 @@
 import { timeframeSchema } from "@shared/contract/candle.ts";
-import { SIGNAL_DEFAULTS, TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import { SIGNAL_DEFAULTS, SIGNAL_LIMITS, TIMEOUTS_MS } from "@shared/contract/constants.ts";
+import type { SizingInput } from "@shared/contract/position-size.ts";
 import { type SignalRequest, signalRequestSchema } from "@shared/contract/signal.ts";
 import { z } from "zod";
 import { create } from "zustand";
@@ -25,22 +26,34 @@ interface ReadInputs {
   errors?: FormErrors;
 }
 
-const rangeErrors: Record<string, string> = {
-  amount: "Enter an amount above 0.",
-  risk_percent: "Enter a risk above 0 and up to 100 percent.",
-  leverage: "Enter a leverage from 1 to 125.",
-};
+/** The amount is in USD. */
+export const INPUT_LIMITS = {
+  amount: { min: 0.01, max: 1e12 },
+  riskPercent: { min: 0.01, max: SIGNAL_LIMITS.riskPercent.max },
+  leverage: SIGNAL_LIMITS.leverage,
+} as const;
 
-/** The request that the form describes, with the defaults for missing numbers, or its errors by field. */
+/** The numbers of the form, each within its range; a missing one is its default. */
+export function stakeOf(inputs: BotInputs): SizingInput {
+  const inRange = (field: keyof typeof INPUT_LIMITS) => {
+    const { min, max } = INPUT_LIMITS[field];
+    return Math.min(Math.max(inputs[field] ?? SIGNAL_DEFAULTS[field], min), max);
+  };
+  return {
+    amount: inRange("amount"),
+    riskPercent: inRange("riskPercent"),
+    leverage: inRange("leverage"),
+  };
+}
+
+/** The request that the form describes, or its errors by field. */
 export function readInputs(inputs: BotInputs): ReadInputs {
-  const { riskPercent: risk_percent, ...fields } = inputs;
-  const parsed = signalRequestSchema.safeParse({ ...fields, risk_percent });
+  const { amount, riskPercent: risk_percent, leverage } = stakeOf(inputs);
+  const { symbol, timeframe } = inputs;
+  const stake = { amount, risk_percent, leverage };
+  const parsed = signalRequestSchema.safeParse({ symbol, timeframe, ...stake });
   if (parsed.success) return { request: parsed.data };
-  const errors = issuesToFieldErrors(parsed.error.issues).map(({ field, message }) => ({
-    field,
-    message: rangeErrors[field] ?? message,
-  }));
-  return { errors: toFormErrors(errors) };
+  return { errors: toFormErrors(issuesToFieldErrors(parsed.error.issues)) };
 }
 
 const MAX_TRACKED = 6;
@@ -138,21 +151,18 @@ export function select(id: string): void {
   });
 }
 
-/** The signal that the user went back to, or the newest one unless a request waits or has broken. */
-export function shownSignal(state: BotState): TrackedSignal | undefined {
-  const { pending, failure, tracked, selectedId } = state;
-  const isWaiting = pending !== null && !pending.givenUp;
-  return (
-    tracked.find(({ id }) => id === selectedId) ??
-    (isWaiting || failure?.kind === "broken" ? undefined : tracked[0])
-  );
-}
-
 export function untrack(id: string): void {
   useBot.setState(({ tracked, selectedId }) => ({
     tracked: tracked.filter((signal) => signal.id !== id),
     selectedId: selectedId === id ? null : selectedId,
   }));
+}
+
+/** The signal that the page shows: the one that the user went back to, or the newest request. */
+export function shownSignal({ tracked, selectedId, pending, failure }: BotState) {
+  const selected = tracked.find(({ id }) => id === selectedId);
+  const isWaiting = pending !== null && !pending.givenUp;
+  return selected ?? (isWaiting || failure?.kind === "broken" ? undefined : tracked[0]);
 }
 
 export const isLate = (

@@ -33,6 +33,12 @@ test("prices have five decimals, and a WAIT has none", async () => {
   expect(buy?.textContent?.match(/[\d,]+\.\d{5}/g)).toHaveLength(3);
 });
 
+test("a rationale by topic is shown with its topics", async () => {
+  keep(makeHistoryItem({ rationale: { trend: "up", key_levels: { support: 112_000 } } }));
+  openApp("/signal-history", {});
+  await screen.findByText(/Trend: up\s+Key levels: Support: 112000/);
+});
+
 test("signals of the demo record are labelled", async () => {
   keep(makeHistoryItem({ id: "2", demo_record: true }), makeHistoryItem({ id: "1" }));
   openApp("/signal-history", {});

@@ -145,6 +145,21 @@ describe("the validity of a signal", () => {
   });
 });
 
+test("a rationale by topic is a list of its topics", async () => {
+  const raw_ai = {
+    confidence: 62,
+    rationale: { trend: "falling", momentum: "weak" },
+    key_evidence: [],
+    market_condition: "Quiet",
+    what_to_watch_for: [],
+  };
+  const { card } = await openResult({ raw_ai });
+  const items = within(card).getAllByRole("listitem");
+  expect(items.map((item) => item.textContent)).toEqual(
+    expect.arrayContaining(["Trend: falling", "Momentum: weak"]),
+  );
+});
+
 test("a signal that does not exist says so on its page", async () => {
   openApp("/signals/0123456789abcdef01234567", {});
   expect((await screen.findByRole("alert")).textContent).toContain(

@@ -36,9 +36,6 @@ export function SharedPage() {
       {data && <SignalContent signal={data} />}
       {!data && !error && <SignalSkeleton />}
       {!data && error && <LoadError title="We couldn't load this signal." onRetry={refetch} />}
-      <p className="text-sm text-ink-faint">
-        Signals are not financial advice. Past performance is not indicative of future results.
-      </p>
     </div>
   );
 }

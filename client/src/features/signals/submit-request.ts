@@ -5,6 +5,7 @@ import { useRealtime } from "../../lib/realtime/store.ts";
 import { requestSignal } from "./api.ts";
 import { storeSignal } from "./apply-event.ts";
 import { type BotState, type Failure, type PendingRequest, track, useBot } from "./bot-store.ts";
+import { addRecent } from "./symbols.ts";
 
 const RETRY_DELAYS_MS = { network: [1_000], timeout: [2_000, 5_000, 15_000] } as const;
 
@@ -114,6 +115,7 @@ function accept(pending: PendingRequest, reply: Reply, isPushed: boolean): void 
   const queued = { symbol, timeframe, created_at, origin: "request", analysis: null } as const;
   storeSignal({ ...queued, ...reply }, isPushed ? Date.now() : 0);
   track({ id: reply.signal_id, symbol, timeframe, requestedAt, withImage });
+  addRecent(symbol);
   if (isCurrent(pending)) useBot.setState({ pending: null, image: null, failure: null });
 }
 

@@ -1,12 +1,15 @@
 import { type Database, openDatabase } from "@shared/database/database.ts";
 import type { UserRecord } from "@shared/database/models/user.ts";
 import { commit } from "@shared/outbox/commit.ts";
-import { userStream } from "@shared/outbox/streams.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
 import { loadSettings } from "@shared/runtime/settings.ts";
 import { createUser } from "@shared/testing/factories.ts";
+import { createSignals } from "@shared/testing/signal-factory.ts";
 import { testDatabaseUri } from "@shared/testing/test-mongo.ts";
+import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getCurrentUser } from "./get-current-user.ts";
+import { listNotifications } from "./notifications.ts";
 
 const CHANGES = 50;
 const settings = loadSettings({
@@ -53,6 +56,64 @@ describe("describeMe", () => {
     await database.users.deleteOne({ _id: user._id });
     await expect(getCurrentUser(deps(), user._id)).rejects.toMatchObject({
       code: "unauthenticated",
+    });
+  });
+
+  describe("notifications", () => {
+    const addEvents = (stream: string, ...events: [name: string, data: object][]) =>
+      database.events.insertMany(
+        events.map(([name, data], index) => ({
+          _id: new Types.ObjectId(),
+          ...{ stream, seq: index + 1, name, data, at: new Date(index) },
+        })),
+      );
+    const namesOf = async (user: UserRecord) => {
+      const { notifications } = await listNotifications(deps(), user);
+      return notifications.map(({ stream, name }) => `${stream} ${name}`);
+    };
+    const account = { approved: true, role: "user", allow_image_upload: false, image_credits: 5 };
+    const budget = { percent: 80, spent_usd: 8, budget_usd: 10 };
+
+    it("are the events that tell the user something new, newest first", async () => {
+      const user = await createUser(database);
+      const [signal] = await createSignals(database, user);
+      const stream = userStream(user._id);
+      const ref = { signal_id: signal?._id.toString(), symbol: "BTC/USDT", timeframe: "1h" };
+      const { signal_id } = ref;
+      const resolved_at = "2026-11-20T13:00:00.000Z";
+      await addEvents(
+        stream,
+        ["signal:queued", ref],
+        ["account:updated", { ...account, reason: "credits-granted" }],
+        ["account:updated", { ...account, reason: "credit-spent" }],
+        ["signal:outcome", { signal_id, outcome: "WIN", resolved_at }],
+      );
+      const { notifications } = await listNotifications(deps(), user);
+      expect(notifications).toMatchObject([
+        { seq: 4, name: "signal:outcome", data: { symbol: signal?.symbol, outcome: "WIN" } },
+        { seq: 2, name: "account:updated", data: { reason: "credits-granted" } },
+      ]);
+    });
+
+    it("of administrators are for administrators only", async () => {
+      const user = await createUser(database);
+      const admin = await createUser(database, { role: "admin" });
+      await addEvents(ADMINS_STREAM, ["budget:reached", budget]);
+      expect(await namesOf(user)).toEqual([]);
+      expect(await namesOf(admin)).toContain("admins budget:reached");
+    });
+
+    it("are the last 50, without those that this release does not know", async () => {
+      const user = await createUser(database);
+      const known = Array.from({ length: 60 }, (): [string, object] => ["proof:deleted", {}]);
+      await addEvents(userStream(user._id), ...known, [
+        "account:updated",
+        { ...account, reason: "of-the-next-release" },
+      ]);
+      const { notifications } = await listNotifications(deps(), user);
+      expect(notifications.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 49 }, (_, index) => 60 - index),
+      );
     });
   });
 });

@@ -13,6 +13,7 @@ import { endSession, listSessions } from "./account-sessions.ts";
 import { exportData } from "./export-data.ts";
 import { getCurrentUser } from "./get-current-user.ts";
 import { logIn, presentSession } from "./log-in.ts";
+import { listNotifications } from "./notifications.ts";
 import { changePassword, forgotPassword, resetPassword } from "./passwords.ts";
 import { declineRegistration, registerUser } from "./register.ts";
 import { createSignInLimits } from "./sign-in-limits.ts";
@@ -41,6 +42,9 @@ const accountHandlers: BoundRoute[] = [
     return presentSession(user, token);
   }),
   handle(accountRoutes.getMe, (_, { deps, session }) => getCurrentUser(deps, session.user._id)),
+  handle(accountRoutes.listNotifications, (_, { deps, session }) =>
+    listNotifications(deps, session.user),
+  ),
 
   handle(accountRoutes.verifyEmail, async ({ body }, { deps }) => {
     await verifyEmail(deps, body);

@@ -1,8 +1,7 @@
-import { type MarketQuote, marketsSchema } from "@shared/contract/markets.ts";
-import { useQuery } from "@tanstack/react-query";
+import type { MarketQuote } from "@shared/contract/markets.ts";
 import { type ReactNode, useEffect, useRef } from "react";
-import { axisDecimals, formatChange, formatDateTime, formatUtc } from "../../../lib/format.ts";
-import { readPublic } from "../../../lib/public-api.ts";
+import { formatChange, formatDateTime, formatQuote, formatUtc } from "../../../lib/format.ts";
+import { useMarkets } from "../../../lib/markets.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Skeleton } from "../../../ui/card.tsx";
 import { ColumnHeadings } from "../../../ui/column-headings.tsx";
@@ -236,14 +235,6 @@ function Sparkline({ closes, falling }: { closes: readonly number[]; falling: bo
   );
 }
 
-export function formatQuote(price: number): string {
-  const digits = axisDecimals(price);
-  return price.toLocaleString("en-US", {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-}
-
 export function linePoints(
   values: readonly number[],
   box: { width: number; height: number },
@@ -288,13 +279,3 @@ function ScrollBox({ title, children, className }: ScrollBoxProps) {
 
 const NO_PRICES = "Prices will appear here in a moment.";
 const PRICES_FAILED = "Market prices are not available at the moment.";
-
-const REFRESH_INTERVAL_MS = 60_000;
-
-const useMarkets = () =>
-  useQuery({
-    queryKey: ["markets"],
-    queryFn: ({ signal }) => readPublic({ path: "/markets", schema: marketsSchema, signal }),
-    refetchInterval: REFRESH_INTERVAL_MS,
-    staleTime: REFRESH_INTERVAL_MS,
-  });

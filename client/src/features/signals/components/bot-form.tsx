@@ -8,7 +8,9 @@ import { Card, Skeleton } from "../../../ui/card.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { readInputs, setInputs, useBot } from "../bot-store.ts";
 import { submitRequest } from "../submit-request.ts";
-import { NumberInput, SymbolField, TimeframeField } from "./form-fields.tsx";
+import { NumberInput, TimeframeField } from "./form-fields.tsx";
+import { SizingEffect } from "./sizing-effect.tsx";
+import { SymbolField } from "./symbol-field.tsx";
 
 /** Only some users may send images. */
 const ImageInput = lazyComponent(
@@ -42,10 +44,13 @@ export function BotForm({ analyzing, onSubmitted }: { analyzing: boolean; onSubm
       <Form errors={errors} onSubmit={submit} className="flex flex-col gap-5">
         <SymbolField />
         <TimeframeField />
-        <NumberInput field="amount" label="Amount (USD)" step={10} />
-        <div className="grid gap-4 min-[22rem]:grid-cols-2">
-          <NumberInput field="riskPercent" label="Risk (%)" step={0.5} />
-          <NumberInput field="leverage" label="Leverage" step={1} />
+        <div className="flex flex-col gap-3">
+          <div className="grid grid-cols-[1.35fr_1fr_1fr] gap-2">
+            <NumberInput field="amount" label="Amount (USD)" />
+            <NumberInput field="riskPercent" label="Risk (%)" />
+            <NumberInput field="leverage" label="Leverage" />
+          </div>
+          <SizingEffect />
         </div>
         {allowsImage && (
           <ImageInput file={image} credits={credits} disabled={analyzing} onChange={setFile} />

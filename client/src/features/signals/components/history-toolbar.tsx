@@ -13,6 +13,7 @@ import { SearchField } from "../../../ui/search-field.tsx";
 import { SelectField } from "../../../ui/select-field.tsx";
 import { historyErrorText, readHistory } from "../api.ts";
 import { type HistoryFilter, isFiltering, noFilter, symbolPart } from "../history-filter.ts";
+import { rationaleText } from "../rationale.ts";
 
 const ANY = "ANY";
 
@@ -84,7 +85,7 @@ const exportRow = (item: HistoryItem) => ({
   stop_loss_quote_currency: item.stop_loss,
   take_profit_quote_currency: item.take_profit,
   outcome: item.outcome ?? "PENDING",
-  rationale: item.rationale,
+  rationale: rationaleText(item.rationale),
   signal_id: item.id,
   analysis_id: item.analysis_id ?? null,
   record: item.demo_record ? MESSAGES.demoRecord : null,

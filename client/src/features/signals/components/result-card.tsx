@@ -1,4 +1,5 @@
 import { Progress } from "@base-ui/react/progress";
+import { MESSAGES } from "@shared/contract/messages.ts";
 import type { Analysis, EntryLeft, SignalKind, SignalResponse } from "@shared/contract/signal.ts";
 import { Hourglass, TimerOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -13,8 +14,10 @@ import {
 import { Alert } from "../../../ui/alert.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
+import { useDemoStatus } from "../api.ts";
 import { useNow } from "../hooks/use-now.ts";
 import { tradeLevels } from "../levels.ts";
+import { groupWarnings } from "../warnings.ts";
 import { AnalystRecord } from "./analyst-record.tsx";
 import { ResultLevels, ResultReasons, ResultSizing, ResultSource } from "./result-details.tsx";
 import { SignalHeader, signalLooks, Warnings } from "./signal-parts.tsx";
@@ -27,34 +30,41 @@ interface ResultCardProps {
 
 export function ResultCard({ signal, analysis, chart }: ResultCardProps) {
   const { symbol, timeframe, created_at: createdAt, entry_left: entryLeft } = signal;
-  const { final_signal, valid_until, warnings } = analysis;
+  const { final_signal, valid_until } = analysis;
   const levels = tradeLevels(analysis);
   const { name, edge } = signalLooks[final_signal];
+  const { disclosures, warnings, notes } = groupWarnings(analysis.warnings);
+  const { isReplay, isRules } = useDemoStatus();
+  const isDisclosedAbove = (text: string) =>
+    text.startsWith(MESSAGES.demoDataPrefix) ? isReplay : isRules;
   return (
     <Card
       data-signal={name}
-      className={`flex animate-enter flex-col gap-7 border-t-2 p-5 sm:p-7 ${edge}`}
+      className={`flex animate-enter flex-col gap-6 border-t-2 p-5 sm:p-7 ${edge}`}
     >
-      <header className="grid gap-5 sm:grid-cols-[1fr_16rem] sm:items-center">
+      <header className="flex flex-col gap-4">
         <SignalHeader kind={final_signal} symbol={symbol} timeframe={timeframe} heading="h2">
           <LocalTime iso={createdAt} focusable />
         </SignalHeader>
-        <ConfidenceBar signal={final_signal} analysis={analysis} />
+        {valid_until && <Validity key={valid_until} until={valid_until} />}
       </header>
-      <AnalystRecord analysis={analysis} />
       <div role="status" className="empty:hidden">
         {entryLeft && <EntryMissedAlert entryLeft={entryLeft} />}
       </div>
-      {valid_until && <Validity key={valid_until} until={valid_until} />}
-      <Warnings warnings={warnings} />
-      {levels && (
-        <div className="flex flex-col gap-5">
-          <ResultLevels levels={levels} lastPrice={analysis.source.price} />
-          <ResultSizing symbol={symbol} analysis={analysis} />
-        </div>
-      )}
+      <Warnings
+        title="Demo signal"
+        warnings={disclosures.filter((text) => !isDisclosedAbove(text))}
+      />
+      <Warnings title="Warnings" warnings={warnings} />
+      {levels && <ResultLevels levels={levels} lastPrice={analysis.source.price} />}
+      <section aria-label="Chance" className="flex flex-col gap-4">
+        <ConfidenceBar signal={final_signal} analysis={analysis} />
+        <AnalystRecord analysis={analysis} />
+      </section>
+      {levels && <ResultSizing symbol={symbol} analysis={analysis} />}
       {chart}
       <ResultReasons analysis={analysis} />
+      <Warnings title="Notes on the reasons" warnings={notes} tone="info" />
       <ResultSource analysis={analysis} />
     </Card>
   );

@@ -1,15 +1,17 @@
+import { MESSAGES } from "@shared/contract/messages.ts";
 import type { Analysis } from "@shared/contract/signal.ts";
 import {
   formatChange,
   formatDuration,
   formatPrice,
-  formatRatio,
   formatUnits,
   formatUsd,
 } from "../../../lib/format.ts";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { LocalTime } from "../../../ui/local-time.tsx";
 import { distancePercent, rewardToRisk, type TradeLevels } from "../levels.ts";
+import { rationaleContent } from "../rationale.ts";
+import { unitName } from "../symbols.ts";
 import { PriceLevels, Section } from "./signal-parts.tsx";
 
 interface ResultLevelsProps {
@@ -27,15 +29,9 @@ export function ResultLevels({ levels, lastPrice }: ResultLevelsProps) {
     <section className="flex flex-col gap-4">
       <PriceLevels levels={levels} entryNote={entryNote} stacked />
       {ratio !== null && (
-        <div className="flex flex-col gap-2">
-          <div className="flex items-baseline justify-between text-sm">
-            <span className="text-ink-muted">Reward to risk (R:R)</span>
-            <span className="figures font-medium">{formatRatio(ratio)}</span>
-          </div>
-          <div aria-hidden className="flex h-2 gap-0.5 overflow-hidden rounded-full">
-            <div className="bg-sell" style={{ flexGrow: 1 }} />
-            <div className="bg-buy" style={{ flexGrow: ratio }} />
-          </div>
+        <div aria-hidden className="flex h-1.5 gap-0.5 overflow-hidden rounded-full">
+          <div className="bg-sell" style={{ flexGrow: 1 }} />
+          <div className="bg-buy" style={{ flexGrow: ratio }} />
         </div>
       )}
     </section>
@@ -46,8 +42,6 @@ const ContractSizeNote = lazyComponent(
   () => import("./contract-size-note.tsx"),
   "ContractSizeNote",
 );
-
-const unitName = (symbol: string) => (symbol.includes("/") ? symbol.split("/")[0] : "units");
 
 export function ResultSizing({ symbol, analysis }: { symbol: string; analysis: Analysis }) {
   const { suggested_units: units, estimated_dollar_risk, required_margin } = analysis;
@@ -81,7 +75,7 @@ export function ResultReasons({ analysis }: { analysis: Analysis }) {
       <Section
         heading="h3"
         title="Rationale"
-        content={raw_ai.rationale}
+        content={rationaleContent(raw_ai.rationale)}
         className="lg:col-span-2"
       />
       <Section heading="h3" title="Key evidence" content={raw_ai.key_evidence} />
@@ -95,15 +89,15 @@ export function ResultReasons({ analysis }: { analysis: Analysis }) {
   );
 }
 
-const dataNames = { live: "Live data", replay: "Recorded data" } as const;
-const analystNames = { openai: "AI model", rules: "Rules" } as const;
+const dataNames = { live: "Live data:", replay: MESSAGES.demoDataPrefix } as const;
+const analystNames = { openai: "AI model:", rules: MESSAGES.ruleBasedPrefix } as const;
 
 export function ResultSource({ analysis }: { analysis: Analysis }) {
   const { source, delivery_delay_ms: delayMs } = analysis;
   const { data, provider, analyst, model, last_candle_at, analysed_at, price } = source;
   const facts = [
-    data === "none" ? "" : `${dataNames[data]}: ${provider}`,
-    analyst === "none" ? "" : `${analystNames[analyst]}: ${model}`,
+    data === "none" ? "" : `${dataNames[data]} ${provider}`,
+    analyst === "none" ? "" : `${analystNames[analyst]} ${model}`,
     price === null ? "" : `Last price: ${formatPrice(price)}`,
     delayMs === undefined ? "" : `Ready ${formatDuration(delayMs)} after candle close`,
   ].filter((fact) => fact !== "");

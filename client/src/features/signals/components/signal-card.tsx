@@ -12,6 +12,7 @@ import { OutcomeBadge } from "../../../ui/outcome-badge.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
 import { isFinished } from "../apply-event.ts";
 import { distancePercent, type TradeLevels, tradeLevels } from "../levels.ts";
+import { rationaleText } from "../rationale.ts";
 import { signalLooks } from "./signal-parts.tsx";
 
 const HistoryChart = lazyComponent(
@@ -54,7 +55,7 @@ export function SignalCard({ item }: { item: HistoryItem }) {
         {levels && <Levels levels={levels} />}
         <div className="flex min-w-0 flex-col gap-3">
           {note && <p className="figures text-sm text-wait">{note}</p>}
-          <Rationale text={item.rationale} />
+          <Rationale text={rationaleText(item.rationale)} />
         </div>
       </div>
       {item.status === "completed" && <ChartDisclosure item={item} />}

@@ -7,6 +7,8 @@ import { Card, Skeleton } from "../../../ui/card.tsx";
 import { DataLabel } from "../../../ui/data-label.tsx";
 import { lazyComponent } from "../../../ui/lazy-component.tsx";
 import { tradeLevels } from "../levels.ts";
+import { rationaleContent } from "../rationale.ts";
+import { groupWarnings } from "../warnings.ts";
 import { AnalystRecord } from "./analyst-record.tsx";
 import { OutcomePanel } from "./outcome-panel.tsx";
 import { PriceLevels, Section, SignalHeader, signalLooks, Warnings } from "./signal-parts.tsx";
@@ -29,6 +31,7 @@ export function SignalContent({ signal, children }: SignalContentProps) {
   const { final_signal: kind } = analysis;
   const levels = kind === "WAIT" ? null : tradeLevels(analysis);
   const { name, edge } = signalLooks[kind];
+  const { disclosures, warnings, notes } = groupWarnings(analysis.warnings);
   return (
     <article className="flex flex-col gap-5">
       <Card data-signal={name} className={`flex flex-col gap-6 border-t-2 p-5 sm:p-7 ${edge}`}>
@@ -37,8 +40,10 @@ export function SignalContent({ signal, children }: SignalContentProps) {
           {` · ${confidenceWords(kind, analysis)} `}
           {analysis.source.demo_record && <DataLabel>{MESSAGES.demoRecord}</DataLabel>}
         </SignalHeader>
-        <AnalystRecord analysis={analysis} />
+        <Warnings title="Demo signal" warnings={disclosures} />
+        <Warnings title="Warnings" warnings={warnings} />
         {levels && <PriceLevels levels={levels} />}
+        <AnalystRecord analysis={analysis} />
         <div className={chartBox}>
           <SignalChart signal={signal} levels={levels} />
         </div>
@@ -48,19 +53,24 @@ export function SignalContent({ signal, children }: SignalContentProps) {
       </Card>
       {children}
       <Card className="p-5 sm:p-7">
-        <SignalReasons analysis={analysis} />
+        <SignalReasons analysis={analysis} notes={notes} />
       </Card>
     </article>
   );
 }
 
-function SignalReasons({ analysis }: { analysis: SharedSignal["analysis"] }) {
-  const { raw_ai, warnings, suggested_hold, valid_until, source } = analysis;
+interface SignalReasonsProps {
+  analysis: SharedSignal["analysis"];
+  notes: string[];
+}
+
+function SignalReasons({ analysis, notes }: SignalReasonsProps) {
+  const { raw_ai, suggested_hold, valid_until, source } = analysis;
   return (
     <div className="flex flex-col gap-6">
-      <Warnings warnings={warnings} />
+      <Warnings title="Notes on the reasons" warnings={notes} tone="info" />
       <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
-        <Section heading="h2" title="Rationale" content={raw_ai.rationale} />
+        <Section heading="h2" title="Rationale" content={rationaleContent(raw_ai.rationale)} />
         <Section heading="h2" title="Key evidence" content={raw_ai.key_evidence} />
         <Section heading="h2" title="What to watch for" content={raw_ai.what_to_watch_for} />
         <div className="flex flex-col gap-6">

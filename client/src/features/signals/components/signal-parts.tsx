@@ -1,10 +1,10 @@
 import type { Timeframe } from "@shared/contract/candle.ts";
 import type { SignalKind } from "@shared/contract/signal.ts";
 import type { ReactNode } from "react";
-import { formatChange, formatPrice } from "../../../lib/format.ts";
+import { formatChange, formatPrice, formatR } from "../../../lib/format.ts";
 import { Alert } from "../../../ui/alert.tsx";
 import { SignalBadge } from "../../../ui/signal-badge.tsx";
-import { distancePercent, type TradeLevels } from "../levels.ts";
+import { distancePercent, rewardToRisk, type TradeLevels } from "../levels.ts";
 
 interface SignalLook {
   name: "buy" | "sell" | "wait";
@@ -43,10 +43,16 @@ export function SignalHeader(props: SignalHeaderProps) {
   );
 }
 
-export function Warnings({ warnings }: { warnings: string[] }) {
+interface WarningsProps {
+  title: string;
+  warnings: string[];
+  tone?: "warning" | "info";
+}
+
+export function Warnings({ title, warnings, tone = "warning" }: WarningsProps) {
   if (warnings.length === 0) return null;
   return (
-    <Alert tone="warning" title="Warnings">
+    <Alert tone={tone} title={title}>
       <ul className="flex flex-col gap-1">
         {warnings.map((warning) => (
           <li key={warning}>{warning}</li>
@@ -64,11 +70,14 @@ interface PriceLevelsProps {
 
 export function PriceLevels({ levels, entryNote, stacked = false }: PriceLevelsProps) {
   const { entry, stopLoss, takeProfit } = levels;
-  const changeOf = (price: number) => formatChange(distancePercent(entry, price));
+  const ratio = rewardToRisk(levels);
+  const noteOf = (price: number, r: number) =>
+    `${formatChange(distancePercent(entry, price))}${ratio === null ? "" : ` · ${formatR(r)}`}`;
+  const target = noteOf(takeProfit, ratio ?? 0);
   const rows = [
     { label: "Entry", price: entry, note: entryNote, tone: "text-accent" },
-    { label: "Stop loss", price: stopLoss, note: changeOf(stopLoss), tone: "text-sell" },
-    { label: "Take profit", price: takeProfit, note: changeOf(takeProfit), tone: "text-buy" },
+    { label: "Stop loss", price: stopLoss, note: noteOf(stopLoss, -1), tone: "text-sell" },
+    { label: "Take profit", price: takeProfit, note: target, tone: "text-buy" },
   ];
   return (
     <dl className="grid gap-3 sm:grid-cols-3">

@@ -1,0 +1,92 @@
+import type { Me } from "@shared/contract/account.ts";
+import type { Notification } from "@shared/contract/notifications.ts";
+import { useQuery } from "@tanstack/react-query";
+import { Bell } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useLocation } from "react-router-dom";
+import { useMe } from "../lib/me.ts";
+import { refetch } from "../lib/query-client.ts";
+import { onLiveEvent } from "../lib/realtime/events.ts";
+import { buttonClass } from "../ui/button.tsx";
+import { lazyComponent } from "../ui/lazy-component.tsx";
+import {
+  isNotifying,
+  isUnread,
+  markSeen,
+  notificationsQuery,
+  startSeen,
+  useSeen,
+} from "./notifications.ts";
+import { showsSignals } from "./unseen.ts";
+
+/** Loaded when it is first opened. */
+const NotificationCenter = lazyComponent(
+  () => import("./notification-center.tsx"),
+  "NotificationCenter",
+);
+
+const MAX_SHOWN = 99;
+
+export function NotificationBell() {
+  const me = useMe();
+  const [open, setOpen] = useState<boolean>();
+  const unread = useUnreadCount(me);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={unread > 0 ? `Notifications, ${unread} unread` : "Notifications"}
+        aria-haspopup="dialog"
+        aria-expanded={open ?? false}
+        onClick={() => setOpen(true)}
+        className={`${buttonClass({ variant: "ghost" })} relative px-2.5`}
+      >
+        <Bell aria-hidden className="size-5" />
+        {unread > 0 && (
+          <span
+            aria-hidden
+            className="figures absolute top-0.5 right-0 flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-accent px-1 text-xs font-semibold text-on-accent"
+          >
+            {Math.min(unread, MAX_SHOWN)}
+          </span>
+        )}
+      </button>
+      <span role="status" className="sr-only">
+        {unread > 0 && `${unread} unread ${unread === 1 ? "notification" : "notifications"}`}
+      </span>
+      {me && open !== undefined && (
+        <NotificationCenter open={open} onOpenChange={setOpen} username={me.username} />
+      )}
+    </>
+  );
+}
+
+/** Reads the list again after each event. Results that a visible screen shows by itself are seen at once. */
+function useUnreadCount(me: Me | undefined): number {
+  const { pathname } = useLocation();
+  const { username = "", stream_positions: positions } = me ?? {};
+  const seen = useSeen(username);
+  const { data } = useQuery({ ...notificationsQuery, enabled: me !== undefined });
+  const unread = seen ? (data?.filter((item) => isUnread(item, seen)) ?? []) : [];
+  const isNew =
+    positions !== undefined &&
+    (!seen || (positions.admins !== undefined && seen.admins === undefined));
+  useEffect(() => {
+    if (isNew) startSeen(username, positions);
+  }, [isNew, username, positions]);
+  useEffect(() => {
+    const isShown = showsSignals(pathname) && document.visibilityState === "visible";
+    if (isShown && unread.length > 0 && unread.every(isResult)) markSeen(username, unread);
+  });
+  useEffect(
+    () =>
+      onLiveEvent((event) => {
+        if (isNotifying(event)) void refetch({ queryKey: notificationsQuery.queryKey });
+      }),
+    [],
+  );
+  return unread.length;
+}
+
+const isResult = ({ name }: Notification): boolean =>
+  name === "signal:completed" || name === "signal:failed";

@@ -1,0 +1,47 @@
+import { expect } from "playwright/test";
+import { actAsAdmin, makeSignal, makeTrader } from "../support/api.ts";
+import { test } from "../support/test.ts";
+import { openLive, signIn } from "../support/users.ts";
+
+test("what a toast said is read again in the notification center, in whichever tab, and each fact stands once on the bot page", async ({
+  page,
+  context,
+}) => {
+  const trader = await makeTrader({ approved: true });
+  await signIn(page, trader);
+  await openLive(page, "/dashboard");
+  const bell = page.getByRole("button", { name: /^Notifications/ });
+  await expect(bell).toHaveAccessibleName("Notifications");
+  const signal = await makeSignal(trader, { symbol: "BTC/USDT" });
+  await expect(bell).toHaveAccessibleName("Notifications, 1 unread");
+  await actAsAdmin(`/admin/grant-image-credits/${trader.username}`, { credits: "3" });
+  await expect(bell).toHaveAccessibleName("Notifications, 2 unread");
+  await page.reload();
+  await expect(bell).toHaveAccessibleName("Notifications, 2 unread");
+  const tab = await context.newPage();
+  await tab.goto("/user-panel");
+  const otherBell = tab.getByRole("button", { name: /^Notifications/ });
+  await expect(otherBell).toHaveAccessibleName("Notifications, 2 unread");
+  await bell.focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Notifications" });
+  await expect(dialog.getByRole("listitem").first()).toContainText("You have 3 image credits.");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(bell).toBeFocused();
+  await expect(otherBell).toHaveAccessibleName("Notifications");
+  await bell.click();
+  await dialog
+    .getByRole("link", { name: /BTC\/USDT/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(new RegExp(`/signals/${signal.signal_id}$`));
+  await page.goto(`/bot`);
+  await page.getByRole("button", { name: "Get Signal" }).click();
+  const result = page.locator("[data-signal]");
+  await expect(result.getByRole("progressbar")).toBeVisible();
+  await expect(page.getByText("Demo mode")).toHaveCount(1);
+  await expect(page.getByText(/recorded candles/)).toHaveCount(1);
+  await expect(page.getByText(/not financial advice/)).toHaveCount(1);
+  await expect(bell).toHaveAccessibleName("Notifications");
+});

@@ -1,0 +1,73 @@
+import {
+  MAX_NOTIFICATIONS,
+  NOTIFYING_EVENTS,
+  type NotificationList,
+  notificationSchema,
+  OWN_ACCOUNT_CHANGES,
+} from "@shared/contract/notifications.ts";
+import type { Database } from "@shared/database/database.ts";
+import type { EventRecord } from "@shared/database/models/event.ts";
+import type { UserRecord } from "@shared/database/models/user.ts";
+import { ADMINS_STREAM, userStream } from "@shared/outbox/streams.ts";
+import { z } from "zod";
+import { readsAdminEvents } from "../../http/access.ts";
+import type { ServerDeps } from "../../server-deps.ts";
+
+/** The last events that notified the user, from the streams that they read. Events are kept for 7 days. */
+export async function listNotifications(
+  { database, settings }: Pick<ServerDeps, "database" | "settings">,
+  user: UserRecord,
+): Promise<NotificationList> {
+  const streams = [
+    userStream(user._id),
+    ...(readsAdminEvents(settings, user) ? [ADMINS_STREAM] : []),
+  ];
+  const lists = await Promise.all(streams.map((stream) => readLast(database, stream)));
+  const last = lists
+    .flat()
+    .sort((one, other) => other.at.getTime() - one.at.getTime())
+    .slice(0, MAX_NOTIFICATIONS);
+  const markets = await findMarkets(database, user, last);
+  const notifications = last.flatMap(({ stream, seq, at, name, data }) => {
+    const id = signalIdOf(data);
+    const parsed = notificationSchema.safeParse({
+      stream: stream === ADMINS_STREAM ? "admins" : "user",
+      ...{ seq, name, at: at.toISOString() },
+      data: typeof data === "object" ? { ...markets.get(id ?? ""), ...data } : data,
+    });
+    // An event of another release is left out.
+    return parsed.success ? parsed.data : [];
+  });
+  return { notifications };
+}
+
+function readLast(database: Database, stream: string): Promise<EventRecord[]> {
+  return database.events
+    .find({
+      stream,
+      seq: { $gt: 0 },
+      name: { $in: [...NOTIFYING_EVENTS] },
+      "data.reason": { $nin: [...OWN_ACCOUNT_CHANGES] },
+    })
+    .sort({ seq: -1 })
+    .limit(MAX_NOTIFICATIONS)
+    .select({ "data.analysis.raw_ai": 0, "data.analysis.warnings": 0 })
+    .lean();
+}
+
+const signalRefSchema = z.object({ signal_id: z.string() });
+
+const signalIdOf = (data: unknown): string | undefined =>
+  signalRefSchema.safeParse(data).data?.signal_id;
+
+/** Symbol and timeframe of the signals, which some events name by id only. */
+async function findMarkets(database: Database, user: UserRecord, events: EventRecord[]) {
+  const ids = events.flatMap(({ data }) => signalIdOf(data) ?? []);
+  const signals = await database.signals
+    .find({ _id: { $in: ids }, userId: user._id })
+    .select({ symbol: 1, timeframe: 1 })
+    .lean();
+  return new Map(
+    signals.map(({ _id, symbol, timeframe }) => [_id.toString(), { symbol, timeframe }]),
+  );
+}
