@@ -65,7 +65,8 @@ test.each(roles)(
     const expected = GUARDED.map((path) => (open.includes(path) ? path : "/dashboard"));
     expect(await visit(app, GUARDED)).toEqual(expected);
     expect(await visit(app, ["/login", "/register"])).toEqual(["/dashboard", "/dashboard"]);
-    const adminLinks = within(screen.getByRole("banner")).queryAllByRole("link", { name: "Admin" });
+    const navigation = within(screen.getByRole("navigation", { name: "Main" }));
+    const adminLinks = navigation.queryAllByRole("link", { name: "Admin" });
     expect(adminLinks).toHaveLength(open.includes("/admin") ? 1 : 0);
   },
 );
