@@ -67,14 +67,9 @@ function ChartDisclosure({ item }: { item: HistoryItem }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-        className="self-start rounded text-sm font-medium text-accent hover:text-accent-strong"
-      >
+      <Disclosure isOpen={isOpen} onChange={setOpen}>
         {isOpen ? "Hide chart" : "Show chart"}
-      </button>
+      </Disclosure>
       {isOpen && (
         <div className="h-[28rem]">
           <HistoryChart item={item} />
@@ -138,15 +133,29 @@ function Rationale({ text }: { text: string }) {
         {text}
       </p>
       {isLong && (
-        <button
-          type="button"
-          aria-expanded={open}
-          onClick={() => setOpen(!open)}
-          className="rounded text-sm font-medium text-accent hover:text-accent-strong"
-        >
+        <Disclosure isOpen={open} onChange={setOpen}>
           {open ? "Show less" : "Show all"}
-        </button>
+        </Disclosure>
       )}
     </div>
+  );
+}
+
+interface DisclosureProps {
+  isOpen: boolean;
+  onChange(isOpen: boolean): void;
+  children: string;
+}
+
+function Disclosure({ isOpen, onChange, children }: DisclosureProps) {
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      onClick={() => onChange(!isOpen)}
+      className="self-start rounded text-sm font-medium text-accent hover:text-accent-strong"
+    >
+      {children}
+    </button>
   );
 }
